@@ -1,0 +1,2 @@
+//! The amidst command.
+fn main() {}

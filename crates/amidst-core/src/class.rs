@@ -1,0 +1,101 @@
+//! A class of a release, as a privacy model sees it, and the table it came from.
+
+use std::sync::Arc;
+
+use crate::table::Dictionary;
+
+/// Sensitive value codes with their counts, by code, without zeros.
+pub type Histogram = [(u32, u64)];
+
+/// The rows of a release that share one generalized tuple, through the eyes of one requirement.
+#[derive(Debug, Clone, Copy)]
+pub struct Class<'a> {
+    /// The number of persons (rows, when the table has no key).
+    pub size: u64,
+    /// The requirement's sensitive column in this class; empty when the requirement has none.
+    pub histogram: &'a Histogram,
+    /// The distinct original tuples that the class covers, as ids of the frequency set. Filled only for models that
+    /// need them.
+    pub tuples: &'a [u32],
+}
+
+impl<'a> Class<'a> {
+    /// A class made of a histogram alone, one person a count.
+    pub fn of(histogram: &'a Histogram) -> Self {
+        Class { size: histogram.iter().map(|&(_, n)| n).sum(), histogram, tuples: &[] }
+    }
+}
+
+/// The table as a whole, through the eyes of one requirement.
+#[derive(Debug, Clone, Default)]
+pub struct TableStats {
+    /// The number of persons (rows, when the table has no key).
+    pub size: u64,
+    /// The requirement's sensitive column over the whole table.
+    pub histogram: Vec<(u32, u64)>,
+    /// Counts of a larger population, where the policy names one.
+    pub population: Option<Arc<Population>>,
+    /// For each tuple id, the sensitive histogram of the table's own rows (only where a model needs tuples).
+    pub tuple_sizes: Vec<u64>,
+}
+
+/// Counts of (quasi tuple, sensitive value) in a population larger than the table, by the frequency set's tuple ids.
+#[derive(Debug, Clone, Default)]
+pub struct Population {
+    /// People per tuple.
+    pub totals: Vec<u64>,
+    /// People per tuple and sensitive code; empty lists when the population has no sensitive column.
+    pub histograms: Vec<Vec<(u32, u64)>>,
+}
+
+/// A sensitive column, as a model needs to know it to read its parameters.
+#[derive(Debug, Clone, Default)]
+pub struct SensitiveDomain {
+    /// The column's name.
+    pub name: String,
+    /// Its values; codes are in rank order when the column is numeric or has an `order`.
+    pub dictionary: Dictionary,
+    /// Whether code order means something (numbers, dates, or a stated order).
+    pub ordered: bool,
+    /// Levels of the column's own hierarchy, from the values up to one top: `levels[l][code]` is the group of a value.
+    pub levels: Option<Vec<Vec<u32>>>,
+    /// Categories of values, the most sensitive first.
+    pub categories: Vec<Vec<String>>,
+    /// The weighting of those categories.
+    pub weights: Option<crate::parameter::Value>,
+    /// Counts of a larger population, where the requirement names one.
+    pub population: Option<Arc<Population>>,
+}
+
+/// The sizes of all classes of a release: all that a requirement on the whole release may look at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sizes {
+    /// (class size, number of classes of that size), by size.
+    pub counts: Vec<(u64, u64)>,
+}
+
+impl Sizes {
+    /// Collects class sizes.
+    pub fn collect(sizes: impl IntoIterator<Item = u64>) -> Self {
+        let mut map = std::collections::BTreeMap::new();
+        for size in sizes {
+            *map.entry(size).or_insert(0) += 1;
+        }
+        Sizes { counts: map.into_iter().collect() }
+    }
+
+    /// The number of classes.
+    pub fn classes(&self) -> u64 {
+        self.counts.iter().map(|&(_, c)| c).sum()
+    }
+
+    /// The number of persons.
+    pub fn persons(&self) -> u64 {
+        self.counts.iter().map(|&(s, c)| s * c).sum()
+    }
+
+    /// The smallest class.
+    pub fn smallest(&self) -> Option<u64> {
+        self.counts.first().map(|&(s, _)| s)
+    }
+}

@@ -1,0 +1,195 @@
+//! Parameters as exact fractions: `0.1` means one tenth, `"1/3"` one third.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+/// An exact number, as a policy states it.
+///
+/// Comparisons with counts take a path in 128-bit integers when numerator and denominator are small, which they are in
+/// any policy a person would write.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Rational {
+    value: BigRational,
+    small: Option<(u64, u64)>,
+}
+
+/// The text was neither a decimal nor a fraction.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is neither a number nor a fraction such as 1/3")]
+pub struct RationalError(pub String);
+
+impl Rational {
+    /// The fraction `numerator / denominator`; a zero denominator is read as one.
+    pub fn new(numerator: i64, denominator: i64) -> Self {
+        let denominator = if denominator == 0 { 1 } else { denominator };
+        BigRational::new(numerator.into(), denominator.into()).into()
+    }
+
+    /// The exact value.
+    pub fn value(&self) -> &BigRational {
+        &self.value
+    }
+
+    /// The nearest double.
+    pub fn to_f64(&self) -> f64 {
+        self.value.to_f64().unwrap_or(f64::INFINITY)
+    }
+
+    /// The value as a whole number, when it is one and not negative.
+    pub fn to_u64(&self) -> Option<u64> {
+        if self.value.is_integer() { self.value.to_integer().to_u64() } else { None }
+    }
+
+    /// Whether the value is below zero.
+    pub fn is_negative(&self) -> bool {
+        self.value.is_negative()
+    }
+
+    /// Whether the value is zero.
+    pub fn is_zero(&self) -> bool {
+        self.value.is_zero()
+    }
+
+    /// Compares `count` with `self · factor`.
+    #[inline]
+    pub fn compare_count(&self, count: u64, factor: u64) -> Ordering {
+        if let Some((numerator, denominator)) = self.small {
+            let left = u128::from(count) * u128::from(denominator);
+            let right = u128::from(numerator) * u128::from(factor);
+            return left.cmp(&right);
+        }
+        (BigInt::from(count) * self.value.denom()).cmp(&(self.value.numer() * BigInt::from(factor)))
+    }
+}
+
+impl From<BigRational> for Rational {
+    fn from(value: BigRational) -> Self {
+        let small = match (value.numer().to_u64(), value.denom().to_u64()) {
+            (Some(n), Some(d)) => Some((n, d)),
+            _ => None,
+        };
+        Rational { value, small }
+    }
+}
+
+impl From<u64> for Rational {
+    fn from(n: u64) -> Self {
+        BigRational::from_integer(n.into()).into()
+    }
+}
+
+impl PartialOrd for Rational {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Rational {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.value.cmp(&other.value)
+    }
+}
+
+impl FromStr for Rational {
+    type Err = RationalError;
+
+    /// Reads `7`, `0.25`, `1e-3`, `1/3` or `0.5/3`, exactly.
+    fn from_str(text: &str) -> Result<Self, RationalError> {
+        let bad = || RationalError(text.to_string());
+        match text.trim().split_once('/') {
+            Some((numerator, denominator)) => {
+                let numerator = decimal(numerator.trim()).ok_or_else(bad)?;
+                let denominator = decimal(denominator.trim()).ok_or_else(bad)?;
+                if denominator.is_zero() {
+                    return Err(bad());
+                }
+                Ok((numerator / denominator).into())
+            }
+            None => decimal(text.trim()).map(Rational::from).ok_or_else(bad),
+        }
+    }
+}
+
+fn decimal(text: &str) -> Option<BigRational> {
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((m, e)) => (m, e.parse::<i32>().ok()?),
+        None => (text, 0),
+    };
+    // Beyond this an exponent is a slip of the pen or an attempt to fill the memory.
+    if exponent.abs() > 400 {
+        return None;
+    }
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let (sign, whole) = match whole.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, whole.strip_prefix('+').unwrap_or(whole)),
+    };
+    let digits: String = [whole, fraction].concat().replace('_', "");
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let mantissa = BigRational::from_integer(digits.parse::<BigInt>().ok()? * sign);
+    let shift = exponent - i32::try_from(fraction.replace('_', "").len()).ok()?;
+    let power = BigRational::from_integer(BigInt::from(10).pow(shift.unsigned_abs()));
+    Some(if shift < 0 { mantissa / power } else { mantissa * power })
+}
+
+impl fmt::Display for Rational {
+    /// A whole number or a short terminating decimal where there is one, else a fraction.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.value.is_integer() {
+            return write!(f, "{}", self.value.numer());
+        }
+        let approximate = self.to_f64();
+        let short = format!("{approximate}");
+        match short.parse::<Rational>() {
+            Ok(r) if r == *self => f.write_str(&short),
+            _ => write!(f, "{}/{}", self.value.numer(), self.value.denom()),
+        }
+    }
+}
+
+impl fmt::Debug for Rational {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn r(text: &str) -> Rational {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn decimals_and_fractions_are_exact() {
+        assert_eq!(r("0.1"), Rational::new(1, 10));
+        assert_eq!(r("9/61"), Rational::new(9, 61));
+        assert_eq!(r("-1.5e-1"), Rational::new(-3, 20));
+        assert_eq!(r("1e3"), Rational::new(1000, 1));
+        for bad in ["", "x", "1/0", "1.2.3", "1e999", "nan", "inf", ".", "1/2/3"] {
+            assert!(bad.parse::<Rational>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn counts_compare_without_rounding() {
+        // 0.1 · 30 is 3 exactly, though not in doubles.
+        assert_eq!(r("0.1").compare_count(3, 30), Ordering::Equal);
+        assert_eq!(r("1/3").compare_count(333_333_333_333, 1_000_000_000_000), Ordering::Less);
+        let long: Rational = "0.3333333333333333333333333333333333333".parse().unwrap();
+        assert_eq!(long.compare_count(1, 3), Ordering::Greater);
+    }
+
+    #[test]
+    fn numbers_print_as_written() {
+        assert_eq!([r("0.1").to_string(), r("1/3").to_string(), r("5").to_string()], ["0.1", "1/3", "5"]);
+    }
+}

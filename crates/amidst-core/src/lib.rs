@@ -1,0 +1,19 @@
+//! The science of Amidst: how a table about people becomes a release in which every person stands amidst others.
+//!
+//! Data flows one way: a [`table::Table`] of dictionary codes is counted into a [`frequency::FrequencySet`]; an
+//! [`algorithm::Algorithm`] searches it for a [`recoding::Recoding`] whose classes satisfy every
+//! [`requirement::Requirement`]; [`metric`]s say what the recoding cost.
+//!
+//! This crate knows neither files nor network nor async nor Arrow, never prints, and never panics on data.
+
+pub mod algorithm;
+pub mod class;
+pub mod exact;
+pub mod frequency;
+pub mod hierarchy;
+pub mod metric;
+pub mod model;
+pub mod parameter;
+pub mod recoding;
+pub mod requirement;
+pub mod table;

@@ -1,0 +1,174 @@
+//! Parameters of a model, as a policy, a form or a script states them, before the model reads them.
+//!
+//! A model's file declares its [`Parameter`]s once; the policy schema, `amidst explain`, forms and bindings are made
+//! from that declaration.
+
+use crate::exact::Rational;
+
+/// The declaration of one parameter.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameter {
+    /// The key in a policy.
+    pub name: &'static str,
+    /// What may be written there.
+    pub kind: Kind,
+    /// Whether it must be given.
+    pub required: bool,
+    /// One line for people.
+    pub help: &'static str,
+}
+
+/// What may be written as a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole number from 1 on.
+    Count,
+    /// A number, written in decimal or as a fraction.
+    Number,
+    /// One of a few words.
+    Choice(&'static [&'static str]),
+    /// True or false.
+    Flag,
+    /// One value of the sensitive column.
+    Value,
+    /// Values of the sensitive column.
+    Values,
+    /// A number for each of some values of the sensitive column.
+    Bounds,
+    /// Lists of values, the most sensitive first.
+    Categories,
+    /// A weighting scheme: `"uniform"`, `{ sensitivity = β }` or a list of numbers.
+    Weights,
+    /// A file that holds a population table.
+    Population,
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A number.
+    Number(Rational),
+    /// A text.
+    Text(String),
+    /// True or false.
+    Flag(bool),
+    /// A list.
+    List(Vec<Value>),
+    /// Names with values.
+    Table(Vec<(String, Value)>),
+}
+
+/// The parameters of one requirement, by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parameters {
+    values: Vec<(String, Value)>,
+}
+
+/// A parameter that is missing or wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: {message}")]
+pub struct ParameterError {
+    /// The parameter's name.
+    pub key: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+impl ParameterError {
+    /// An error about the parameter `key`.
+    pub fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
+        ParameterError { key: key.into(), message: message.into() }
+    }
+}
+
+impl Value {
+    /// The number, also when it is written as a text.
+    pub fn number(&self) -> Option<Rational> {
+        match self {
+            Value::Number(n) => Some(n.clone()),
+            Value::Text(t) => t.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The text; a number is the text of that number (a sensitive value may be one).
+    pub fn text(&self) -> Option<String> {
+        match self {
+            Value::Text(t) => Some(t.clone()),
+            Value::Number(n) => Some(n.to_string()),
+            _ => None,
+        }
+    }
+}
+
+impl Parameters {
+    /// Parameters from pairs, as tests write them.
+    pub fn from_pairs<const N: usize>(pairs: [(&str, Value); N]) -> Self {
+        Parameters { values: pairs.into_iter().map(|(k, v)| (k.to_string(), v)).collect() }
+    }
+
+    /// Sets a parameter, replacing what was there.
+    pub fn set(&mut self, key: &str, value: Value) {
+        match self.values.iter_mut().find(|(k, _)| k == key) {
+            Some((_, v)) => *v = value,
+            None => self.values.push((key.to_string(), value)),
+        }
+    }
+
+    /// What was written for `key`.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.values.iter().find(|(k, _)| k == key).map(|(_, v)| v)
+    }
+
+    /// All parameters, in the order they were written.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.values.iter().map(|(k, v)| (k.as_str(), v))
+    }
+
+    /// A required number.
+    pub fn number(&self, key: &str) -> Result<Rational, ParameterError> {
+        let value = self.get(key).ok_or_else(|| ParameterError::new(key, format!("`{key}` is missing")))?;
+        value
+            .number()
+            .ok_or_else(|| ParameterError::new(key, format!("`{key}` must be a number or a fraction such as \"1/3\"")))
+    }
+
+    /// A required number that is at least `low`, and more than it when `strict`.
+    pub fn number_from(&self, key: &str, low: u64, strict: bool) -> Result<Rational, ParameterError> {
+        let n = self.number(key)?;
+        let bound = Rational::from(low);
+        if n < bound || (strict && n == bound) {
+            let words = if strict { "more than" } else { "at least" };
+            return Err(ParameterError::new(key, format!("`{key}` must be {words} {low}, not {n}")));
+        }
+        Ok(n)
+    }
+
+    /// A required number between 0 and 1, both allowed.
+    pub fn share(&self, key: &str) -> Result<Rational, ParameterError> {
+        let n = self.number_from(key, 0, false)?;
+        if n > Rational::from(1) {
+            return Err(ParameterError::new(key, format!("`{key}` is a share, so it must be at most 1, not {n}")));
+        }
+        Ok(n)
+    }
+
+    /// A required whole number from 1 on.
+    pub fn count(&self, key: &str) -> Result<u64, ParameterError> {
+        let n = self.number(key)?;
+        match n.to_u64() {
+            Some(n) if n >= 1 => Ok(n),
+            _ => Err(ParameterError::new(key, format!("`{key}` must be a whole number from 1 on, not {n}"))),
+        }
+    }
+
+    /// A list of texts; empty when it is absent.
+    pub fn texts(&self, key: &str) -> Result<Vec<String>, ParameterError> {
+        let bad = || ParameterError::new(key, format!("`{key}` must be a list of values, such as [\"Flu\", \"Cold\"]"));
+        match self.get(key) {
+            None => Ok(Vec::new()),
+            Some(Value::List(items)) => items.iter().map(|v| v.text().ok_or_else(bad)).collect(),
+            Some(_) => Err(bad()),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! amidst-io
