@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# The main job on an embedded default: synthetic patients, a ready policy, a checked release in ./demo.
+source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+
+cargo build --release --quiet --bin amidst
+amidst="$CARGO_TARGET_DIR/release/amidst"
+
+mkdir -p demo
+"$amidst" sample --rows 20000 --seed 1 --out demo/patients.csv --policy demo/policy.toml
+"$amidst" anonymize demo/policy.toml --out demo/release --force
+"$amidst" verify demo/release

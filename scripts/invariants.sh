@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# The invariants of ARCHITECTURE.md that a machine can check by looking at the source.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+failed=0
+fail() { echo "invariant broken: $1" >&2; failed=1; }
+
+# The dependencies of a crate, in the default build, without those that only tests use.
+tree() { cargo tree --locked --quiet --package "$1" --edges normal --prefix none | cut -d' ' -f1 | sort -u; }
+
+core=$(tree amidst-core)
+for banned in arrow arrow-array parquet tokio csv serde_json amidst-io amidst amidst-check; do
+    grep -qx "$banned" <<<"$core" && fail "amidst-core depends on $banned"
+done
+grep -qx amidst-core <<<"$(tree amidst-check)" && fail "amidst-check depends on amidst-core"
+grep -qx amidst-io <<<"$(tree amidst-check)" && fail "amidst-check depends on amidst-io"
+
+if grep -rnE 'std::(fs|net|process)|File::open|println!|eprintln!|process::exit' crates/amidst-core/src; then
+    fail "amidst-core touches files, network, processes or the terminal"
+fi
+for room in risk attack; do
+    if [ -d crates/amidst-core/src/$room ] && grep -rnE 'crate::(model|algorithm)' crates/amidst-core/src/$room; then
+        fail "$room imports the models or the algorithms it should be able to convict"
+    fi
+done
+if grep -rnE 'println!|process::exit' crates/{amidst,amidst-io,amidst-check}/src; then
+    fail "library code prints or exits"
+fi
+exit $failed

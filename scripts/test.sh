@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Every check there is: format, lints, documentation, invariants, tests.
+source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+
+# Cargo's components come with the toolchain on most machines; add them where they do not.
+cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
+cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
+
+step() { printf '\n== %s\n' "$1"; }
+
+step "format"
+cargo fmt --all --check
+
+step "invariants"
+bash scripts/invariants.sh
+
+step "lints"
+cargo clippy --locked --all-targets --quiet -- -D warnings
+
+step "documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --quiet
+
+step "tests"
+cargo test --locked --quiet
