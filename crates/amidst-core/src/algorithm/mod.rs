@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::frequency::FrequencySet;
 use crate::hierarchy::Generalization;
 use crate::metric;
+use crate::parameter::{Parameter, Parameters};
 use crate::recoding::Recoding;
 use crate::requirement::Requirement;
 
@@ -27,6 +28,8 @@ pub struct Entry {
     pub citation: &'static str,
     /// Whether rows that agree always stay together at one level per column.
     pub full_domain: bool,
+    /// What a policy may state about how it works, all of it optional.
+    pub options: &'static [Parameter],
     /// The algorithm itself.
     pub algorithm: &'static dyn Algorithm,
 }
@@ -66,6 +69,8 @@ pub struct Search<'a> {
     pub suppressed: Suppressed,
     /// The policy's k, for metrics that know it.
     pub k: u64,
+    /// What the policy states about how the algorithm works, as its [`Entry::options`] declare.
+    pub options: &'a Parameters,
     /// Where randomness starts.
     pub seed: u64,
     /// Set from outside to stop the search.
