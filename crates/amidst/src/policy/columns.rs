@@ -1,0 +1,226 @@
+//! `[columns.<name>]`: roles, types, hierarchies and what else is said of a column.
+
+use std::ops::Range;
+
+use amidst_core::exact::Rational;
+use amidst_core::hierarchy::{BUILDERS, Generalize};
+use amidst_core::parameter::Value;
+use amidst_core::table::ValueType;
+use toml::de::{DeTable, DeValue};
+
+use super::fields::{Fields, in_order};
+use super::{ColumnPolicy, Consent, ConsentMode, Diagnostic, ROLES, Role, suggestion};
+
+const KEYS: &[&str] =
+    &["role", "type", "hierarchy", "weight", "generalize", "order", "categories", "weights", "waived", "mode"];
+
+/// The roles for which a key means something; a key that is silently ignored would be a promise not kept.
+const ROLES_OF_KEY: &[(&str, &[Role])] = &[
+    ("hierarchy", &[Role::Quasi, Role::Sensitive]),
+    ("weight", &[Role::Quasi]),
+    ("generalize", &[Role::Quasi]),
+    ("order", &[Role::Quasi, Role::Sensitive]),
+    ("categories", &[Role::Sensitive]),
+    ("weights", &[Role::Sensitive]),
+    ("waived", &[Role::Consent]),
+    ("mode", &[Role::Consent]),
+];
+
+/// Reads all columns and the default.
+pub(super) fn parse(fields: &mut Fields, document: &DeTable<'_>) -> (Vec<ColumnPolicy>, Option<ColumnPolicy>) {
+    let mut columns: Vec<ColumnPolicy> = Vec::new();
+    let mut default = None;
+    let mut broken = false;
+    let mut keys: Vec<Range<usize>> = Vec::new();
+    let mut consents: Vec<Range<usize>> = Vec::new();
+    let table = fields.table(document, "columns");
+    for (name, span, item) in table.map(in_order).unwrap_or_default() {
+        let Some(inner) = item.get_ref().as_table() else {
+            fields.wrong(item, name, &format!("a table, `[columns.{}]`", super::write::key(name)));
+            broken = true;
+            continue;
+        };
+        let Some(column) = column(fields, name, span.clone(), inner) else {
+            broken = true;
+            continue;
+        };
+        match column.role {
+            Role::Key => keys.push(span),
+            Role::Consent => consents.push(span),
+            _ => {}
+        }
+        match name {
+            "*" => default = Some(column),
+            _ => columns.push(column),
+        }
+    }
+    for (spans, role) in [(keys, "key"), (consents, "consent")] {
+        for span in spans.into_iter().skip(1) {
+            let message = format!("a policy has at most one {role} column");
+            fields.push(Diagnostic::at(span, message).label(format!("a second {role} column")));
+        }
+    }
+    let quasi = columns.iter().chain(&default).any(|c| c.role == Role::Quasi);
+    if !quasi && !broken {
+        let span = document.get_key_value("columns").map_or(0..0, |(key, _)| key.span());
+        let help = "columns that others may know, such as age, sex or zip, have `role = \"quasi\"`";
+        fields
+            .push(Diagnostic::at(span, "the policy has no quasi column, so there is nothing to generalize").help(help));
+    }
+    (columns, default)
+}
+
+/// Reads one column; `None` when its role is unknown, so that nothing else can be said about it.
+fn column(fields: &mut Fields, name: &str, span: Range<usize>, table: &DeTable<'_>) -> Option<ColumnPolicy> {
+    fields.only(table, &format!("column `{name}`"), KEYS);
+    if table.get("role").is_none() {
+        let names: Vec<&str> = ROLES.iter().map(|&(n, _)| n).collect();
+        let message = format!("column `{name}` has no role");
+        let help = format!("add `role = …`, one of {}", names.join(", "));
+        fields.push(Diagnostic::at(span, message).label("no role").help(help));
+        return None;
+    }
+    let role = fields.choice(table, "role", ROLES)?;
+    if name == "*" && !matches!(role, Role::Insensitive | Role::Identifying | Role::Quasi) {
+        let message = format!("columns that are not named cannot all be {}", role.name());
+        let help = "\"*\" may be insensitive, identifying or quasi; name the column instead";
+        fields.push(Diagnostic::at(span, message).help(help));
+        return None;
+    }
+    for (key, key_span, _) in in_order(table) {
+        if let Some((_, roles)) = ROLES_OF_KEY.iter().find(|(k, _)| *k == key)
+            && !roles.contains(&role)
+        {
+            let names: Vec<&str> = roles.iter().map(|r| r.name()).collect();
+            let message = format!("`{key}` means nothing for the {} column `{name}`", role.name());
+            let help = format!("remove it; it belongs to {} columns", names.join(" and "));
+            fields.push(Diagnostic::at(key_span, message).label("no effect").help(help));
+        }
+    }
+    let types = [ValueType::Text, ValueType::Integer, ValueType::Decimal, ValueType::Date].map(|t| (t.name(), t));
+    let kind = fields.choice(table, "type", &types);
+    let order = fields.texts(table, "order").unwrap_or_default();
+    twice(fields, table, "order", &order);
+    let (hierarchy, weight) = (hierarchy(fields, table), weight(fields, table));
+    let generalize = fields.choice(table, "generalize", GENERALIZE);
+    let categories = categories(fields, table);
+    let weights = weights(fields, table, categories.len());
+    let consent = (role == Role::Consent).then(|| consent(fields, table));
+    let name = name.to_string();
+    Some(ColumnPolicy { name, role, kind, hierarchy, weight, generalize, order, categories, weights, consent })
+}
+
+/// The ways to write cells, with their names in policies.
+pub(super) const GENERALIZE: &[(&str, Generalize)] =
+    &[("hierarchy", Generalize::Hierarchy), ("ranges", Generalize::Ranges), ("sets", Generalize::Sets)];
+
+fn hierarchy(fields: &mut Fields, table: &DeTable<'_>) -> Option<Vec<(String, Value)>> {
+    let item = table.get("hierarchy")?;
+    let Some(recipe) = item.get_ref().as_table() else {
+        fields.wrong(item, "hierarchy", "a table such as { suppress = true }");
+        return None;
+    };
+    let ids: Vec<&str> = BUILDERS.iter().map(|b| b.id).collect();
+    let keys = in_order(recipe);
+    let chosen: Vec<&str> = keys.iter().map(|&(k, _, _)| k).filter(|k| ids.contains(k)).collect();
+    match chosen[..] {
+        [id] => {
+            let options = BUILDERS.iter().find(|b| b.id == id).map_or(&[][..], |b| b.options);
+            let known = [&[id], options].concat();
+            fields.only(recipe, &format!("a hierarchy of kind `{id}`"), &known);
+        }
+        [] => {
+            let help = match &keys[..] {
+                [(key, ..), ..] => suggestion(key, &ids),
+                [] => format!("known: {}", ids.join(", ")),
+            };
+            let span = keys.first().map_or(item.span(), |(_, span, _)| span.clone());
+            fields.push(Diagnostic::at(span, "no such kind of hierarchy").label("unknown kind").help(help));
+        }
+        _ => {
+            let message = format!("a hierarchy is of one kind, not {}", chosen.join(" and "));
+            let span = keys.iter().filter(|(k, ..)| ids.contains(k)).nth(1).map_or(item.span(), |k| k.1.clone());
+            fields.push(Diagnostic::at(span, message).label("a second kind"));
+        }
+    }
+    fields.values(recipe)
+}
+
+fn weight(fields: &mut Fields, table: &DeTable<'_>) -> Option<Rational> {
+    let weight = fields.number(table, "weight")?;
+    if weight.is_negative() || weight.is_zero() {
+        let span = table.get("weight").map(|i| i.span()).unwrap_or_default();
+        fields.push(Diagnostic::at(span, format!("`weight` must be more than 0, not {weight}")));
+    }
+    Some(weight)
+}
+
+fn twice(fields: &mut Fields, table: &DeTable<'_>, key: &str, values: &[String]) {
+    let mut seen = std::collections::HashSet::new();
+    if let Some(value) = values.iter().find(|v| !seen.insert(v.as_str())) {
+        let span = table.get(key).map(|i| i.span()).unwrap_or_default();
+        fields.push(Diagnostic::at(span, format!("`{key}` lists \"{value}\" twice")).label("listed twice"));
+    }
+}
+
+fn categories(fields: &mut Fields, table: &DeTable<'_>) -> Vec<Vec<String>> {
+    let Some(item) = table.get("categories") else { return Vec::new() };
+    let wanted = "a list of lists, such as [[\"HIV\", \"Cancer\"], [\"Flu\"]]";
+    let Some(items) = item.get_ref().as_array() else {
+        fields.wrong(item, "categories", wanted);
+        return Vec::new();
+    };
+    let mut categories: Vec<Vec<String>> = Vec::new();
+    for inner in items.iter() {
+        if !inner.get_ref().is_array() {
+            fields.wrong(inner, "categories", wanted);
+            return Vec::new();
+        }
+        let values = fields.list_of_texts(inner, "categories").unwrap_or_default();
+        if values.is_empty() {
+            fields.push(Diagnostic::at(inner.span(), "a category without values").label("empty"));
+        }
+        if let Some(value) = values.iter().find(|v| categories.iter().any(|c| c.contains(v))) {
+            let message = format!("\"{value}\" is in two categories");
+            fields.push(Diagnostic::at(inner.span(), message).label("again here").help("categories must not overlap"));
+        }
+        categories.push(values);
+    }
+    categories
+}
+
+fn weights(fields: &mut Fields, table: &DeTable<'_>, categories: usize) -> Option<Value> {
+    let item = table.get("weights")?;
+    let wanted = "\"uniform\", { sensitivity = 2 } or a list of numbers";
+    let value = fields.value(item, "weights")?;
+    let fits = match &value {
+        Value::Text(word) => word == "uniform",
+        Value::Table(pairs) => matches!(&pairs[..], [(key, v)] if key == "sensitivity" && v.number().is_some()),
+        Value::List(list) => list.iter().all(|v| v.number().is_some()),
+        _ => false,
+    };
+    if !fits {
+        fields.push(Diagnostic::at(item.span(), format!("`weights` must be {wanted}")));
+        return None;
+    }
+    if let Value::List(list) = &value
+        && list.len() != categories
+    {
+        let message = format!("{} weights for {categories} categories", list.len());
+        fields.push(Diagnostic::at(item.span(), message).help("give one weight for each category"));
+    }
+    Some(value)
+}
+
+fn consent(fields: &mut Fields, table: &DeTable<'_>) -> Consent {
+    let defaults = Consent::default();
+    let waived = match table.get("waived").map(|i| i.get_ref()) {
+        Some(DeValue::String(single)) => Some(vec![single.to_string()]),
+        _ => fields.texts(table, "waived"),
+    };
+    let modes = &[("publish", ConsentMode::Publish), ("join", ConsentMode::Join)];
+    Consent {
+        waived: waived.unwrap_or(defaults.waived),
+        mode: fields.choice(table, "mode", modes).unwrap_or(defaults.mode),
+    }
+}

@@ -1,0 +1,143 @@
+//! Errors about a policy: what is wrong, where in the file, and how to mend it.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+/// How many errors are shown at once: what fits a screen.
+const SHOWN: usize = 5;
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Where in the policy's text, in bytes; `None` when no place in the policy is to blame.
+    pub span: Option<Range<usize>>,
+    /// What is wrong.
+    pub message: String,
+    /// What stands beside the caret; may be empty.
+    pub label: String,
+    /// How to mend it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at `span`.
+    pub fn at(span: Range<usize>, message: impl Into<String>) -> Self {
+        Diagnostic { span: Some(span), ..Diagnostic::new(message) }
+    }
+
+    /// An error that no place in the policy is to blame for.
+    pub fn new(message: impl Into<String>) -> Self {
+        Diagnostic { span: None, message: message.into(), label: String::new(), help: None }
+    }
+
+    /// The same error, with words beside the caret.
+    pub fn label(self, label: impl Into<String>) -> Self {
+        Diagnostic { label: label.into(), ..self }
+    }
+
+    /// The same error, with a way to mend it.
+    pub fn help(self, help: impl Into<String>) -> Self {
+        Diagnostic { help: Some(help.into()), ..self }
+    }
+}
+
+/// All that is wrong with a policy. `Display` renders it without colours.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PolicyErrors {
+    /// The policy's file; `None` when the policy was made in code.
+    pub path: Option<PathBuf>,
+    /// The policy's text.
+    pub text: String,
+    /// What is wrong, in the order of the text.
+    pub list: Vec<Diagnostic>,
+}
+
+impl PolicyErrors {
+    /// Renders the first errors, with carets under the policy's lines; in colours when `terminal`.
+    pub fn render(&self, terminal: bool) -> String {
+        let renderer = match terminal {
+            true => Renderer::styled().decor_style(DecorStyle::Unicode),
+            false => Renderer::plain().decor_style(DecorStyle::Ascii),
+        };
+        let path = self.path.as_ref().map(|p| p.display().to_string()).unwrap_or_default();
+        let mut out = String::new();
+        for diagnostic in self.list.iter().take(SHOWN) {
+            if !out.is_empty() {
+                out.push_str("\n\n");
+            }
+            out.push_str(&renderer.render(&[self.group(diagnostic, &path)]));
+        }
+        if self.list.len() > SHOWN {
+            out.push_str(&format!("\n\nand {} more", self.list.len() - SHOWN));
+        }
+        out
+    }
+
+    fn group<'a>(&'a self, diagnostic: &'a Diagnostic, path: &'a str) -> Group<'a> {
+        let title = Level::ERROR.primary_title(diagnostic.message.as_str());
+        let mut group = match &diagnostic.span {
+            Some(span) if !self.text.is_empty() => {
+                let mut annotation = AnnotationKind::Primary.span(self.first_line(span));
+                if !diagnostic.label.is_empty() {
+                    annotation = annotation.label(diagnostic.label.as_str());
+                }
+                title.element(Snippet::source(self.text.as_str()).path(path).annotation(annotation))
+            }
+            _ if self.path.is_some() => title.element(Origin::path(path)),
+            _ => Group::with_title(title),
+        };
+        if let Some(help) = &diagnostic.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        group
+    }
+
+    /// The part of `span` on its first line: a caret under twenty lines says no more than one under the first.
+    fn first_line(&self, span: &Range<usize>) -> Range<usize> {
+        let end = span.end.min(self.text.len());
+        let start = span.start.min(end);
+        let length = self.text.get(start..end).and_then(|t| t.find('\n')).unwrap_or(end - start);
+        start..start + length
+    }
+
+    /// The line of the policy that a diagnostic points at, from 1.
+    pub fn line(&self, diagnostic: &Diagnostic) -> Option<usize> {
+        let start = diagnostic.span.as_ref()?.start.min(self.text.len());
+        Some(self.text.as_bytes()[..start].iter().filter(|&&b| b == b'\n').count() + 1)
+    }
+}
+
+impl fmt::Display for PolicyErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for PolicyErrors {}
+
+/// The candidate that `name` was probably meant to be.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let folded = name.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|c| (strsim::damerau_levenshtein(&folded, &c.to_lowercase()), c))
+        // A third of the letters may be wrong, but never all of them; beyond that the guess would be noise.
+        .filter(|&(distance, c)| {
+            let length = c.chars().count().max(folded.chars().count());
+            distance <= (length / 3).max(1) && distance < length
+        })
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, c)| c)
+}
+
+/// "did you mean `x`?", or the list of what there is.
+pub fn suggestion(name: &str, candidates: &[&str]) -> String {
+    match nearest(name, candidates.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known: {}", candidates.join(", ")),
+    }
+}

@@ -1,0 +1,269 @@
+//! Policies: what the columns of a table are, what a release must satisfy, and how it is searched for.
+//!
+//! A policy is read from TOML by [`Policy::parse`], which reports everything that is wrong with it at once, each error
+//! with its place in the file. Numbers are exact: `alpha = 0.1` is one tenth.
+//!
+//! Paths in a policy are relative to the folder of the policy.
+
+mod columns;
+mod diagnostic;
+mod fields;
+mod origin;
+mod parameters;
+mod parse;
+mod require;
+#[cfg(test)]
+mod tests;
+pub(crate) mod write;
+
+use std::time::Duration;
+
+use amidst_core::algorithm::{MaxSuppression, Suppressed};
+use amidst_core::exact::Rational;
+use amidst_core::hierarchy::Generalize;
+use amidst_core::model;
+use amidst_core::parameter::{Parameters, Value};
+use amidst_core::table::ValueType;
+
+pub use diagnostic::{Diagnostic, PolicyErrors, nearest, suggestion};
+pub use origin::Origin;
+pub use parse::PolicyError;
+
+/// Everything a policy says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Policy {
+    /// The table.
+    pub data: Data,
+    /// The columns it names, in the order they are written.
+    pub columns: Vec<ColumnPolicy>,
+    /// What columns are that it does not name; without it, such columns are an error.
+    pub default: Option<ColumnPolicy>,
+    /// What every class of a release must satisfy.
+    pub requirements: Vec<RequirePolicy>,
+    /// How the release is searched for.
+    pub search: SearchPolicy,
+    /// What is written.
+    pub output: OutputPolicy,
+    /// Where the policy was read.
+    pub origin: Origin,
+}
+
+/// `[data]`: the table and its unknowns.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Data {
+    /// The file, folder, glob or address of the table; absent when it is given elsewhere.
+    pub input: Option<String>,
+    /// What separates the fields of a CSV file; guessed when absent.
+    pub separator: Option<char>,
+    /// Cells that mean "unknown". Empty: nothing is unknown.
+    pub missing: Vec<String>,
+    /// What happens to rows that hold one.
+    pub missing_rows: MissingRows,
+}
+
+/// What happens to rows with an unknown cell in a column that the policy reads (all but identifying and consent
+/// columns).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MissingRows {
+    /// They are left out before anything is counted.
+    #[default]
+    Drop,
+    /// They stay; unknown is a value of its own.
+    Keep,
+}
+
+/// What a column is to the people in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Role {
+    /// Names a person: never read, never published.
+    Identifying,
+    /// Known to others: published generalized.
+    Quasi,
+    /// Not known to others: published as it is, its link to a person protected.
+    Sensitive,
+    /// Published as it is.
+    #[default]
+    Insensitive,
+    /// Tells persons apart; never published.
+    Key,
+    /// Says who waived protection; never published.
+    Consent,
+}
+
+/// All roles with their names in policies.
+pub const ROLES: &[(&str, Role)] = &[
+    ("identifying", Role::Identifying),
+    ("quasi", Role::Quasi),
+    ("sensitive", Role::Sensitive),
+    ("insensitive", Role::Insensitive),
+    ("key", Role::Key),
+    ("consent", Role::Consent),
+];
+
+impl Role {
+    /// The name in policies.
+    pub fn name(self) -> &'static str {
+        ROLES.iter().find(|(_, r)| *r == self).map_or("insensitive", |(name, _)| name)
+    }
+
+    /// Whether a column of this role appears in a release.
+    pub fn published(self) -> bool {
+        matches!(self, Role::Quasi | Role::Sensitive | Role::Insensitive)
+    }
+}
+
+/// `[columns.<name>]`: one column.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ColumnPolicy {
+    /// The column's name; `*` for the default of columns not named.
+    pub name: String,
+    /// What it is.
+    pub role: Role,
+    /// The type of its values; guessed when absent.
+    pub kind: Option<ValueType>,
+    /// How its hierarchy is made: the keys of the inline table.
+    pub hierarchy: Option<Vec<(String, Value)>>,
+    /// How much a loss in this column counts; 1 when absent.
+    pub weight: Option<Rational>,
+    /// How local recoding writes its cells; as nodes of the hierarchy when absent.
+    pub generalize: Option<Generalize>,
+    /// The rank order of its values; empty when none is stated.
+    pub order: Vec<String>,
+    /// Categories of its values, the most sensitive first.
+    pub categories: Vec<Vec<String>>,
+    /// How those categories are weighted.
+    pub weights: Option<Value>,
+    /// For a consent column, whose protection is waived and what becomes of those rows.
+    pub consent: Option<Consent>,
+}
+
+/// What a consent column means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Consent {
+    /// The values that waive protection, compared letter by letter.
+    pub waived: Vec<String>,
+    /// What becomes of the rows that waived it.
+    pub mode: ConsentMode,
+}
+
+impl Default for Consent {
+    fn default() -> Self {
+        let waived = ["yes", "Yes", "YES", "true", "True", "TRUE", "1"];
+        Consent { waived: waived.map(String::from).to_vec(), mode: ConsentMode::Publish }
+    }
+}
+
+/// What becomes of rows whose owner waived protection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConsentMode {
+    /// Released unmodified, counted in nobody's class.
+    Publish,
+    /// Placed in the nearest class, generalized with it and counted, at no cost. Needs a local recoding.
+    Join,
+}
+
+/// `[[require]]`: a model, its parameters, and the columns it protects.
+#[derive(Debug, Clone)]
+pub struct RequirePolicy {
+    /// The model.
+    pub model: &'static model::Entry,
+    /// The names of the sensitive columns it protects; empty for models that protect none in particular. A policy may
+    /// leave it out when it has exactly one sensitive column.
+    pub on: Vec<String>,
+    /// The parameters, by the names that the model declares.
+    pub parameters: Parameters,
+}
+
+impl PartialEq for RequirePolicy {
+    fn eq(&self, other: &Self) -> bool {
+        self.model.id == other.model.id && self.on == other.on && self.parameters == other.parameters
+    }
+}
+
+impl Eq for RequirePolicy {}
+
+/// `[search]`: how the release is searched for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchPolicy {
+    /// The algorithm; a sensible choice is made when absent.
+    pub algorithm: Option<String>,
+    /// What "best" means; a sensible choice is made when absent.
+    pub metric: Option<String>,
+    /// How many rows may be left out; none when absent.
+    pub max_suppression: MaxSuppression,
+    /// What happens to rows that are left out.
+    pub suppressed: Suppressed,
+    /// Where randomness starts; 1 when absent.
+    pub seed: u64,
+    /// How long the search may take.
+    pub time_limit: Option<Duration>,
+    /// `[search.options]`: what only the chosen algorithm understands.
+    pub options: Parameters,
+}
+
+impl Default for SearchPolicy {
+    fn default() -> Self {
+        SearchPolicy {
+            algorithm: None,
+            metric: None,
+            max_suppression: MaxSuppression::Rows(0),
+            suppressed: Suppressed::Drop,
+            seed: 1,
+            time_limit: None,
+            options: Parameters::default(),
+        }
+    }
+}
+
+/// `[output]`: what is written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OutputPolicy {
+    /// The release's file; its ending decides the format.
+    pub file: Option<String>,
+    /// The order of its rows.
+    pub order: OutputOrder,
+}
+
+/// The order of the rows of a release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OutputOrder {
+    /// Shuffled with the seed, so that position tells nothing.
+    #[default]
+    Shuffled,
+    /// As in the input.
+    Input,
+}
+
+impl ColumnPolicy {
+    /// A column with a role and nothing else said about it.
+    pub fn new(name: impl Into<String>, role: Role) -> Self {
+        let consent = (role == Role::Consent).then(Consent::default);
+        ColumnPolicy { name: name.into(), role, consent, ..ColumnPolicy::default() }
+    }
+}
+
+impl Policy {
+    /// What `audit` works with when it is only told which columns are which: every other column is insensitive, and no
+    /// hierarchy is needed because nothing is generalized.
+    pub fn for_audit(input: &str, quasi: &[String], sensitive: &[String]) -> Self {
+        let of = |names: &[String], role| -> Vec<ColumnPolicy> {
+            names.iter().map(|name| ColumnPolicy::new(name.clone(), role)).collect()
+        };
+        Policy {
+            data: Data { input: Some(input.to_string()), ..Data::default() },
+            columns: [of(quasi, Role::Quasi), of(sensitive, Role::Sensitive)].concat(),
+            default: Some(ColumnPolicy::new("*", Role::Insensitive)),
+            ..Policy::default()
+        }
+    }
+
+    /// What the policy says about the column called `name`: its own section, or the default.
+    pub fn column(&self, name: &str) -> Option<&ColumnPolicy> {
+        self.columns.iter().find(|c| c.name == name).or(self.default.as_ref())
+    }
+
+    /// The names of the columns with a role, in the order they are written.
+    pub fn with_role(&self, role: Role) -> impl Iterator<Item = &str> {
+        self.columns.iter().filter(move |c| c.role == role).map(|c| c.name.as_str())
+    }
+}

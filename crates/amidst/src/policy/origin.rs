@@ -1,0 +1,103 @@
+//! Where a policy was read, so that later errors can still point at its lines.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use toml::de::{DeTable, DeValue};
+
+use super::{Diagnostic, PolicyErrors};
+
+/// The text a policy came from. Where it was read is no part of what it says, so any two origins are equal.
+#[derive(Debug, Clone, Default)]
+pub struct Origin {
+    /// The file; `None` when the policy was made in code.
+    pub path: Option<PathBuf>,
+    /// Its text.
+    pub text: String,
+    places: BTreeMap<Vec<String>, Place>,
+}
+
+#[derive(Debug, Clone)]
+struct Place {
+    key: Range<usize>,
+    value: Range<usize>,
+}
+
+impl PartialEq for Origin {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Origin {}
+
+impl Origin {
+    /// Notes the place of every key of a document.
+    pub(super) fn new(path: &Path, text: &str, document: &DeTable<'_>) -> Self {
+        let mut places = BTreeMap::new();
+        note(document, &mut Vec::new(), &mut places);
+        Origin { path: Some(path.to_path_buf()), text: text.to_string(), places }
+    }
+
+    /// The folder that relative paths in the policy start from.
+    pub fn folder(&self) -> PathBuf {
+        self.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default()
+    }
+
+    /// Where `path` (a file named in the policy) is.
+    pub fn resolve(&self, path: &str) -> PathBuf {
+        self.folder().join(path)
+    }
+
+    /// The place of the longest prefix of `keys` that the policy has: of its value when that is the whole of `keys`
+    /// and `value` is set, else of the key. Elements of a list are keyed by their position, from "0".
+    pub fn span(&self, keys: &[&str], value: bool) -> Option<Range<usize>> {
+        let full: Vec<String> = keys.iter().map(|k| k.to_string()).collect();
+        (1..=full.len()).rev().find_map(|n| {
+            let place = self.places.get(&full[..n])?;
+            Some(if n == full.len() && value { place.value.clone() } else { place.key.clone() })
+        })
+    }
+
+    /// An error at the value of `keys`.
+    pub fn error(&self, keys: &[&str], message: impl Into<String>) -> Diagnostic {
+        Diagnostic { span: self.span(keys, true), ..Diagnostic::new(message) }
+    }
+
+    /// An error at the key of `keys`.
+    pub fn error_at_key(&self, keys: &[&str], message: impl Into<String>) -> Diagnostic {
+        Diagnostic { span: self.span(keys, false), ..Diagnostic::new(message) }
+    }
+
+    /// Errors of this policy, in the order of its text.
+    pub fn errors(&self, mut list: Vec<Diagnostic>) -> PolicyErrors {
+        list.sort_by_key(|d| d.span.as_ref().map_or(usize::MAX, |s| s.start));
+        PolicyErrors { path: self.path.clone(), text: self.text.clone(), list }
+    }
+}
+
+fn note(table: &DeTable<'_>, path: &mut Vec<String>, places: &mut BTreeMap<Vec<String>, Place>) {
+    for (key, value) in table.iter() {
+        path.push(key.get_ref().to_string());
+        places.insert(path.clone(), Place { key: key.span(), value: value.span() });
+        note_inside(value.get_ref(), path, places);
+        path.pop();
+    }
+}
+
+fn note_inside(value: &DeValue<'_>, path: &mut Vec<String>, places: &mut BTreeMap<Vec<String>, Place>) {
+    match value {
+        DeValue::Table(inner) => note(inner, path, places),
+        // Lists of values can be long and are never pointed into; lists of tables are the requirements.
+        DeValue::Array(items) if items.iter().all(|i| i.get_ref().is_table()) => {
+            for (i, item) in items.iter().enumerate() {
+                path.push(i.to_string());
+                places.insert(path.clone(), Place { key: item.span(), value: item.span() });
+                note_inside(item.get_ref(), path, places);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,221 @@
+//! From the text of a policy to its values: the document, `[data]`, `[search]` and `[output]`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use amidst_core::algorithm::{self, MaxSuppression, Suppressed};
+use amidst_core::exact::Rational;
+use amidst_core::metric;
+use amidst_core::parameter::Parameters;
+use toml::de::{DeTable, DeValue};
+
+use super::fields::Fields;
+use super::{
+    Data, Diagnostic, MissingRows, Origin, OutputOrder, OutputPolicy, Policy, PolicyErrors, SearchPolicy, parameters,
+    suggestion,
+};
+
+/// Why there is no policy.
+#[derive(Debug, thiserror::Error)]
+pub enum PolicyError {
+    /// The file cannot be read.
+    #[error("cannot read the policy {}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The policy is wrong.
+    #[error(transparent)]
+    Wrong(#[from] PolicyErrors),
+}
+
+impl PolicyError {
+    /// The process's exit code: 2 for what the user can mend, 3 for a failing disk.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            // A file that is not there is a slip in the command, not a failure of the machine.
+            PolicyError::Unreadable { error, .. } if error.kind() == std::io::ErrorKind::NotFound => 2,
+            PolicyError::Unreadable { error, .. } if error.kind() == std::io::ErrorKind::InvalidData => 2,
+            PolicyError::Unreadable { .. } => 3,
+            PolicyError::Wrong(_) => 2,
+        }
+    }
+}
+
+const SECTIONS: &[&str] = &["data", "columns", "require", "search", "output"];
+
+impl Policy {
+    /// Reads a policy from a file.
+    pub fn read(path: &Path) -> Result<Policy, PolicyError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| PolicyError::Unreadable { path: path.to_path_buf(), error })?;
+        Ok(Policy::parse(&text, path)?)
+    }
+
+    /// Reads a policy from its text; `path` is named in errors, and its folder is where relative paths start.
+    pub fn parse(text: &str, path: &Path) -> Result<Policy, PolicyErrors> {
+        let (document, syntax) = DeTable::parse_recoverable(text);
+        if !syntax.is_empty() {
+            let list = syntax.iter().map(|e| Diagnostic {
+                span: Some(e.span().unwrap_or(text.len()..text.len())),
+                ..Diagnostic::new(format!("this is not TOML: {}", e.message().lines().next().unwrap_or_default()))
+            });
+            return Err(PolicyErrors {
+                path: Some(path.to_path_buf()),
+                text: text.to_string(),
+                // Past the first slip a parser sees errors that are none.
+                list: list.take(1).collect(),
+            });
+        }
+        let document = document.get_ref();
+        let origin = Origin::new(path, text, document);
+        let mut fields = Fields::default();
+        fields.only(document, "the policy", SECTIONS);
+        let data = fields.table(document, "data").map(|t| data(&mut fields, t)).unwrap_or_default();
+        let (columns, default) = super::columns::parse(&mut fields, document);
+        let requirements = super::require::parse(&mut fields, document, &columns, &origin);
+        let search = fields.table(document, "search").map(|t| search(&mut fields, t, &origin)).unwrap_or_default();
+        let output = fields.table(document, "output").map(|t| output(&mut fields, t)).unwrap_or_default();
+        if !fields.errors.is_empty() {
+            return Err(origin.errors(fields.errors));
+        }
+        Ok(Policy { data, columns, default, requirements, search, output, origin })
+    }
+}
+
+fn data(fields: &mut Fields, table: &DeTable<'_>) -> Data {
+    fields.only(table, "[data]", &["input", "separator", "missing", "missing_rows"]);
+    let separator = fields.text(table, "separator").and_then(|text| {
+        let mut characters = text.chars();
+        match (characters.next(), characters.next()) {
+            (Some(c), None) => Some(c),
+            _ => {
+                let span = table.get("separator").map(|i| i.span()).unwrap_or_default();
+                fields.push(Diagnostic::at(span, "`separator` must be one character, such as \";\" or \"\\t\""));
+                None
+            }
+        }
+    });
+    Data {
+        input: fields.text(table, "input"),
+        separator,
+        missing: fields.texts(table, "missing").unwrap_or_default(),
+        missing_rows: fields
+            .choice(table, "missing_rows", &[("drop", MissingRows::Drop), ("keep", MissingRows::Keep)])
+            .unwrap_or_default(),
+    }
+}
+
+const SEARCH_KEYS: &[&str] = &["algorithm", "metric", "max_suppression", "suppressed", "seed", "time_limit", "options"];
+
+fn search(fields: &mut Fields, table: &DeTable<'_>, origin: &Origin) -> SearchPolicy {
+    fields.only(table, "[search]", SEARCH_KEYS);
+    let defaults = SearchPolicy::default();
+    let algorithms: Vec<&str> = algorithm::ALGORITHMS.iter().map(|e| e.id).collect();
+    let metrics: Vec<&str> = metric::METRICS.iter().map(|e| e.id).collect();
+    let algorithm = registered(fields, table, "algorithm", &algorithms);
+    SearchPolicy {
+        options: options(fields, table, algorithm.as_deref(), origin),
+        algorithm,
+        metric: registered(fields, table, "metric", &metrics),
+        max_suppression: max_suppression(fields, table).unwrap_or(defaults.max_suppression),
+        suppressed: fields
+            .choice(table, "suppressed", &[("drop", Suppressed::Drop), ("mask", Suppressed::Mask)])
+            .unwrap_or_default(),
+        seed: seed(fields, table).unwrap_or(defaults.seed),
+        time_limit: time_limit(fields, table),
+    }
+}
+
+/// `[search.options]`, as the chosen algorithm declares them.
+fn options(fields: &mut Fields, table: &DeTable<'_>, algorithm: Option<&str>, origin: &Origin) -> Parameters {
+    let Some(inner) = fields.table(table, "options") else { return Parameters::default() };
+    match algorithm.and_then(algorithm::find) {
+        Some(entry) => parameters::parse(fields, inner, entry.id, entry.options, &[], origin),
+        None => {
+            // An unknown algorithm is an error of its own.
+            if table.get("algorithm").is_none() {
+                let span = table.get_key_value("options").map(|(key, _)| key.span()).unwrap_or_default();
+                let message = "options belong to an algorithm, and [search] names none";
+                fields.push(Diagnostic::at(span, message).help("add `algorithm = …` to [search]"));
+            }
+            Parameters::default()
+        }
+    }
+}
+
+/// The name under `key`, which must be in a registry.
+fn registered(fields: &mut Fields, table: &DeTable<'_>, key: &str, known: &[&str]) -> Option<String> {
+    let name = fields.text(table, key)?;
+    if !known.contains(&name.as_str()) {
+        let span = table.get(key).map(|i| i.span()).unwrap_or_default();
+        let message = format!("there is no {key} `{name}`");
+        fields.push(Diagnostic::at(span, message).label(format!("unknown {key}")).help(suggestion(&name, known)));
+        return None;
+    }
+    Some(name)
+}
+
+/// A whole number is a number of rows; a number with a point, or a fraction in quotes, is a share.
+fn max_suppression(fields: &mut Fields, table: &DeTable<'_>) -> Option<MaxSuppression> {
+    let item = table.get("max_suppression")?;
+    let number = fields.number(table, "max_suppression")?;
+    if let DeValue::Integer(_) = item.get_ref() {
+        let rows = number.to_u64();
+        if rows.is_none() {
+            let message = format!("`max_suppression` cannot be {number}");
+            let help = "write a number of rows (10) or a share (0.02)";
+            fields.push(Diagnostic::at(item.span(), message).label("not a number of rows").help(help));
+        }
+        return rows.map(MaxSuppression::Rows);
+    }
+    if number.is_negative() || number > Rational::from(1) {
+        let message = format!("`max_suppression` is a share from 0 to 1, not {number}");
+        let help = "write a share (0.02), or a number of rows without a point (10)";
+        fields.push(Diagnostic::at(item.span(), message).label("not a share").help(help));
+        return None;
+    }
+    Some(MaxSuppression::Share(number))
+}
+
+fn seed(fields: &mut Fields, table: &DeTable<'_>) -> Option<u64> {
+    let item = table.get("seed")?;
+    let seed = match item.get_ref() {
+        DeValue::Integer(_) => fields.number(table, "seed")?.to_u64(),
+        _ => None,
+    };
+    if seed.is_none() {
+        let message = "`seed` must be a whole number from 0 on";
+        fields.push(Diagnostic::at(item.span(), message).label("not a seed"));
+    }
+    seed
+}
+
+fn time_limit(fields: &mut Fields, table: &DeTable<'_>) -> Option<Duration> {
+    let seconds = fields.number(table, "time_limit")?;
+    let limit = nanoseconds(&seconds).filter(|&n| n > 0).map(Duration::from_nanos);
+    if limit.is_none() {
+        let span = table.get("time_limit").map(|i| i.span()).unwrap_or_default();
+        let message = format!("`time_limit` must be a number of seconds above 0, not {seconds}");
+        fields.push(Diagnostic::at(span, message).label("not a time"));
+    }
+    limit
+}
+
+fn nanoseconds(seconds: &Rational) -> Option<u64> {
+    use num_traits::ToPrimitive;
+    let billion = Rational::from(1_000_000_000);
+    (seconds.value() * billion.value()).floor().to_integer().to_u64()
+}
+
+fn output(fields: &mut Fields, table: &DeTable<'_>) -> OutputPolicy {
+    fields.only(table, "[output]", &["file", "order"]);
+    OutputPolicy {
+        file: fields.text(table, "file"),
+        order: fields
+            .choice(table, "order", &[("shuffled", OutputOrder::Shuffled), ("input", OutputOrder::Input)])
+            .unwrap_or_default(),
+    }
+}

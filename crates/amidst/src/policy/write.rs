@@ -1,0 +1,223 @@
+//! From a policy to TOML that reads back as the same policy.
+
+use std::fmt::Write;
+
+use amidst_core::algorithm::{MaxSuppression, Suppressed};
+use amidst_core::exact::Rational;
+use amidst_core::parameter::Value;
+
+use super::columns::GENERALIZE;
+use super::{ColumnPolicy, ConsentMode, MissingRows, OutputOrder, Policy};
+
+impl Policy {
+    /// The policy as TOML, its defaults written out. Parsing it gives an equal policy.
+    pub fn to_toml(&self) -> String {
+        let mut out = String::new();
+        self.write_data(&mut out);
+        for column in self.columns.iter().chain(&self.default) {
+            write_column(&mut out, column);
+        }
+        for requirement in &self.requirements {
+            line(&mut out, "\n[[require]]");
+            field(&mut out, "model", &text(requirement.model.id));
+            match &requirement.on[..] {
+                [] => {}
+                [one] => field(&mut out, "on", &text(one)),
+                several => field(&mut out, "on", &texts(several)),
+            }
+            for (name, parameter) in requirement.parameters.iter() {
+                field(&mut out, name, &value(parameter));
+            }
+        }
+        self.write_search(&mut out);
+        line(&mut out, "\n[output]");
+        if let Some(file) = &self.output.file {
+            field(&mut out, "file", &text(file));
+        }
+        let order = match self.output.order {
+            OutputOrder::Shuffled => "shuffled",
+            OutputOrder::Input => "input",
+        };
+        field(&mut out, "order", &text(order));
+        out
+    }
+
+    fn write_data(&self, out: &mut String) {
+        line(out, "[data]");
+        if let Some(input) = &self.data.input {
+            field(out, "input", &text(input));
+        }
+        if let Some(separator) = self.data.separator {
+            field(out, "separator", &text(&separator.to_string()));
+        }
+        field(out, "missing", &texts(&self.data.missing));
+        let rows = match self.data.missing_rows {
+            MissingRows::Drop => "drop",
+            MissingRows::Keep => "keep",
+        };
+        field(out, "missing_rows", &text(rows));
+    }
+
+    fn write_search(&self, out: &mut String) {
+        let search = &self.search;
+        line(out, "\n[search]");
+        for (name, chosen) in [("algorithm", &search.algorithm), ("metric", &search.metric)] {
+            if let Some(chosen) = chosen {
+                field(out, name, &text(chosen));
+            }
+        }
+        let limit = match &search.max_suppression {
+            MaxSuppression::Rows(rows) => rows.to_string(),
+            // A share must not look like a number of rows.
+            MaxSuppression::Share(share) => match decimal(share) {
+                Some(written) if written.contains('.') => written,
+                _ => text(&share.to_string()),
+            },
+        };
+        field(out, "max_suppression", &limit);
+        let suppressed = match search.suppressed {
+            Suppressed::Drop => "drop",
+            Suppressed::Mask => "mask",
+        };
+        field(out, "suppressed", &text(suppressed));
+        field(out, "seed", &search.seed.to_string());
+        if let Some(limit) = search.time_limit {
+            field(out, "time_limit", &format!("{}.{:09}", limit.as_secs(), limit.subsec_nanos()));
+        }
+        if search.options.iter().next().is_some() {
+            line(out, "\n[search.options]");
+            for (name, option) in search.options.iter() {
+                field(out, name, &value(option));
+            }
+        }
+    }
+}
+
+fn write_column(out: &mut String, column: &ColumnPolicy) {
+    line(out, &format!("\n[columns.{}]", key(&column.name)));
+    field(out, "role", &text(column.role.name()));
+    if let Some(kind) = column.kind {
+        field(out, "type", &text(kind.name()));
+    }
+    if let Some(recipe) = &column.hierarchy {
+        field(out, "hierarchy", &table(recipe));
+    }
+    if let Some(weight) = &column.weight {
+        field(out, "weight", &value(&Value::Number(weight.clone())));
+    }
+    if let Some(generalize) = column.generalize
+        && let Some((name, _)) = GENERALIZE.iter().find(|(_, g)| *g == generalize)
+    {
+        field(out, "generalize", &text(name));
+    }
+    if !column.order.is_empty() {
+        field(out, "order", &texts(&column.order));
+    }
+    if !column.categories.is_empty() {
+        let lists: Vec<String> = column.categories.iter().map(|c| texts(c)).collect();
+        field(out, "categories", &format!("[{}]", lists.join(", ")));
+    }
+    if let Some(weights) = &column.weights {
+        field(out, "weights", &value(weights));
+    }
+    if let Some(consent) = &column.consent {
+        field(out, "waived", &texts(&consent.waived));
+        let mode = match consent.mode {
+            ConsentMode::Publish => "publish",
+            ConsentMode::Join => "join",
+        };
+        field(out, "mode", &text(mode));
+    }
+}
+
+fn line(out: &mut String, line: &str) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{line}");
+}
+
+fn field(out: &mut String, name: &str, value: &str) {
+    let _ = writeln!(out, "{} = {value}", key(name));
+}
+
+/// A key, in quotes where TOML needs them.
+pub(crate) fn key(name: &str) -> String {
+    let bare = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+    if bare { name.to_string() } else { text(name) }
+}
+
+/// A text in quotes.
+pub(crate) fn text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A list of texts.
+pub(crate) fn texts(list: &[String]) -> String {
+    let items: Vec<String> = list.iter().map(|t| text(t)).collect();
+    format!("[{}]", items.join(", "))
+}
+
+/// An inline table.
+pub(crate) fn table(pairs: &[(String, Value)]) -> String {
+    if pairs.is_empty() {
+        return "{}".to_string();
+    }
+    let pairs: Vec<String> = pairs.iter().map(|(k, v)| format!("{} = {}", key(k), value(v))).collect();
+    format!("{{ {} }}", pairs.join(", "))
+}
+
+/// The number in decimal, if it has an end there.
+fn decimal(number: &Rational) -> Option<String> {
+    if number.value().is_integer() {
+        let digits = number.to_string();
+        // TOML's whole numbers have 64 bits; a larger one is written with a point.
+        return Some(if digits.parse::<i64>().is_ok() { digits } else { digits + ".0" });
+    }
+    let shown = number.to_string();
+    if shown.contains('.') {
+        return Some(shown);
+    }
+    // Digits are moved before the point one by one; a policy's numbers have at most some hundred.
+    let ten = Rational::from(10);
+    let mut shifted = number.value().clone();
+    for places in 1..=500 {
+        shifted *= ten.value();
+        if shifted.is_integer() {
+            let digits = shifted.numer().to_string();
+            let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |d| ("-", d));
+            let padded = format!("{digits:0>width$}", width = places + 1);
+            let (whole, fraction) = padded.split_at(padded.len() - places);
+            return Some(format!("{sign}{whole}.{fraction}"));
+        }
+    }
+    None
+}
+
+/// Any value. A fraction that no decimal equals is written as a text.
+pub(crate) fn value(of: &Value) -> String {
+    match of {
+        Value::Number(n) => decimal(n).unwrap_or_else(|| text(&n.to_string())),
+        Value::Text(t) => text(t),
+        Value::Flag(flag) => flag.to_string(),
+        Value::List(items) => {
+            let items: Vec<String> = items.iter().map(value).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Table(pairs) => table(pairs),
+    }
+}
