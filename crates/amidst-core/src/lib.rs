@@ -11,6 +11,7 @@ pub mod class;
 pub mod exact;
 pub mod frequency;
 pub mod hierarchy;
+pub mod local;
 pub mod metric;
 pub mod model;
 pub mod parameter;

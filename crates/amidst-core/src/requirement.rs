@@ -80,6 +80,11 @@ impl<'a> Evaluator<'a> {
         self.requirements
     }
 
+    /// The table, as the model at position `model` of a requirement sees it.
+    pub fn table(&self, requirement: usize, model: usize) -> &TableStats {
+        &self.tables[requirement][model]
+    }
+
     /// Whether the class made of `entries` satisfies the requirement at position `requirement`.
     pub fn holds(&self, requirement: usize, entries: &[Entry]) -> bool {
         let mut holds = true;

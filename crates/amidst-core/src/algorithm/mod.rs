@@ -12,8 +12,11 @@ use crate::parameter::{Parameter, Parameters};
 use crate::recoding::Recoding;
 use crate::requirement::Requirement;
 
+mod mondrian;
+mod top_down;
+
 /// Every algorithm, in the order of the specification.
-pub const ALGORITHMS: &[Entry] = &[];
+pub const ALGORITHMS: &[Entry] = &[top_down::ENTRY, mondrian::ENTRY];
 
 /// One algorithm, as the registry knows it.
 #[derive(Debug, Clone, Copy)]

@@ -1,0 +1,183 @@
+//! What local recoding loses and how long it takes, on the Adult table: `cargo bench -p amidst-core --bench local`.
+//!
+//! The first 30,162 rows without unknowns; quasi columns age, workclass, education, marital-status, race, sex and
+//! native-country, each ordered (text by its path in the hierarchy, top label first) and generalized to ranges of ranks;
+//! sensitive column occupation. Arguments: names of algorithms, or `scale` for the growth with the number of rows.
+
+#![allow(clippy::print_stdout)] // A bench exists to print its table.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use amidst_core::algorithm::{self, MaxSuppression, Search, Suppressed};
+use amidst_core::class::SensitiveDomain;
+use amidst_core::frequency::FrequencySet;
+use amidst_core::hierarchy::{Cell, Generalization, Generalize};
+use amidst_core::metric::{self, Metric, Release};
+use amidst_core::model;
+use amidst_core::parameter::{Parameters, Value};
+use amidst_core::recoding::SUPPRESSED;
+use amidst_core::requirement::{Evaluator, Requirement};
+use amidst_core::table::{Column, Table, ValueType};
+
+const ROWS: usize = 30_162;
+const QUASI: [&str; 7] = ["age", "workclass", "education", "marital-status", "race", "sex", "native-country"];
+
+/// The loss of the figures: mean over rows and columns of (highest − lowest rank)/(ranks − 1).
+#[derive(Debug)]
+struct RankLoss;
+
+impl Metric for RankLoss {
+    fn loss(&self, release: &Release<'_>) -> Option<f64> {
+        let mut total = 0.0;
+        release.recoding.for_each_part(release.set, |part| {
+            if part.class != SUPPRESSED {
+                let cells = release.recoding.classes[part.class as usize].iter().zip(&release.set.domains);
+                let cost: f64 = cells
+                    .map(|(cell, &n)| match cell {
+                        Cell::Range { low, high } => f64::from(high - low) / (n - 1) as f64,
+                        _ => 1.0,
+                    })
+                    .sum();
+                total += cost * part.entry.rows as f64;
+            }
+        });
+        Some(total / (release.set.rows * release.set.width as u64) as f64)
+    }
+}
+
+static METRIC: metric::Entry =
+    metric::Entry { id: "rank-loss", title: "", definition: "", citation: "", metric: &RankLoss };
+
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/adult")
+}
+
+/// The columns of the Adult table, the sensitive one last.
+fn adult(rows: usize) -> Option<Table> {
+    let text = std::fs::read_to_string(data().join("adult.csv")).ok()?;
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next()?.split(',').collect();
+    let names: Vec<&str> = QUASI.iter().copied().chain(["occupation"]).collect();
+    let at: Vec<usize> = names.iter().map(|n| header.iter().position(|h| h == n)).collect::<Option<_>>()?;
+    let mut columns: Vec<Column> = names.iter().map(|n| Column::new(*n)).collect();
+    for line in lines.filter(|l| !l.split(',').any(|v| v.trim() == "?")).take(rows) {
+        let cells: Vec<&str> = line.split(',').collect();
+        columns.iter_mut().zip(&at).for_each(|(column, &a)| column.push(cells[a]));
+    }
+    for column in &mut columns {
+        let mut order = Vec::new();
+        if column.name == "age" {
+            column.kind = ValueType::Integer;
+        } else if let Ok(text) = std::fs::read_to_string(data().join(format!("hierarchies_arx/{}.csv", column.name))) {
+            let mut paths: Vec<Vec<&str>> = text.lines().map(|l| l.split(';').rev().collect()).collect();
+            paths.sort();
+            order = paths.iter().filter_map(|p| p.last().map(|v| v.to_string())).collect();
+        }
+        column.sort(&order);
+    }
+    Some(Table { rows: columns[0].codes.len(), columns })
+}
+
+fn generalizations(table: &Table) -> Vec<Generalization> {
+    (table.columns[..QUASI.len()].iter())
+        .map(|column| {
+            let mut g = Generalization::bind(column, None).expect("without a hierarchy nothing is lacking");
+            g.generalize = Generalize::Ranges;
+            g.numeric = false;
+            g.coordinates = (0..g.active()).map(|c| c as f64).collect();
+            g
+        })
+        .collect()
+}
+
+fn requirement(table: &Table, id: &str, parameters: &[(&str, &str)]) -> Option<Requirement> {
+    let entry = model::find(id)?;
+    let column = table.columns.last()?;
+    let domain = SensitiveDomain { dictionary: column.dictionary.clone(), ..SensitiveDomain::default() };
+    let mut stated = Parameters::default();
+    parameters.iter().for_each(|(key, value)| stated.set(key, Value::Text(value.to_string())));
+    let on = if entry.sensitive == model::Sensitive::None { vec![] } else { vec![0] };
+    match Requirement::new(entry, stated, on, &[domain]) {
+        Ok(requirement) => Some(requirement),
+        Err(error) => panic!("{id}: {error}"),
+    }
+}
+
+/// A model and its parameters.
+type Stated = (&'static str, &'static [(&'static str, &'static str)]);
+
+/// Runs one algorithm; the loss, the number of classes and the time.
+fn run(
+    id: &str,
+    set: &FrequencySet,
+    generalizations: &[Generalization],
+    requirements: &[Requirement],
+    budget: Option<Duration>,
+) -> Option<(f64, usize, Duration, Vec<String>)> {
+    let cancel = AtomicBool::new(false);
+    let search = Search {
+        set,
+        generalizations,
+        requirements,
+        metric: &METRIC,
+        max_suppression: MaxSuppression::Rows(0),
+        suppressed: Suppressed::Drop,
+        k: 5,
+        options: &Parameters::default(),
+        seed: 1,
+        cancel: &cancel,
+        progress: &|_| (),
+        deadline: budget.map(|b| Instant::now() + b),
+    };
+    let start = Instant::now();
+    let found = match algorithm::find(id)?.algorithm.search(&search) {
+        Ok(found) => found,
+        Err(error) => {
+            println!("{id}: {error}");
+            return None;
+        }
+    };
+    let time = start.elapsed();
+    let (groups, suppressed) = found.recoding.groups(set);
+    let release = Release { set, generalizations, recoding: &found.recoding, groups: &groups, suppressed, k: 5 };
+    let evaluator = Evaluator::new(set, requirements);
+    assert!((0..requirements.len()).all(|r| evaluator.judge(r, &groups).0), "{id} broke the policy");
+    Some((RankLoss.loss(&release)?, groups.len(), time, found.notes))
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let Some(table) = adult(ROWS) else {
+        println!("skipped: no Adult table");
+        return;
+    };
+    let quasi: Vec<usize> = (0..QUASI.len()).collect();
+    let generalizations = generalizations(&table);
+    let (set, _) = FrequencySet::count(&table, &quasi, &[QUASI.len()], None);
+    println!("{} rows, {} tuples, {} entries", set.rows, set.len(), set.groups.entries.len());
+    let policies: [(&str, f64, &[Stated]); 5] = [
+        ("k = 5", 0.0202, &[("k-anonymity", &[("k", "5")])]),
+        ("distinct l = 5", 0.0372, &[("distinct-l-diversity", &[("l", "5")])]),
+        ("entropy l = 5", 0.0701, &[("entropy-l-diversity", &[("l", "5")])]),
+        ("frequency 1/5", 0.1219, &[("general-alpha-k-anonymity", &[("alpha", "1/5"), ("k", "5")])]),
+        ("frequency 1/7", 0.2644, &[("general-alpha-k-anonymity", &[("alpha", "1/7"), ("k", "7")])]),
+    ];
+    let names: Vec<&str> = match arguments.is_empty() {
+        true => algorithm::ALGORITHMS.iter().filter(|a| !a.full_domain && a.id != "top-down").map(|a| a.id).collect(),
+        false => arguments.iter().map(String::as_str).collect(),
+    };
+    println!("{:18} {:16} {:>8} {:>8} {:>8} {:>10}", "algorithm", "policy", "GCP", "known", "classes", "time");
+    for (policy, known, models) in policies {
+        let requirements: Option<Vec<Requirement>> =
+            models.iter().map(|(id, parameters)| requirement(&table, id, parameters)).collect();
+        let Some(requirements) = requirements else { continue };
+        for name in &names {
+            if let Some((loss, classes, time, notes)) = run(name, &set, &generalizations, &requirements, None) {
+                println!("{name:18} {policy:16} {loss:8.4} {known:8.4} {classes:8} {time:10.1?}");
+                notes.iter().for_each(|note| println!("    {note}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Small random tables and policies on which every local algorithm is tested.
+
+use std::sync::atomic::AtomicBool;
+
+use super::Random;
+use crate::algorithm::{self, Found, MaxSuppression, Search, SearchError, Suppressed};
+use crate::class::SensitiveDomain;
+use crate::frequency::FrequencySet;
+use crate::hierarchy::{Generalization, Generalize, Hierarchy, Level};
+use crate::metric::{self, Metric, Release};
+use crate::model;
+use crate::parameter::{Parameters, Value};
+use crate::recoding::{Recoding, SUPPRESSED};
+use crate::requirement::{Evaluator, Requirement};
+use crate::table::{Column, Table};
+
+/// Local algorithms bring their own cost; the tests need no other.
+#[derive(Debug)]
+struct NoMetric;
+
+impl Metric for NoMetric {
+    fn loss(&self, _release: &Release<'_>) -> Option<f64> {
+        None
+    }
+}
+
+static METRIC: metric::Entry = metric::Entry { id: "none", title: "", definition: "", citation: "", metric: &NoMetric };
+
+/// A model and its parameters.
+type Stated = (&'static str, &'static [(&'static str, &'static str)]);
+
+/// A counted table with what its columns can become.
+pub(crate) struct Fixture {
+    pub set: FrequencySet,
+    pub generalizations: Vec<Generalization>,
+    pub domains: Vec<SensitiveDomain>,
+    pub entry_of: Vec<u32>,
+}
+
+/// A hierarchy over the values of a column: leaf → label at each level, the top added.
+pub(crate) fn hierarchy(column: &Column, labels: &[&dyn Fn(&str) -> String]) -> Hierarchy {
+    let mut h = Hierarchy { leaves: column.dictionary.iter().collect(), levels: Vec::new() };
+    for label in labels {
+        let mut level = Level { labels: Vec::new(), of_leaf: Vec::new() };
+        for leaf in h.leaves.iter() {
+            let text = label(leaf);
+            let at = level.labels.iter().position(|l| *l == text).unwrap_or_else(|| {
+                level.labels.push(text);
+                level.labels.len() - 1
+            });
+            level.of_leaf.push(at as u32);
+        }
+        h.levels.push(level);
+    }
+    h.close();
+    h
+}
+
+impl Fixture {
+    /// Random rows: an age in ranges, a town with a hierarchy, a trade in sets, an income in intervals; a disease and a
+    /// faith; perhaps a key with people who have several rows.
+    pub(crate) fn random(seed: u64, rows: usize, keyed: bool) -> Self {
+        let mut random = Random::new(seed);
+        let mut columns: Vec<Vec<String>> = vec![Vec::new(); 7];
+        for row in 0..rows {
+            columns[0].push((20 + random.below(30)).to_string());
+            columns[1].push(format!("{}{}", ["a", "b", "c"][random.below(3)], random.below(3)));
+            columns[2].push(["smith", "baker", "clerk", "nurse"][random.below(4)].to_string());
+            columns[3].push((random.below(12) * 5).to_string());
+            columns[4].push(["flu", "hiv", "cold", "gout", "ache"][random.below(7) % 5].to_string());
+            columns[5].push(["x", "y", "z"][random.below(3)].to_string());
+            columns[6].push(if keyed { random.below(rows * 2 / 3 + 1) } else { row }.to_string());
+        }
+        let names = ["age", "town", "trade", "income", "disease", "faith", "id"];
+        let columns: Vec<Column> = (names.iter().zip(&columns))
+            .map(|(name, values)| Column::from_values(name, values.iter().map(String::as_str)))
+            .collect();
+        let table = Table { columns, rows };
+        let (set, entry_of) = FrequencySet::count(&table, &[0, 1, 2, 3], &[4, 5], keyed.then_some(6));
+        let interval = |width: u64| move |v: &str| format!("from {}", v.parse::<u64>().unwrap_or(0) / width * width);
+        let (ten, twenty) = (interval(10), interval(20));
+        let hierarchies = [
+            hierarchy(&table.columns[0], &[&ten, &twenty]),
+            hierarchy(&table.columns[1], &[&|v| v[..1].to_string()]),
+            hierarchy(&table.columns[2], &[&|v| if v == "clerk" { "office" } else { "hand" }.to_string()]),
+            hierarchy(&table.columns[3], &[&ten, &twenty]),
+        ];
+        let ways = [Generalize::Ranges, Generalize::Hierarchy, Generalize::Sets, Generalize::Hierarchy];
+        let generalizations = (0..4)
+            .map(|c| {
+                let mut g = Generalization::bind(&table.columns[c], Some(&hierarchies[c])).unwrap();
+                g.generalize = ways[c];
+                g.weight = [1.0, 2.0, 1.0, 0.5][c];
+                g
+            })
+            .collect();
+        let domains = [4, 5].map(|c| SensitiveDomain {
+            name: table.columns[c].name.clone(),
+            dictionary: table.columns[c].dictionary.clone(),
+            ..SensitiveDomain::default()
+        });
+        Fixture { set, generalizations, domains: domains.to_vec(), entry_of }
+    }
+
+    /// Policies that the random tables can satisfy, in so far as their models exist.
+    pub(crate) fn policies(&self) -> Vec<Vec<Requirement>> {
+        let stated: [&[Stated]; 7] = [
+            &[("k-anonymity", &[("k", "3")])],
+            &[("distinct-l-diversity", &[("l", "3")])],
+            &[("entropy-l-diversity", &[("l", "2")]), ("k-anonymity", &[("k", "4")])],
+            &[("recursive-c-l-diversity", &[("c", "3"), ("l", "2")])],
+            &[("general-alpha-k-anonymity", &[("alpha", "1/2"), ("k", "2")])],
+            &[("simple-alpha-k-anonymity", &[("alpha", "1/3"), ("k", "3"), ("value", "gout")])],
+            &[("t-closeness", &[("t", "0.4"), ("distance", "equal")])],
+        ];
+        let policy = |models: &[Stated]| {
+            models.iter().map(|(id, parameters)| self.requirement(id, parameters)).collect::<Option<Vec<_>>>()
+        };
+        let mut policies: Vec<Vec<Requirement>> = stated.iter().filter_map(|models| policy(models)).collect();
+        // Several columns at once, by Definition 4.6.
+        if let Some(entry) = model::find("distinct-l-diversity") {
+            let parameters = Parameters::from_pairs([("l", Value::Number(2.into()))]);
+            policies.extend(Requirement::new(entry, parameters, vec![0, 1], &self.domains).ok().map(|r| vec![r]));
+        }
+        policies
+    }
+
+    pub(crate) fn requirement(&self, id: &str, parameters: &[(&str, &str)]) -> Option<Requirement> {
+        let entry = model::find(id)?;
+        let mut stated = Parameters::default();
+        parameters.iter().for_each(|(key, value)| stated.set(key, Value::Text(value.to_string())));
+        let on = if entry.sensitive == model::Sensitive::None { vec![] } else { vec![0] };
+        Some(Requirement::new(entry, stated, on, &self.domains).unwrap())
+    }
+
+    pub(crate) fn search<T>(
+        &self,
+        requirements: &[Requirement],
+        options: &Parameters,
+        run: impl FnOnce(&Search<'_>) -> T,
+    ) -> T {
+        let cancel = AtomicBool::new(false);
+        let k = requirements.iter().filter_map(|r| r.parameters.count("k").ok()).max().unwrap_or(1);
+        run(&Search {
+            set: &self.set,
+            generalizations: &self.generalizations,
+            requirements,
+            metric: &METRIC,
+            max_suppression: MaxSuppression::Rows(0),
+            suppressed: Suppressed::Drop,
+            k,
+            options,
+            seed: 7,
+            cancel: &cancel,
+            progress: &|_| (),
+            deadline: None,
+        })
+    }
+
+    pub(crate) fn find(
+        &self,
+        id: &str,
+        requirements: &[Requirement],
+        options: &Parameters,
+    ) -> Result<Found, SearchError> {
+        self.search(requirements, options, |search| algorithm::find(id).unwrap().algorithm.search(search))
+    }
+
+    /// Every row in exactly one class, every cell covers its rows, every class satisfies the policy.
+    pub(crate) fn check(&self, recoding: &Recoding, requirements: &[Requirement]) {
+        let mut rows = vec![0; self.set.len()];
+        recoding.for_each_part(&self.set, |part| {
+            assert_ne!(part.class, SUPPRESSED);
+            rows[part.tuple as usize] += part.entry.rows;
+            let codes = self.set.tuple(part.tuple as usize);
+            let cells = &recoding.classes[part.class as usize];
+            for ((g, &code), cell) in self.generalizations.iter().zip(codes).zip(cells) {
+                assert!(g.covers(cell, code), "{cell:?} does not cover {code} of {}", g.name);
+            }
+        });
+        let expected: Vec<u64> = self.set.groups.iter().map(crate::frequency::rows).collect();
+        assert_eq!(rows, expected);
+        let (groups, _) = recoding.groups(&self.set);
+        assert_eq!(groups.entries.iter().map(|e| e.rows).sum::<u64>(), self.set.rows);
+        assert!(groups.iter().all(|g| !g.is_empty()), "an empty class");
+        let evaluator = Evaluator::new(&self.set, requirements);
+        for (r, requirement) in requirements.iter().enumerate() {
+            assert!(evaluator.judge(r, &groups).0, "{} fails", requirement.model.id);
+        }
+    }
+
+    /// Runs an algorithm on random tables and policies, with and without repeated persons, and on one and two threads.
+    pub(crate) fn trial(id: &str, options: &Parameters) {
+        for seed in 0..6 {
+            let fixture = Fixture::random(seed, 40 + 30 * seed as usize, seed % 3 == 2);
+            for requirements in fixture.policies() {
+                let again = |threads| {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    pool.install(|| fixture.find(id, &requirements, options))
+                };
+                match (again(1), again(2)) {
+                    (Ok(found), Ok(same)) => {
+                        assert_eq!(format!("{:?}", found.recoding), format!("{:?}", same.recoding), "{id}");
+                        fixture.check(&found.recoding, &requirements);
+                    }
+                    (Err(SearchError::Impossible(_) | SearchError::Unsupported(_)), Err(_)) => {
+                        // Only where counting persons makes a policy unfit, or the whole table fails it.
+                        let evaluator = Evaluator::new(&fixture.set, &requirements);
+                        let whole = evaluator.holds_all(&fixture.set.groups.entries);
+                        let monotone = requirements.iter().all(|r| r.monotone(&fixture.set));
+                        assert!(!whole || !monotone, "{id} gave up on {}", requirements[0].model.id);
+                    }
+                    (a, b) => panic!("{id}: {a:?} {b:?}"),
+                }
+            }
+        }
+    }
+}

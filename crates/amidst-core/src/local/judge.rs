@@ -1,0 +1,246 @@
+//! Whether a class under construction satisfies the policy: the requirements, tested on running counts.
+
+use crate::algorithm::{Search, SearchError};
+use crate::class::{Class, Sizes};
+use crate::frequency::{self, Entry, FrequencySet};
+use crate::model::Needs;
+use crate::requirement::Evaluator;
+
+/// What a class holds so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// The number of rows.
+    pub rows: u64,
+    /// Rows per sensitive tuple (and person, where persons repeat), in ascending order. Empty when the policy looks at
+    /// sizes only.
+    pub counts: Vec<((u32, u32), u64)>,
+}
+
+impl Tally {
+    /// The counts that are not zero.
+    fn present(&self) -> impl Iterator<Item = ((u32, u32), u64)> {
+        self.counts.iter().copied().filter(|c| c.1 > 0)
+    }
+
+    /// The same keys, with nothing counted.
+    pub fn emptied(&self) -> Tally {
+        Tally { rows: 0, counts: self.counts.iter().map(|c| (c.0, 0)).collect() }
+    }
+
+    /// Moves rows from this tally to another with the same keys.
+    pub fn shift(&mut self, to: &mut Tally, entry: Entry, rows: u64) {
+        self.rows -= rows;
+        to.rows += rows;
+        let key = (entry.sensitive, entry.person);
+        // Most classes of any size hold every value: then the value is the position.
+        let at = match self.counts.get(entry.sensitive as usize) {
+            Some(c) if c.0 == key => Some(entry.sensitive as usize),
+            _ => self.counts.binary_search_by_key(&key, |c| c.0).ok(),
+        };
+        if let Some(at) = at {
+            self.counts[at].1 -= rows;
+            to.counts[at].1 += rows;
+        }
+    }
+}
+
+/// How a requirement is tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Test {
+    /// By the number of rows alone.
+    Size,
+    /// By the size that every class must have for the release as a whole to pass.
+    Release,
+    /// By the histogram of one sensitive column.
+    Histogram(usize),
+    /// As the evaluator does, on entries.
+    Entries,
+}
+
+/// Tests tallies against every requirement.
+#[derive(Debug)]
+pub struct Judge<'a> {
+    set: &'a FrequencySet,
+    evaluator: Evaluator<'a>,
+    tests: Vec<Test>,
+    /// Whether the policy looks at nothing but the number of rows.
+    pub size_only: bool,
+    /// No class with fewer rows can satisfy the policy.
+    pub least: u64,
+    /// Whether merging satisfying classes always gives a satisfying class.
+    pub monotone: bool,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge for the search's policy. Fails when not even the whole table as one class satisfies it.
+    pub fn new(search: &Search<'a>) -> Result<Self, SearchError> {
+        let (set, requirements) = (search.set, search.requirements);
+        let evaluator = Evaluator::new(set, requirements);
+        let tests: Vec<Test> = (requirements.iter())
+            .map(|r| match (r.needs(), &r.on[..]) {
+                (Needs::Release, _) => Test::Release,
+                _ if set.persons => Test::Entries,
+                (Needs::Size, _) => Test::Size,
+                (Needs::Histogram, &[column]) => Test::Histogram(column),
+                _ => Test::Entries,
+            })
+            .collect();
+        let mut judge = Judge {
+            size_only: !set.persons && tests.iter().all(|&t| matches!(t, Test::Size | Test::Release)),
+            monotone: requirements.iter().all(|r| r.monotone(set)),
+            set,
+            evaluator,
+            tests,
+            least: 1,
+        };
+        let everything = judge.tally(set.groups.entries.iter().copied());
+        if set.rows > 0 {
+            let failing = (0..requirements.len()).find(|&r| !judge.holds_one(r, &everything));
+            if let Some(r) = failing {
+                let id = requirements[r].model.id;
+                return Err(SearchError::Impossible(format!("not even all rows together as one class satisfy {id}")));
+            }
+        }
+        judge.least = judge.least_rows(&everything);
+        Ok(judge)
+    }
+
+    /// The least number of rows with which a class can satisfy the requirements on sizes, for quick rejection.
+    fn least_rows(&self, everything: &Tally) -> u64 {
+        if self.set.persons {
+            return 1;
+        }
+        // Sizes are monotone, so the least size is found by halving.
+        let (mut low, mut high) = (1, everything.rows.max(1));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let holds = (0..self.tests.len())
+                .filter(|&r| matches!(self.tests[r], Test::Size | Test::Release))
+                .all(|r| self.holds_one(r, &Tally { rows: middle, counts: Vec::new() }));
+            if holds { high = middle } else { low = middle + 1 }
+        }
+        let named = self.evaluator.requirements().iter().flat_map(|r| {
+            // A model that demands several values, or a size beside them, states so by these names.
+            let count = |key: &str| r.parameters.count(key).ok();
+            match r.model.id {
+                "p-sensitive-k-anonymity" => [count("k"), count("p")],
+                "simple-alpha-k-anonymity" | "complete-alpha-k-anonymity" => [count("k"), None],
+                "general-alpha-k-anonymity" => [
+                    count("k"),
+                    r.parameters.number("alpha").ok().map(|a| (1.0 / a.to_f64().max(1e-9) - 1e-9).ceil() as u64),
+                ],
+                "distinct-l-diversity" | "distinct-l-alpha-diversity" => [count("l"), None],
+                _ => [None, None],
+            }
+        });
+        named.flatten().fold(low, u64::max).min(everything.rows.max(1))
+    }
+
+    /// A tally of some entries.
+    pub fn tally(&self, entries: impl IntoIterator<Item = Entry>) -> Tally {
+        let mut tally = Tally::default();
+        if self.size_only {
+            tally.rows = entries.into_iter().map(|e| e.rows).sum();
+            return tally;
+        }
+        let mut counts: Vec<((u32, u32), u64)> =
+            entries.into_iter().map(|e| ((e.sensitive, e.person), e.rows)).collect();
+        counts.sort_unstable();
+        counts.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+        tally.rows = counts.iter().map(|c| c.1).sum();
+        tally.counts = counts;
+        tally
+    }
+
+    /// Adds rows of an entry.
+    pub fn add(&self, tally: &mut Tally, entry: Entry, rows: u64) {
+        tally.rows += rows;
+        if !self.size_only {
+            let key = (entry.sensitive, entry.person);
+            match tally.counts.binary_search_by_key(&key, |c| c.0) {
+                Ok(i) => tally.counts[i].1 += rows,
+                Err(i) => tally.counts.insert(i, (key, rows)),
+            }
+        }
+    }
+
+    /// Takes rows of an entry away.
+    pub fn remove(&self, tally: &mut Tally, entry: Entry, rows: u64) {
+        tally.rows -= rows;
+        if !self.size_only {
+            let key = (entry.sensitive, entry.person);
+            if let Ok(i) = tally.counts.binary_search_by_key(&key, |c| c.0) {
+                tally.counts[i].1 -= rows;
+                if tally.counts[i].1 == 0 {
+                    tally.counts.remove(i);
+                }
+            }
+        }
+    }
+
+    /// Adds one tally to another.
+    pub fn merge(&self, tally: &mut Tally, other: &Tally) {
+        tally.rows += other.rows;
+        for &(key, rows) in &other.counts {
+            match tally.counts.binary_search_by_key(&key, |c| c.0) {
+                Ok(i) => tally.counts[i].1 += rows,
+                Err(i) => tally.counts.insert(i, (key, rows)),
+            }
+        }
+    }
+
+    /// The number of persons in a class: rows, where nobody has two.
+    fn size(&self, tally: &Tally) -> u64 {
+        if !self.set.persons {
+            return tally.rows;
+        }
+        let entries: Vec<Entry> =
+            tally.present().map(|((sensitive, person), rows)| Entry { sensitive, person, rows }).collect();
+        frequency::size(&entries)
+    }
+
+    /// Whether a class with this tally satisfies every requirement.
+    pub fn holds(&self, tally: &Tally) -> bool {
+        tally.rows >= self.least && (self.size_only || (0..self.tests.len()).all(|r| self.holds_one(r, tally)))
+    }
+
+    fn holds_one(&self, r: usize, tally: &Tally) -> bool {
+        let requirement = &self.evaluator.requirements()[r];
+        let model = requirement.models[0].as_ref();
+        match self.tests[r] {
+            // If a release made of nothing but classes of this size passes, one of larger classes does.
+            Test::Release => model.holds_release(&Sizes { counts: vec![(self.size(tally), 1)] }),
+            Test::Size => {
+                let class = Class { size: tally.rows, histogram: &[], tuples: &[] };
+                model.holds(&class, self.evaluator.table(r, 0))
+            }
+            Test::Histogram(column) => {
+                let mut histogram: Vec<(u32, u64)> =
+                    (tally.present()).map(|((s, _), rows)| (self.set.sensitive_code(s, column), rows)).collect();
+                if self.set.sensitive_width > 1 {
+                    histogram.sort_unstable();
+                    histogram.dedup_by(|next, kept| {
+                        let same = next.0 == kept.0;
+                        if same {
+                            kept.1 += next.1;
+                        }
+                        same
+                    });
+                }
+                let class = Class { size: tally.rows, histogram: &histogram, tuples: &[] };
+                model.holds(&class, self.evaluator.table(r, 0))
+            }
+            Test::Entries => {
+                let entries: Vec<Entry> =
+                    tally.present().map(|((sensitive, person), rows)| Entry { sensitive, person, rows }).collect();
+                self.evaluator.holds(r, &entries)
+            }
+        }
+    }
+}

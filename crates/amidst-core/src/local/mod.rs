@@ -1,0 +1,16 @@
+//! What the algorithms of local recoding share: the cost of a class, the test of a class, and classes as a recoding.
+//!
+//! Rows that agree in every quasi and sensitive column are interchangeable, so everything here works on the entries of
+//! the frequency set: a class holds so many rows of this entry and so many of that one.
+
+#[cfg(test)]
+pub(crate) mod fixture;
+mod judge;
+mod partition;
+mod random;
+mod space;
+
+pub use judge::{Judge, Tally};
+pub use partition::{Part, Partition, shape_of};
+pub use random::Random;
+pub use space::{Cuts, Space};

@@ -1,0 +1,111 @@
+//! A partition of the table's rows into classes, and the recoding it stands for.
+
+use rustc_hash::FxHashMap;
+
+use super::{Judge, Space};
+use crate::algorithm::SearchError;
+use crate::frequency::{Entry, FrequencySet};
+use crate::hierarchy::Cell;
+use crate::recoding::{Assignment, Recoding};
+
+/// Rows of one entry in a class.
+pub type Part = (u32, u64);
+
+/// Classes, each so many rows of some entries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Partition {
+    /// The parts of each class.
+    pub classes: Vec<Vec<Part>>,
+}
+
+impl Partition {
+    /// The information loss: over all classes, the rows times what the class's cells cost a row.
+    pub fn loss(&self, set: &FrequencySet, tuple_of: &[u32], space: &Space) -> f64 {
+        let mut shape = vec![0; space.words()];
+        let mut loss = 0.0;
+        for class in self.classes.iter().filter(|c| !c.is_empty()) {
+            shape_of(class, set, tuple_of, space, &mut shape);
+            loss += space.cost(&shape) * class.iter().map(|p| p.1).sum::<u64>() as f64;
+        }
+        loss
+    }
+
+    /// The recoding, each class with its tightest cells. Classes whose cells agree are one class of the release.
+    pub fn recoding(
+        &self,
+        set: &FrequencySet,
+        tuple_of: &[u32],
+        space: &Space,
+        judge: &Judge<'_>,
+    ) -> Result<Recoding, SearchError> {
+        let mut shape = vec![0; space.words()];
+        let mut index: FxHashMap<Vec<u64>, u32> = FxHashMap::default();
+        let mut classes: Vec<Vec<Cell>> = Vec::new();
+        let mut runs: Vec<(u32, u32, u64)> = Vec::new();
+        for class in self.classes.iter().filter(|c| !c.is_empty()) {
+            shape_of(class, set, tuple_of, space, &mut shape);
+            let number = *index.entry(space.canonical(&shape)).or_insert_with(|| {
+                classes.push(space.cells(&shape));
+                classes.len() as u32 - 1
+            });
+            runs.extend(class.iter().map(|&(entry, rows)| (entry, number, rows)));
+        }
+        // Merging is harmless for a monotone policy; any other is tested again, on what is published.
+        if !judge.monotone {
+            let mut merged: Vec<Vec<Entry>> = vec![Vec::new(); classes.len()];
+            for &(entry, class, rows) in &runs {
+                merged[class as usize].push(Entry { rows, ..set.groups.entries[entry as usize] });
+            }
+            if !merged.into_iter().all(|entries| judge.holds(&judge.tally(entries))) {
+                return Err(SearchError::Unsupported(
+                    "classes that satisfy the policy one by one fail it once they share a generalized tuple; use a \
+                     policy that stays satisfied when classes merge"
+                        .to_string(),
+                ));
+            }
+        }
+        let assignment = assign(set, tuple_of, runs);
+        Ok(Recoding { classes, assignment, levels: None })
+    }
+}
+
+/// The tightest shape over some parts.
+pub fn shape_of(parts: &[Part], set: &FrequencySet, tuple_of: &[u32], space: &Space, shape: &mut [u64]) {
+    for (i, &(entry, _)) in parts.iter().enumerate() {
+        let codes = set.tuple(tuple_of[entry as usize] as usize);
+        if i == 0 { space.start(shape, codes) } else { space.add(shape, codes) }
+    }
+}
+
+/// Which rows go where: by tuple when none is divided.
+fn assign(set: &FrequencySet, tuple_of: &[u32], mut runs: Vec<(u32, u32, u64)>) -> Assignment {
+    let mut class_of = vec![u32::MAX; set.len()];
+    let whole = runs.iter().all(|&(entry, class, _)| {
+        let slot = &mut class_of[tuple_of[entry as usize] as usize];
+        if *slot == u32::MAX {
+            *slot = class;
+        }
+        *slot == class
+    });
+    if whole {
+        return Assignment::Tuples(class_of);
+    }
+    // Stable, so that an entry's rows come in the order in which its classes were made.
+    runs.sort_by_key(|&(entry, ..)| entry);
+    let mut offsets = vec![0; set.groups.entries.len() + 1];
+    let mut merged: Vec<(u32, u64)> = Vec::with_capacity(runs.len());
+    for of_entry in runs.chunk_by(|a, b| a.0 == b.0) {
+        let first = merged.len();
+        for &(_, class, rows) in of_entry {
+            match merged[first..].iter_mut().find(|r| r.0 == class) {
+                Some(run) => run.1 += rows,
+                None => merged.push((class, rows)),
+            }
+        }
+        offsets[of_entry[0].0 as usize + 1] = merged.len() - first;
+    }
+    for e in 1..offsets.len() {
+        offsets[e] += offsets[e - 1];
+    }
+    Assignment::Entries { offsets, runs: merged }
+}

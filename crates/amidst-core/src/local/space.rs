@@ -1,0 +1,385 @@
+//! The space of generalized tuples: how far the cells of a class must stretch, and what that costs.
+//!
+//! A *shape* is the tightest generalized tuple over some rows, in a few machine words: a range of codes, a node of the
+//! hierarchy, or a set of codes per column, as the column asks. Shapes grow row by row and merge; what a shape costs a
+//! row is the information loss of the specification (§3): ranges by coordinate, nodes of a numeric column by the
+//! interval they cover, other nodes by their height, sets by their number of values; weighted.
+
+use crate::hierarchy::{Cell, Generalization, Generalize};
+
+/// How the shape of one column grows and what it costs.
+#[derive(Debug, Clone)]
+enum Measure {
+    /// `lowest << 32 | highest` code.
+    Range {
+        /// The coordinate of each code, scaled so that the whole column costs its weight.
+        place: Vec<f64>,
+    },
+    /// `level << 32 | any code below the node`.
+    Node {
+        /// `value[level][code]`: the node above a code.
+        value: Vec<Vec<u32>>,
+        /// `cost[level][value]`.
+        cost: Vec<Vec<f64>>,
+    },
+    /// One bit per code.
+    Set {
+        /// What each value after the first costs.
+        step: f64,
+    },
+}
+
+/// One column of the space.
+#[derive(Debug, Clone)]
+struct Axis {
+    measure: Measure,
+    /// The first word of this column in a shape, and the word after its last.
+    words: (usize, usize),
+}
+
+/// The cost of every shape over some quasi columns.
+#[derive(Debug, Clone)]
+pub struct Space {
+    axes: Vec<Axis>,
+    words: usize,
+    /// For each column, where each code lies, scaled so that the whole column spans its weight. For neighbourhoods
+    /// only: costs come from the shape.
+    pub places: Vec<Vec<f64>>,
+    /// Whether every column is generalized to ranges, which makes many loops shorter.
+    pub ranges: bool,
+}
+
+/// How a column may be cut.
+#[derive(Debug, Clone, Copy)]
+pub enum Cuts<'a> {
+    /// All rows have the same value.
+    None,
+    /// Between any two codes.
+    Ordered {
+        /// The lowest code.
+        low: u32,
+        /// The highest code.
+        high: u32,
+    },
+    /// Into the nodes below the present one.
+    Grouped {
+        /// The node of each code.
+        group: &'a [u32],
+    },
+}
+
+fn pack(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+fn unpack(word: u64) -> (u32, u32) {
+    ((word >> 32) as u32, word as u32)
+}
+
+/// The lowest level at which two nodes meet.
+fn meet(value: &[Vec<u32>], a: (u32, u32), b: (u32, u32)) -> u32 {
+    let mut level = a.0.max(b.0);
+    while value[level as usize][a.1 as usize] != value[level as usize][b.1 as usize] {
+        level += 1;
+    }
+    level
+}
+
+impl Axis {
+    fn new(g: &Generalization, weight: f64, first: usize) -> Self {
+        let span = span(&g.coordinates);
+        let measure = match g.generalize {
+            Generalize::Ranges => Measure::Range {
+                place: g.coordinates.iter().map(|x| if span > 0.0 { x / span * weight } else { 0.0 }).collect(),
+            },
+            Generalize::Sets => {
+                Measure::Set { step: if g.active() > 1 { weight / (g.active() - 1) as f64 } else { 0.0 } }
+            }
+            Generalize::Hierarchy => Measure::Node {
+                value: g.levels.iter().map(|l| l.of.clone()).collect(),
+                cost: (g.levels.iter().enumerate())
+                    .map(|(level, l)| {
+                        let by_height = level as f64 / g.height().max(1) as f64;
+                        let by_extent = |&(low, high): &(f64, f64)| if span > 0.0 { (high - low) / span } else { 0.0 };
+                        let cost = |e| if g.numeric { by_extent(e) } else { by_height };
+                        l.extent.iter().map(|e| cost(e) * weight).collect()
+                    })
+                    .collect(),
+            },
+        };
+        let words = match &measure {
+            Measure::Set { .. } => g.active().div_ceil(64).max(1),
+            _ => 1,
+        };
+        Axis { measure, words: (first, first + words) }
+    }
+
+    fn start(&self, shape: &mut [u64], code: u32) {
+        let shape = &mut shape[self.words.0..self.words.1];
+        match &self.measure {
+            Measure::Range { .. } => shape[0] = pack(code, code),
+            Measure::Node { .. } => shape[0] = pack(0, code),
+            Measure::Set { .. } => {
+                shape.fill(0);
+                shape[code as usize / 64] = 1 << (code % 64);
+            }
+        }
+    }
+
+    fn add(&self, shape: &mut [u64], code: u32) {
+        let shape = &mut shape[self.words.0..self.words.1];
+        match &self.measure {
+            Measure::Range { .. } => {
+                let (low, high) = unpack(shape[0]);
+                shape[0] = pack(low.min(code), high.max(code));
+            }
+            Measure::Node { value, .. } => {
+                let node = unpack(shape[0]);
+                shape[0] = pack(meet(value, node, (0, code)), node.1);
+            }
+            Measure::Set { .. } => shape[code as usize / 64] |= 1 << (code % 64),
+        }
+    }
+
+    fn merge(&self, shape: &mut [u64], other: &[u64]) {
+        let (shape, other) = (&mut shape[self.words.0..self.words.1], &other[self.words.0..self.words.1]);
+        match &self.measure {
+            Measure::Range { .. } => {
+                let (a, b) = (unpack(shape[0]), unpack(other[0]));
+                shape[0] = pack(a.0.min(b.0), a.1.max(b.1));
+            }
+            Measure::Node { value, .. } => {
+                let (a, b) = (unpack(shape[0]), unpack(other[0]));
+                shape[0] = pack(meet(value, a, b), a.1);
+            }
+            Measure::Set { .. } => shape.iter_mut().zip(other).for_each(|(a, b)| *a |= b),
+        }
+    }
+
+    fn cost(&self, shape: &[u64]) -> f64 {
+        let shape = &shape[self.words.0..self.words.1];
+        match &self.measure {
+            Measure::Range { place } => {
+                let (low, high) = unpack(shape[0]);
+                place[high as usize] - place[low as usize]
+            }
+            Measure::Node { value, cost } => {
+                let (level, code) = unpack(shape[0]);
+                cost[level as usize][value[level as usize][code as usize] as usize]
+            }
+            Measure::Set { step } => {
+                f64::from(shape.iter().map(|w| w.count_ones()).sum::<u32>().saturating_sub(1)) * step
+            }
+        }
+    }
+
+    /// The cost after adding one code.
+    fn cost_with(&self, shape: &[u64], code: u32) -> f64 {
+        let shape = &shape[self.words.0..self.words.1];
+        match &self.measure {
+            Measure::Range { place } => {
+                let (low, high) = unpack(shape[0]);
+                place[high.max(code) as usize] - place[low.min(code) as usize]
+            }
+            Measure::Node { value, cost } => {
+                let node = unpack(shape[0]);
+                let level = meet(value, node, (0, code)) as usize;
+                cost[level][value[level][code as usize] as usize]
+            }
+            Measure::Set { step } => {
+                let held = shape[code as usize / 64] >> (code % 64) & 1;
+                f64::from(shape.iter().map(|w| w.count_ones()).sum::<u32>() - held as u32) * step
+            }
+        }
+    }
+
+    /// The cost of two shapes together.
+    fn cost_merged(&self, a: &[u64], b: &[u64]) -> f64 {
+        let (a, b) = (&a[self.words.0..self.words.1], &b[self.words.0..self.words.1]);
+        match &self.measure {
+            Measure::Range { place } => {
+                let (a, b) = (unpack(a[0]), unpack(b[0]));
+                place[a.1.max(b.1) as usize] - place[a.0.min(b.0) as usize]
+            }
+            Measure::Node { value, cost } => {
+                let (a, b) = (unpack(a[0]), unpack(b[0]));
+                let level = meet(value, a, b) as usize;
+                cost[level][value[level][a.1 as usize] as usize]
+            }
+            Measure::Set { step } => {
+                let values: u32 = a.iter().zip(b).map(|(a, b)| (a | b).count_ones()).sum();
+                f64::from(values.saturating_sub(1)) * step
+            }
+        }
+    }
+
+    fn cell(&self, shape: &[u64]) -> Cell {
+        let shape = &shape[self.words.0..self.words.1];
+        match &self.measure {
+            Measure::Range { .. } => {
+                let (low, high) = unpack(shape[0]);
+                Cell::Range { low, high }
+            }
+            Measure::Node { value, .. } => {
+                let (level, code) = unpack(shape[0]);
+                Cell::Node { level, value: value[level as usize][code as usize] }
+            }
+            Measure::Set { .. } => {
+                let bits = |(i, &word): (usize, &u64)| {
+                    (0..64u32).filter(move |b| word >> b & 1 == 1).map(move |b| i as u32 * 64 + b)
+                };
+                Cell::Set(shape.iter().enumerate().flat_map(bits).collect())
+            }
+        }
+    }
+}
+
+fn span(coordinates: &[f64]) -> f64 {
+    let low = coordinates.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = coordinates.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if high > low { high - low } else { 0.0 }
+}
+
+/// Where each code lies for the sake of neighbourhoods: its coordinate, or its turn in a walk through the hierarchy.
+fn places(g: &Generalization, weight: f64) -> Vec<f64> {
+    if g.numeric || g.generalize == Generalize::Ranges || !g.has_hierarchy {
+        let span = span(&g.coordinates);
+        let low = g.coordinates.iter().copied().fold(f64::INFINITY, f64::min);
+        return g.coordinates.iter().map(|x| if span > 0.0 { (x - low) / span * weight } else { 0.0 }).collect();
+    }
+    let mut order: Vec<u32> = (0..g.active() as u32).collect();
+    order.sort_by_cached_key(|&c| g.levels.iter().rev().map(|l| l.of[c as usize]).collect::<Vec<u32>>());
+    let mut places = vec![0.0; order.len()];
+    for (turn, &code) in order.iter().enumerate() {
+        places[code as usize] = turn as f64 / (order.len().max(2) - 1) as f64 * weight;
+    }
+    places
+}
+
+impl Space {
+    /// The space of these columns. Weights are scaled so that their mean is 1.
+    pub fn new(generalizations: &[Generalization]) -> Self {
+        let total: f64 = generalizations.iter().map(|g| g.weight).sum();
+        let scale = if total > 0.0 { generalizations.len() as f64 / total } else { 0.0 };
+        let mut axes: Vec<Axis> = Vec::with_capacity(generalizations.len());
+        for g in generalizations {
+            let first = axes.last().map_or(0, |a| a.words.1);
+            axes.push(Axis::new(g, g.weight * scale, first));
+        }
+        Space {
+            words: axes.last().map_or(0, |a| a.words.1),
+            ranges: generalizations.iter().all(|g| g.generalize == Generalize::Ranges),
+            places: generalizations.iter().map(|g| places(g, g.weight * scale)).collect(),
+            axes,
+        }
+    }
+
+    /// The words of a shape.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// The number of columns.
+    pub fn width(&self) -> usize {
+        self.axes.len()
+    }
+
+    /// The shape of one tuple.
+    pub fn start(&self, shape: &mut [u64], codes: &[u32]) {
+        self.axes.iter().zip(codes).for_each(|(a, &c)| a.start(shape, c));
+    }
+
+    /// Stretches a shape over one more tuple.
+    pub fn add(&self, shape: &mut [u64], codes: &[u32]) {
+        self.axes.iter().zip(codes).for_each(|(a, &c)| a.add(shape, c));
+    }
+
+    /// Stretches a shape over another.
+    pub fn merge(&self, shape: &mut [u64], other: &[u64]) {
+        self.axes.iter().for_each(|a| a.merge(shape, other));
+    }
+
+    /// What a shape costs each row: the sum over the columns.
+    pub fn cost(&self, shape: &[u64]) -> f64 {
+        self.axes.iter().map(|a| a.cost(shape)).sum()
+    }
+
+    /// What one column of a shape costs each row.
+    pub fn column_cost(&self, shape: &[u64], column: usize) -> f64 {
+        self.axes[column].cost(shape)
+    }
+
+    /// What the shape stretched over one more tuple costs each row.
+    #[inline]
+    pub fn cost_with(&self, shape: &[u64], codes: &[u32]) -> f64 {
+        self.axes.iter().zip(codes).map(|(a, &c)| a.cost_with(shape, c)).sum()
+    }
+
+    /// What the shape over both costs each row.
+    #[inline]
+    pub fn cost_merged(&self, a: &[u64], b: &[u64]) -> f64 {
+        self.axes.iter().map(|axis| axis.cost_merged(a, b)).sum()
+    }
+
+    /// Words that agree exactly for shapes that stand for the same cells.
+    pub fn canonical(&self, shape: &[u64]) -> Vec<u64> {
+        let mut words = shape.to_vec();
+        for axis in &self.axes {
+            if let Measure::Node { value, .. } = &axis.measure {
+                let (level, code) = unpack(shape[axis.words.0]);
+                words[axis.words.0] = pack(level, value[level as usize][code as usize]);
+            }
+        }
+        words
+    }
+
+    /// Stretches the shapes numbered in `slots` over the rows of a table of codes, a slot a row. Every slot must have been started.
+    /// Column by column, because then the loops are tight.
+    pub fn scatter(&self, shapes: &mut [u64], slots: &[u32], codes: &[u32]) {
+        let (words, width) = (self.words, self.axes.len());
+        for (column, axis) in self.axes.iter().enumerate() {
+            let rows = slots.iter().zip(codes.iter().skip(column).step_by(width));
+            match &axis.measure {
+                Measure::Range { .. } => {
+                    for (&slot, &code) in rows {
+                        let word = &mut shapes[slot as usize * words + axis.words.0];
+                        let (low, high) = unpack(*word);
+                        *word = pack(low.min(code), high.max(code));
+                    }
+                }
+                _ => {
+                    for (&slot, &code) in rows {
+                        axis.add(&mut shapes[slot as usize * words..(slot as usize + 1) * words], code);
+                    }
+                }
+            }
+        }
+    }
+
+    /// How a column may be cut, given the shape of the rows to cut.
+    pub fn cuts(&self, shape: &[u64], column: usize) -> Cuts<'_> {
+        let axis = &self.axes[column];
+        match &axis.measure {
+            Measure::Range { .. } => {
+                let (low, high) = unpack(shape[axis.words.0]);
+                if low == high { Cuts::None } else { Cuts::Ordered { low, high } }
+            }
+            Measure::Node { value, .. } => match unpack(shape[axis.words.0]).0 {
+                0 => Cuts::None,
+                level => Cuts::Grouped { group: &value[level as usize - 1] },
+            },
+            Measure::Set { .. } => {
+                let words = &shape[axis.words.0..axis.words.1];
+                let first = words.iter().position(|&w| w != 0).map_or(0, |i| i as u32 * 64 + words[i].trailing_zeros());
+                let last =
+                    words.iter().rposition(|&w| w != 0).map_or(0, |i| i as u32 * 64 + 63 - words[i].leading_zeros());
+                if first == last { Cuts::None } else { Cuts::Ordered { low: first, high: last } }
+            }
+        }
+    }
+
+    /// The cells that a shape stands for.
+    pub fn cells(&self, shape: &[u64]) -> Vec<Cell> {
+        self.axes.iter().map(|a| a.cell(shape)).collect()
+    }
+}
