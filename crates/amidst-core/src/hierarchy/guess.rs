@@ -1,0 +1,197 @@
+//! A recipe that fits a column, for a policy that is written from the data.
+//!
+//! Whole numbers and decimals get intervals, dates get their units, codes of one length get a mask, everything else is
+//! suppressed as a whole. A suggestion is tried on the column before it is made, so it builds and covers every value.
+
+use jiff::civil::Date;
+use rust_decimal::Decimal;
+
+use super::{Generalization, Recipe, build};
+use crate::parameter::Value;
+use crate::table::{Column, ValueType, number};
+
+/// A recipe proposed for a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suggestion {
+    /// The recipe, as a policy would parse it.
+    pub table: Vec<(String, Value)>,
+    /// Why this one, in a few words for a comment.
+    pub reason: String,
+}
+
+impl Suggestion {
+    fn new(key: &str, value: Value, reason: impl Into<String>) -> Self {
+        Suggestion { table: vec![(key.to_string(), value)], reason: reason.into() }
+    }
+
+    /// The recipe as a policy writes it: `{ intervals = [5, 10, 20] }`.
+    pub fn toml(&self) -> String {
+        write_table(&self.table)
+    }
+
+    fn fits(&self, column: &Column) -> bool {
+        let recipe = Recipe { table: &self.table, read: &|_| Err(String::new()), missing: &[] };
+        build(&recipe, column).is_ok_and(|h| Generalization::bind(column, Some(&h)).is_ok())
+    }
+}
+
+fn write_table(table: &[(String, Value)]) -> String {
+    let entries: Vec<String> = table.iter().map(|(key, value)| format!("{key} = {}", write(value))).collect();
+    format!("{{ {} }}", entries.join(", "))
+}
+
+/// Suggestions hold bare keys, and texts without quotes or control characters.
+fn write(value: &Value) -> String {
+    match value {
+        Value::Number(n) => n.to_string(),
+        Value::Text(t) => format!("\"{t}\""),
+        Value::Flag(f) => f.to_string(),
+        Value::List(items) => format!("[{}]", items.iter().map(write).collect::<Vec<_>>().join(", ")),
+        Value::Table(entries) => write_table(entries),
+    }
+}
+
+/// Proposes a recipe for `column` that is certain to build and to cover its values.
+pub fn guess(column: &Column) -> Suggestion {
+    let candidates = [code(column), numbers(column), dates(column)];
+    let fitting = candidates.into_iter().flatten().find(|s| s.fits(column));
+    fitting.unwrap_or_else(|| {
+        Suggestion::new(
+            "suppress",
+            Value::Flag(true),
+            "no order or structure seen: write a taxonomy or a file for better",
+        )
+    })
+}
+
+/// Codes of one length, such as postcodes.
+fn code(column: &Column) -> Option<Suggestion> {
+    let mut values = column.dictionary.iter();
+    let length = values.next()?.len();
+    let shaped = |value: &str| value.len() == length && value.bytes().all(|b| b.is_ascii_alphanumeric());
+    if !(4..=12).contains(&length) || column.dictionary.len() < 10 || !column.dictionary.iter().all(shaped) {
+        return None;
+    }
+    let is_code = match column.kind {
+        // A year has four digits and is a number; a postcode begins with zero, has more digits, or says so.
+        ValueType::Integer => {
+            let name = column.name.to_lowercase();
+            let named = ["zip", "post", "plz", "code"].iter().any(|hint| name.contains(hint));
+            named
+                || column.dictionary.iter().any(|v| v.starts_with('0'))
+                || (length == 5 && column.dictionary.len() >= 50)
+        }
+        ValueType::Text => column.dictionary.iter().all(|v| v.bytes().any(|b| b.is_ascii_digit())),
+        ValueType::Decimal | ValueType::Date => false,
+    };
+    is_code.then(|| {
+        let length_of = Value::Number((length as u64).into());
+        let options = vec![("length".to_string(), length_of), ("from".to_string(), Value::Text("right".into()))];
+        Suggestion::new("mask", Value::Table(options), format!("codes of {length} characters"))
+    })
+}
+
+/// Three nice nested widths: about twenty intervals at the first level, then fewer.
+fn numbers(column: &Column) -> Option<Suggestion> {
+    if !matches!(column.kind, ValueType::Integer | ValueType::Decimal) || column.dictionary.len() < 3 {
+        return None;
+    }
+    let numbers = column.dictionary.iter().map(number).collect::<Option<Vec<_>>>()?;
+    let (low, high) = (numbers.iter().min()?, numbers.iter().max()?);
+    let range = high.checked_sub(*low)?;
+    let finest = range.checked_div(Decimal::from(20))?;
+    let mut step = (Decimal::new(1, 20), 1);
+    while step.0 < finest {
+        let (factor, next) = match step.1 {
+            1 => (Decimal::TWO, 2),
+            2 => (Decimal::new(25, 1), 5),
+            _ => (Decimal::TWO, 1),
+        };
+        step = (step.0.checked_mul(factor)?.normalize(), next);
+    }
+    // 1, 5, 10 · 2, 10, 20 · 5, 10, 20, each at its power of ten.
+    let factors = match step.1 {
+        1 => [1, 5, 10],
+        2 => [1, 5, 10],
+        _ => [1, 2, 4],
+    };
+    let mut widths = Vec::new();
+    for factor in factors {
+        let width = step.0.checked_mul(Decimal::from(factor))?.normalize();
+        // Whole numbers in intervals of one or less would stay what they are; an interval as wide as all is the top.
+        let idle = column.kind == ValueType::Integer && (width <= Decimal::ONE || !width.is_integer());
+        if !idle && width < range {
+            widths.push(Value::Number(width.to_string().parse().ok()?));
+        }
+    }
+    if widths.is_empty() {
+        return None;
+    }
+    let reason = format!("numbers from {} to {}", low.normalize(), high.normalize());
+    Some(Suggestion::new("intervals", Value::List(widths), reason))
+}
+
+/// The units that tell the dates of the column apart.
+fn dates(column: &Column) -> Option<Suggestion> {
+    if column.kind != ValueType::Date {
+        return None;
+    }
+    let dates = column.dictionary.iter().map(|v| v.trim().parse::<Date>().ok()).collect::<Option<Vec<_>>>()?;
+    let (first, last) = (dates.iter().min()?, dates.iter().max()?);
+    let (a, b) = (first.year(), last.year());
+    let spans = [
+        ("month", (a, first.month()) != (b, last.month())),
+        ("year", a != b),
+        ("decade", a.div_euclid(10) != b.div_euclid(10)),
+    ];
+    let units: Vec<Value> = spans.iter().filter(|(_, s)| *s).map(|(unit, _)| Value::Text(unit.to_string())).collect();
+    if units.is_empty() {
+        return None;
+    }
+    let reason = if a == b { format!("dates of {a}") } else { format!("dates from {a} to {b}") };
+    Some(Suggestion::new("dates", Value::List(units), reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn toml<S: AsRef<str>>(name: &str, values: impl IntoIterator<Item = S>) -> String {
+        let values: Vec<S> = values.into_iter().collect();
+        let column = Column::from_values(name, values.iter().map(AsRef::as_ref));
+        let suggestion = guess(&column);
+        assert!(suggestion.fits(&column));
+        suggestion.toml()
+    }
+
+    #[test]
+    fn numbers_get_nice_widths() {
+        assert_eq!(toml("age", (17..=90).map(|i| i.to_string())), "{ intervals = [5, 10, 20] }");
+        assert_eq!(toml("children", (0..=15).map(|i| i.to_string())), "{ intervals = [5, 10] }");
+        assert_eq!(toml("born", (1920..=2010).map(|i| i.to_string())), "{ intervals = [5, 10, 20] }");
+        assert_eq!(toml("pay", (0..100).map(|i| (i * 1234).to_string())), "{ intervals = [10000, 50000, 100000] }");
+        assert_eq!(toml("bmi", (150..400).map(|i| format!("{}.{}", i / 10, i % 10))), "{ intervals = [2, 10, 20] }");
+        assert_eq!(toml("flag", ["0", "1"]), "{ suppress = true }");
+    }
+
+    #[test]
+    fn codes_get_masks() {
+        let zips = (0..100).map(|i| format!("{:05}", 43000 + i * 7));
+        assert_eq!(toml("zip", zips), "{ mask = { length = 5, from = \"right\" } }");
+        let codes = (0..20).map(|i| format!("AB{i:02}"));
+        assert_eq!(toml("ward", codes), "{ mask = { length = 4, from = \"right\" } }");
+    }
+
+    #[test]
+    fn dates_get_the_units_they_span() {
+        assert_eq!(toml("born", ["1980-01-01", "2001-05-05"]), "{ dates = [\"month\", \"year\", \"decade\"] }");
+        assert_eq!(toml("seen", ["2024-01-01", "2024-05-05"]), "{ dates = [\"month\"] }");
+        assert_eq!(toml("seen", ["2024-01-01", "2024-01-05"]), "{ suppress = true }");
+    }
+
+    #[test]
+    fn words_are_suppressed() {
+        assert_eq!(toml("sex", ["F", "M"]), "{ suppress = true }");
+        assert_eq!(toml("none", Vec::<&str>::new()), "{ suppress = true }");
+    }
+}
