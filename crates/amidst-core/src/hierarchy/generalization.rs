@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{Hierarchy, TOP};
+use rayon::prelude::*;
+
+use super::{Hierarchy, Level, TOP};
 use crate::table::{Column, ValueType};
 
 /// How local recoding writes a cell of this column.
@@ -79,72 +81,33 @@ pub enum Cell {
 }
 
 impl Generalization {
-    /// Binds `hierarchy` to `column`. Fails with the codes of the values that the hierarchy lacks.
+    /// Binds `hierarchy` to `column`, numeric when its type is. Fails with the codes of the values that the hierarchy
+    /// lacks.
     pub fn bind(column: &Column, hierarchy: Option<&Hierarchy>) -> Result<Self, Vec<u32>> {
+        Self::bind_as(column, hierarchy, column.kind.is_numeric())
+    }
+
+    /// Binds `hierarchy` to `column`, which information loss measures on the number line when `numeric` (see
+    /// [`is_numeric`](super::is_numeric)). Fails with the codes of the values that the hierarchy lacks.
+    pub fn bind_as(column: &Column, hierarchy: Option<&Hierarchy>, numeric: bool) -> Result<Self, Vec<u32>> {
         let active = column.dictionary.len();
-        let mut leaf_of = Vec::with_capacity(active);
-        let mut lacking = Vec::new();
-        for (code, value) in column.dictionary.iter().enumerate() {
-            match hierarchy.map_or(Some(code as u32), |h| h.leaves.code(value)) {
-                Some(leaf) => leaf_of.push(leaf),
-                None => lacking.push(code as u32),
-            }
-        }
-        if !lacking.is_empty() {
-            return Err(lacking);
-        }
-        let coordinates: Vec<f64> = match column.kind {
-            ValueType::Text => (0..active).map(|c| c as f64).collect(),
-            kind => column.dictionary.iter().map(|v| kind.coordinate(v).unwrap_or(0.0)).collect(),
+        let leaf_of = leaves_of(column, hierarchy)?;
+        let numeric = numeric && column.kind.is_numeric();
+        let coordinates: Vec<f64> = if numeric {
+            column.dictionary.iter().map(|v| column.kind.coordinate(v).unwrap_or(0.0)).collect()
+        } else {
+            (0..active).map(|c| c as f64).collect()
         };
-        let leaves = hierarchy.map_or(active, |h| h.leaves.len());
         let height = hierarchy.map_or(1, Hierarchy::height);
-        let identity: Vec<u32> = (0..leaves as u32).collect();
-        let everything = vec![0; leaves];
-        let mut levels: Vec<GeneralizedLevel> = Vec::with_capacity(height + 1);
-        for level in 0..=height {
-            // The groups of all leaves at this level, and their labels.
-            let of_leaf: &[u32] = match (level, hierarchy) {
-                (0, _) => &identity,
-                (_, Some(h)) => &h.levels[level - 1].of_leaf,
-                (_, None) => &everything,
-            };
-            let label = |group: u32| match (level, hierarchy) {
-                (0, Some(h)) => h.leaves.value(group).to_string(),
-                (0, None) => column.dictionary.value(group).to_string(),
-                (_, Some(h)) => h.levels[level - 1].labels[group as usize].clone(),
-                (_, None) => TOP.to_string(),
-            };
-            let groups = of_leaf.iter().max().map_or(0, |&m| m as usize + 1);
-            let mut leaves_of_group = vec![0u64; groups];
-            of_leaf.iter().for_each(|&g| leaves_of_group[g as usize] += 1);
-            let mut renumbered = vec![u32::MAX; groups];
-            let mut out = GeneralizedLevel {
-                of: Vec::with_capacity(active),
-                up: Vec::new(),
-                labels: Vec::new(),
-                leaves: Vec::new(),
-                active: Vec::new(),
-                extent: Vec::new(),
-            };
-            for (code, &leaf) in leaf_of.iter().enumerate() {
-                let group = of_leaf[leaf as usize];
-                let slot = &mut renumbered[group as usize];
-                if *slot == u32::MAX {
-                    *slot = out.labels.len() as u32;
-                    out.labels.push(label(group));
-                    out.leaves.push(leaves_of_group[group as usize]);
-                    out.active.push(0);
-                    out.extent.push((f64::INFINITY, f64::NEG_INFINITY));
-                }
-                let value = *slot as usize;
-                out.of.push(*slot);
-                out.active[value] += 1;
-                let (low, high) = out.extent[value];
-                out.extent[value] = (low.min(coordinates[code]), high.max(coordinates[code]));
-            }
-            levels.push(out);
-        }
+        let mut levels: Vec<GeneralizedLevel> = (0..=height)
+            .into_par_iter()
+            .map(|level| match (level, hierarchy) {
+                (0, Some(h)) => GeneralizedLevel::values(&leaf_of, |leaf| h.leaves.value(leaf), &coordinates),
+                (0, None) => GeneralizedLevel::values(&leaf_of, |code| column.dictionary.value(code), &coordinates),
+                (_, Some(h)) => GeneralizedLevel::of_level(&leaf_of, &h.levels[level - 1], &coordinates),
+                (_, None) => GeneralizedLevel::of_level(&leaf_of, &Level::top(active), &coordinates),
+            })
+            .collect();
         for level in 0..height {
             let mut up = vec![0; levels[level].labels.len()];
             for code in 0..active {
@@ -155,12 +118,12 @@ impl Generalization {
         Ok(Generalization {
             name: column.name.clone(),
             kind: column.kind,
-            numeric: column.kind.is_numeric(),
+            numeric,
             weight: 1.0,
             generalize: Generalize::default(),
             has_hierarchy: hierarchy.is_some(),
             levels,
-            leaves: leaves as u64,
+            leaves: hierarchy.map_or(active, |h| h.leaves.len()) as u64,
             coordinates,
         })
     }
@@ -220,7 +183,10 @@ impl Generalization {
     pub fn label(&self, cell: &Cell) -> Cow<'_, str> {
         let value = |code: u32| self.levels[0].labels[self.levels[0].of[code as usize] as usize].as_str();
         match cell {
-            Cell::Node { level, value } => Cow::Borrowed(&self.levels[*level as usize].labels[*value as usize]),
+            // In a table without rows the top has no label of its own.
+            Cell::Node { level, value } => {
+                Cow::Borrowed(self.levels[*level as usize].labels.get(*value as usize).map_or(TOP, String::as_str))
+            }
             Cell::Range { low, high } if low == high => Cow::Borrowed(value(*low)),
             Cell::Range { low: 0, high } if *high as usize + 1 == self.active() => Cow::Borrowed(TOP),
             Cell::Range { low, high } => Cow::Owned(format!("[{}-{}]", value(*low), value(*high))),
@@ -232,6 +198,69 @@ impl Generalization {
                 Cow::Owned(format!("{{{}}}", members.join(",")))
             }
         }
+    }
+}
+
+/// The leaf of each code of `column`, or the codes that have none.
+fn leaves_of(column: &Column, hierarchy: Option<&Hierarchy>) -> Result<Vec<u32>, Vec<u32>> {
+    let codes = 0..column.dictionary.len() as u32;
+    let Some(hierarchy) = hierarchy else { return Ok(codes.collect()) };
+    let leaves = &hierarchy.leaves;
+    let known = leaves.len() as u32;
+    let found: Vec<Option<u32>> = codes
+        .into_par_iter()
+        .map(|code| {
+            let value = column.dictionary.value(code);
+            // Builders that read the column keep its order, and then no lookup is needed.
+            if code < known && leaves.value(code) == value { Some(code) } else { leaves.code(value) }
+        })
+        .collect();
+    let lacking: Vec<u32> = (0u32..).zip(&found).filter(|(_, leaf)| leaf.is_none()).map(|(code, _)| code).collect();
+    if lacking.is_empty() { Ok(found.into_iter().flatten().collect()) } else { Err(lacking) }
+}
+
+impl GeneralizedLevel {
+    /// Level 0: every active code is a value of its own.
+    fn values<'l>(leaf_of: &[u32], label: impl Fn(u32) -> &'l str, coordinates: &[f64]) -> Self {
+        GeneralizedLevel {
+            of: (0..leaf_of.len() as u32).collect(),
+            up: Vec::new(),
+            labels: leaf_of.iter().map(|&leaf| label(leaf).to_string()).collect(),
+            leaves: vec![1; leaf_of.len()],
+            active: vec![1; leaf_of.len()],
+            extent: coordinates.iter().map(|&c| (c, c)).collect(),
+        }
+    }
+
+    /// A level above the values, with only the groups that active codes fall into.
+    fn of_level(leaf_of: &[u32], level: &Level, coordinates: &[f64]) -> Self {
+        let mut leaves_of_group = vec![0u64; level.labels.len()];
+        level.of_leaf.iter().for_each(|&g| leaves_of_group[g as usize] += 1);
+        let mut renumbered = vec![u32::MAX; level.labels.len()];
+        let mut out = GeneralizedLevel {
+            of: Vec::with_capacity(leaf_of.len()),
+            up: Vec::new(),
+            labels: Vec::new(),
+            leaves: Vec::new(),
+            active: Vec::new(),
+            extent: Vec::new(),
+        };
+        for (&leaf, &coordinate) in leaf_of.iter().zip(coordinates) {
+            let group = level.of_leaf[leaf as usize] as usize;
+            if renumbered[group] == u32::MAX {
+                renumbered[group] = out.labels.len() as u32;
+                out.labels.push(level.labels[group].clone());
+                out.leaves.push(leaves_of_group[group]);
+                out.active.push(0);
+                out.extent.push((f64::INFINITY, f64::NEG_INFINITY));
+            }
+            let value = renumbered[group];
+            out.of.push(value);
+            out.active[value as usize] += 1;
+            let (low, high) = &mut out.extent[value as usize];
+            (*low, *high) = (low.min(coordinate), high.max(coordinate));
+        }
+        out
     }
 }
 
@@ -250,7 +279,6 @@ fn escape(member: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hierarchy::Level;
 
     fn zip() -> (Column, Hierarchy) {
         let column = Column::from_values("zip", ["4350x", "4351x", "4360x"]);
@@ -276,6 +304,25 @@ mod tests {
         assert_eq!(g.label(&g.lowest_common_node([0, 2])), "*");
         assert_eq!(g.label(&Cell::Range { low: 0, high: 1 }), "[4350x-4351x]");
         assert_eq!(g.label(&Cell::Set([0, 2].into())), "{4350x,4360x}");
+    }
+
+    #[test]
+    fn a_categorical_column_has_ranks_for_coordinates() {
+        let column = Column::from_values("zip", ["10115", "80331"]);
+        let g = Generalization::bind(&column, None).unwrap();
+        assert_eq!(
+            (g.numeric, &g.coordinates[..], g.levels[1].extent[0]),
+            (true, &[10115.0, 80331.0][..], (10115.0, 80331.0))
+        );
+        let g = Generalization::bind_as(&column, None, false).unwrap();
+        assert_eq!((g.numeric, &g.coordinates[..], g.levels[1].extent[0]), (false, &[0.0, 1.0][..], (0.0, 1.0)));
+        assert_eq!((&g.levels[1].labels[..], g.levels[0].up.len()), (&["*".to_string()][..], 2));
+    }
+
+    #[test]
+    fn no_rows_are_no_trouble() {
+        let g = Generalization::bind(&Column::new("x"), None).unwrap();
+        assert_eq!((g.height(), g.active(), g.label(&g.lowest_common_node([])).as_ref()), (1, 0, "*"));
     }
 
     #[test]

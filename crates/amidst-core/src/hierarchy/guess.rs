@@ -6,7 +6,7 @@
 use jiff::civil::Date;
 use rust_decimal::Decimal;
 
-use super::{Generalization, Recipe, build};
+use super::{Recipe, build};
 use crate::parameter::Value;
 use crate::table::{Column, ValueType, number};
 
@@ -30,8 +30,12 @@ impl Suggestion {
     }
 
     fn fits(&self, column: &Column) -> bool {
+        if self.table.iter().any(|(key, _)| key == "mask") {
+            // Every text can be masked; trying it on millions of codes would only cost memory.
+            return true;
+        }
         let recipe = Recipe { table: &self.table, read: &|_| Err(String::new()), missing: &[] };
-        build(&recipe, column).is_ok_and(|h| Generalization::bind(column, Some(&h)).is_ok())
+        build(&recipe, column).is_ok_and(|h| h.leaves.len() == column.dictionary.len())
     }
 }
 
@@ -155,12 +159,14 @@ fn dates(column: &Column) -> Option<Suggestion> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hierarchy::Generalization;
 
     fn toml<S: AsRef<str>>(name: &str, values: impl IntoIterator<Item = S>) -> String {
         let values: Vec<S> = values.into_iter().collect();
         let column = Column::from_values(name, values.iter().map(AsRef::as_ref));
         let suggestion = guess(&column);
-        assert!(suggestion.fits(&column));
+        let recipe = Recipe { table: &suggestion.table, read: &|_| Err(String::new()), missing: &[] };
+        assert!(Generalization::bind(&column, Some(&build(&recipe, &column).unwrap())).is_ok());
         suggestion.toml()
     }
 

@@ -3,7 +3,9 @@
 //! A table names groups, a list or a single text holds their members; a list may also hold tables, for groups beside
 //! plain values. Branches of uneven depth are made even from the top down: a group stays at its distance from the root,
 //! and a value that hangs high is repeated upward until it meets its group. With one root its name is the top, otherwise
-//! `*` is added.
+//! `*` is added. A text instead of a table names a JSON file that holds such a tree.
+
+use serde_json::Value as Json;
 
 use super::Builder;
 use crate::hierarchy::{Hierarchy, HierarchyError, Level, Recipe};
@@ -13,7 +15,7 @@ use crate::table::{Column, Dictionary};
 pub(super) const BUILDER: Builder = Builder {
     id: "taxonomy",
     definition: "A nested tree of groups. A value that hangs higher than others is repeated upward until it meets its \
-                 group.",
+                 group. A text names a JSON file that holds the tree.",
     example: "{ taxonomy = { Any = { America = [\"USA\", \"Canada\"], Asia = [\"Japan\"] } } }",
     options: &[],
     categorical: true,
@@ -75,15 +77,45 @@ impl Walk {
     }
 }
 
+fn grow(walk: &mut Walk, tree: &Value) -> Result<(), HierarchyError> {
+    match tree {
+        Value::Table(entries) if !entries.is_empty() => walk.members("taxonomy", tree, &mut Vec::new()),
+        _ => Err(wrong("a taxonomy must be a table, such as { Any = { America = [\"USA\"], Asia = [\"Japan\"] } }")),
+    }
+}
+
+/// The tree in the JSON file called `name`.
+fn from_json(recipe: &Recipe<'_>, name: &str) -> Result<Value, HierarchyError> {
+    let fail = |line, message| HierarchyError { file: Some(name.to_string()), line, ..wrong(message) };
+    let text = (recipe.read)(name).map_err(|why| fail(None, format!("cannot read the taxonomy: {why}")))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let json: Json =
+        serde_json::from_str(text).map_err(|e| fail(Some(e.line()), format!("the taxonomy is not valid JSON: {e}")))?;
+    Ok(convert(json))
+}
+
+fn convert(json: Json) -> Value {
+    match json {
+        Json::Object(entries) => Value::Table(entries.into_iter().map(|(k, v)| (k, convert(v))).collect()),
+        Json::Array(items) => Value::List(items.into_iter().map(convert).collect()),
+        Json::String(text) => Value::Text(text),
+        // A value of the column is a text; the number stays as JSON writes it.
+        Json::Number(n) => Value::Text(n.to_string()),
+        Json::Bool(b) => Value::Flag(b),
+        Json::Null => Value::List(Vec::new()),
+    }
+}
+
 fn build(recipe: &Recipe<'_>, _column: &Column) -> Result<Hierarchy, HierarchyError> {
     let mut walk = Walk::default();
     match recipe.get("taxonomy") {
-        Some(tree @ Value::Table(entries)) if !entries.is_empty() => walk.members("taxonomy", tree, &mut Vec::new())?,
-        _ => {
-            return Err(wrong(
-                "`taxonomy` must be a table, such as { Any = { America = [\"USA\"], Asia = [\"Japan\"] } }",
-            ));
+        Some(Value::Text(file)) => {
+            let tree = from_json(recipe, file)?;
+            // The tree is wrong where the file is; the key only names it.
+            grow(&mut walk, &tree).map_err(|e| HierarchyError { file: Some(file.clone()), ..e })?;
         }
+        Some(tree) => grow(&mut walk, tree)?,
+        None => return Err(wrong("`taxonomy` is missing")),
     }
     let Walk { groups, leaves, paths } = walk;
     let height = paths.iter().map(Vec::len).max().unwrap_or(0);
@@ -110,7 +142,7 @@ fn build(recipe: &Recipe<'_>, _column: &Column) -> Result<Hierarchy, HierarchyEr
 #[cfg(test)]
 mod tests {
     use crate::hierarchy::tests::{list, make, t, table};
-    use crate::hierarchy::{Hierarchy, HierarchyError};
+    use crate::hierarchy::{Hierarchy, HierarchyError, Recipe, build};
     use crate::parameter::Value;
     use crate::table::Column;
 
@@ -151,7 +183,25 @@ mod tests {
         assert!(message(tree([("A", list([]))])).contains("`A` is empty"));
         assert!(message(tree([("A", Value::Flag(true))])).contains("no value"));
         assert!(message(tree([("A", Value::List(vec![list(["x"])]))])).contains("list in a list"));
-        assert!(message(t("x")).contains("must be a table"));
+        assert!(message(Value::Flag(true)).contains("must be a table"));
         assert!(taxonomy(tree([("Private", list(["Private", "Household"]))])).is_ok());
+    }
+
+    #[test]
+    fn a_tree_may_come_from_json() {
+        let recipe = table([("taxonomy", t("places.json"))]);
+        let read = |text: &'static str| {
+            let read = move |_: &str| Ok(text.to_string());
+            build(&Recipe { table: &recipe, read: &read, missing: &[] }, &Column::new("country"))
+        };
+        let h = read(r#"{"Any": {"Europe": ["Italy", 7], "Asia": "Japan"}}"#).unwrap();
+        let paths: Vec<_> = h.paths().collect();
+        assert_eq!(
+            paths,
+            [("Italy", vec!["Europe", "Any"]), ("7", vec!["Europe", "Any"]), ("Japan", vec!["Asia", "Any"])]
+        );
+        assert_eq!(read("{\n\"Any\": [}").unwrap_err().line, Some(2));
+        let error = read(r#"{"A": ["x"], "B": ["x"]}"#).unwrap_err();
+        assert_eq!((error.file.as_deref(), error.key.as_str()), (Some("places.json"), "taxonomy"));
     }
 }
