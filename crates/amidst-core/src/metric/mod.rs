@@ -1,16 +1,44 @@
 //! Utility metrics: what a recoding costs.
 //!
 //! One metric is one file of this folder, with its definition, its citation and a brute-force test; [`METRICS`] is the
-//! only list of them.
+//! only list of them. [`full_domain`] holds what searches over a lattice need to price a node without building its
+//! recoding.
+//!
+//! Two conventions hold for every metric. Rows count, never persons: utility is about the data that is left. And a
+//! suppressed row costs as much as a row whose every quasi column is fully generalized.
 
 use std::fmt::Debug;
 
-use crate::frequency::{FrequencySet, Groups};
+use crate::frequency::{self, FrequencySet, Groups};
 use crate::hierarchy::Generalization;
 use crate::recoding::Recoding;
 
+mod ambiguity;
+mod average_class_size;
+mod discernibility;
+pub mod full_domain;
+mod gcp;
+mod height;
+mod information_loss;
+mod loss;
+mod non_uniform_entropy;
+mod precision;
+
+pub use full_domain::{Input, Node, NodeCost};
+pub use information_loss::{cell_loss, column_weights};
+
 /// Every metric, in the order of the specification.
-pub const METRICS: &[Entry] = &[];
+pub const METRICS: &[Entry] = &[
+    height::ENTRY,
+    average_class_size::ENTRY,
+    discernibility::ENTRY,
+    information_loss::ENTRY,
+    gcp::ENTRY,
+    loss::ENTRY,
+    precision::ENTRY,
+    non_uniform_entropy::ENTRY,
+    ambiguity::ENTRY,
+];
 
 /// One metric, as the registry knows it.
 #[derive(Debug, Clone, Copy)]
@@ -44,10 +72,30 @@ pub struct Release<'a> {
     pub k: u64,
 }
 
+impl<'a> Release<'a> {
+    /// The input alone, for what a metric knows before any recoding.
+    pub fn input(&self) -> Input<'a> {
+        Input { set: self.set, generalizations: self.generalizations, k: self.k }
+    }
+
+    /// The rows of each class, empty classes included.
+    pub fn class_rows(&self) -> impl Iterator<Item = u64> + 'a {
+        let groups = self.groups;
+        groups.iter().map(frequency::rows)
+    }
+}
+
 /// What a recoding costs; less is better for every metric.
 pub trait Metric: Debug + Sync {
-    /// The cost. `None` where the metric is not defined (`height` of a local recoding, no rows at all).
+    /// The cost. `None` where the metric is not defined (`height` of a local recoding, no rows at all); never infinite,
+    /// never not-a-number.
     fn loss(&self, release: &Release<'_>) -> Option<f64>;
+
+    /// The metric made ready to price many full-domain nodes of one table. `None` when there is no short cut: then a
+    /// search builds the recoding of a node and asks [`Metric::loss`].
+    fn nodes<'a>(&self, _input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
+        None
+    }
 }
 
 /// The metric called `id`.

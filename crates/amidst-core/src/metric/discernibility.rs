@@ -1,0 +1,61 @@
+//! Discernibility, DM.
+//!
+//! **Definition.** Every row is charged with the number of rows it cannot be told from: Σ n² over the classes. A row
+//! that is left out is charged with the whole table: + suppressed × rows. Masked rows are published together, so they
+//! are a class like any other.
+//!
+//! **Source.** Bayardo & Agrawal 2005, "Data privacy through optimal k-anonymization"; ℓ-diversity article §6.
+//!
+//! **Bounds.** Merging classes adds their products, and a suppressed class costs n · rows ≥ n², so the unsuppressed
+//! node is the least. Before the classes are counted: c classes of N rows cost at least N²/c.
+
+use super::full_domain::round_down;
+use super::{Entry, Input, Metric, Node, NodeCost, Release};
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "discernibility",
+    title: "discernibility (DM)",
+    definition: "Σ n² over the classes + suppressed × rows",
+    citation: "Bayardo & Agrawal 2005; ℓ-diversity article §6",
+    metric: &Discernibility,
+};
+
+#[derive(Debug)]
+struct Discernibility;
+
+impl Metric for Discernibility {
+    fn loss(&self, release: &Release<'_>) -> Option<f64> {
+        if release.set.rows == 0 {
+            return None;
+        }
+        Some(squares(release.class_rows(), u128::from(release.suppressed) * u128::from(release.set.rows)))
+    }
+
+    fn nodes<'a>(&self, input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
+        if input.set.rows == 0 { None } else { Some(Box::new(Nodes { input: *input })) }
+    }
+}
+
+/// Σ n² + rest, in integers until the end.
+fn squares(rows: impl Iterator<Item = u64>, rest: u128) -> f64 {
+    rows.fold(rest, |sum, n| sum + u128::from(n) * u128::from(n)) as f64
+}
+
+#[derive(Debug)]
+struct Nodes<'a> {
+    input: Input<'a>,
+}
+
+impl NodeCost for Nodes<'_> {
+    fn loss(&self, node: &Node<'_>) -> Option<f64> {
+        let suppressed = node.suppressed_rows();
+        let each = if node.masked { suppressed } else { self.input.set.rows };
+        Some(squares(node.published(), u128::from(suppressed) * u128::from(each)))
+    }
+
+    fn lower_bound(&self, levels: &[usize]) -> Option<f64> {
+        let rows = self.input.set.rows as f64;
+        let least = rows * rows / self.input.most_classes(levels).max(1) as f64;
+        Some(round_down(least, least))
+    }
+}

@@ -1,0 +1,137 @@
+//! What a lattice search needs of a metric: the loss of a node from its classes alone, and bounds to prune with.
+//!
+//! A search asks three questions, from the cheapest to the dearest:
+//!
+//! 1. [`NodeCost::lower_bound`]: knowing only the levels, how little can this node or anything above it cost? A node
+//!    whose bound is not below the best loss so far need not be counted, nor anything above it.
+//! 2. [`NodeCost::bound`]: the same, once the classes of the node are counted, and so sharper.
+//! 3. [`NodeCost::loss`]: what the node costs, given which of its classes are suppressed.
+
+mod additive;
+
+pub(super) use additive::{Additive, sum_cells};
+
+use std::fmt::Debug;
+
+use crate::frequency::{self, FrequencySet, Groups};
+use crate::hierarchy::Generalization;
+
+/// A table and what the policy says of it, before any recoding.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// The table.
+    pub set: &'a FrequencySet,
+    /// What the quasi columns can become.
+    pub generalizations: &'a [Generalization],
+    /// The policy's k; 1 when it has none.
+    pub k: u64,
+}
+
+/// The classes of a full-domain node.
+#[derive(Debug, Clone, Copy)]
+pub struct Node<'a> {
+    /// The level of each quasi column.
+    pub levels: &'a [usize],
+    /// The generalized tuple of each class: one value code per quasi column, numbered as in
+    /// [`GeneralizedLevel`](crate::hierarchy::GeneralizedLevel), class after class.
+    pub values: &'a [u32],
+    /// The rows of each class.
+    pub rows: &'a [u64],
+    /// The entries of each class. Only metrics that say [`NodeCost::needs_groups`] look at them.
+    pub groups: Option<&'a Groups>,
+    /// Whether each class is suppressed; an empty slice when none is.
+    pub suppressed: &'a [bool],
+    /// Whether suppressed rows are published as one class with every quasi column `*`, rather than dropped.
+    pub masked: bool,
+}
+
+/// A metric bound to a table, for the nodes of its lattice.
+pub trait NodeCost: Debug + Send + Sync {
+    /// Whether the loss depends on the sensitive values in each class, so that [`Node::groups`] must be given.
+    fn needs_groups(&self) -> bool {
+        false
+    }
+
+    /// The loss of the node: that of the release in which the suppressed classes are dropped or masked, up to rounding.
+    fn loss(&self, node: &Node<'_>) -> Option<f64>;
+
+    /// Whether the loss of a node with nothing suppressed is the least that it, and every generalization of it, can
+    /// cost with any classes suppressed.
+    fn monotone(&self) -> bool {
+        true
+    }
+
+    /// A number that neither this node nor any generalization of it falls below, whatever is suppressed; known without
+    /// counting the classes. It is rounded down, so that comparing it with a loss never prunes a node that ties.
+    fn lower_bound(&self, _levels: &[usize]) -> Option<f64> {
+        None
+    }
+
+    /// The same bound for a node whose classes are counted, when at most `max_suppressed` rows may be suppressed.
+    /// The node's own `suppressed` is not looked at.
+    fn bound(&self, node: &Node<'_>, _max_suppressed: u64) -> Option<f64> {
+        if !self.monotone() {
+            return None;
+        }
+        self.loss(&Node { suppressed: &[], ..*node }).map(|loss| round_down(loss, loss))
+    }
+}
+
+impl<'a> Node<'a> {
+    /// The number of classes, suppressed ones included.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is no class.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Whether class `class` is suppressed.
+    pub fn is_suppressed(&self, class: usize) -> bool {
+        self.suppressed.get(class).copied().unwrap_or(false)
+    }
+
+    /// The generalized tuple of class `class`.
+    pub fn tuple(&self, class: usize) -> &'a [u32] {
+        let width = self.levels.len();
+        &self.values[class * width..(class + 1) * width]
+    }
+
+    /// The rows of all suppressed classes.
+    pub fn suppressed_rows(&self) -> u64 {
+        self.rows.iter().zip(self.suppressed).filter(|&(_, &s)| s).map(|(&n, _)| n).sum()
+    }
+
+    /// The rows of each class that is published as it stands.
+    pub fn published(&self) -> impl Iterator<Item = u64> + '_ {
+        (0..self.len()).filter(|&c| !self.is_suppressed(c)).map(|c| self.rows[c])
+    }
+}
+
+impl Input<'_> {
+    /// How many rows hold each code of each quasi column.
+    pub fn marginals(&self) -> Vec<Vec<u64>> {
+        let mut counts: Vec<Vec<u64>> = self.generalizations.iter().map(|g| vec![0; g.active()]).collect();
+        for tuple in 0..self.set.len() {
+            let rows = frequency::rows(self.set.groups.get(tuple));
+            for (&code, counts) in self.set.tuple(tuple).iter().zip(&mut counts) {
+                counts[code as usize] += rows;
+            }
+        }
+        counts
+    }
+
+    /// At most how many classes a node at these levels has.
+    pub fn most_classes(&self, levels: &[usize]) -> u64 {
+        let product = (self.generalizations.iter().zip(levels))
+            .fold(1u64, |p, (g, &l)| p.saturating_mul(g.levels[l].labels.len() as u64));
+        product.min(self.set.len() as u64)
+    }
+}
+
+/// `value` less the rounding that sums of terms up to `magnitude` may have gathered.
+pub(super) fn round_down(value: f64, magnitude: f64) -> f64 {
+    value - 1e-11 * magnitude.abs()
+}

@@ -1,0 +1,48 @@
+//! Height of a full-domain generalization.
+//!
+//! **Definition.** The sum of the levels of the quasi columns: the distance from the original table in the lattice.
+//! Suppression does not change it. Not defined for local recoding, where a column has no one level.
+//!
+//! **Source.** Samarati 2001, "Protecting respondents' identities in microdata release"; ℓ-diversity article §6.
+
+use super::{Entry, Input, Metric, Node, NodeCost, Release};
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "height",
+    title: "generalization height",
+    definition: "the sum of the levels of the quasi columns (full-domain releases only)",
+    citation: "Samarati 2001; ℓ-diversity article §6",
+    metric: &Height,
+};
+
+#[derive(Debug)]
+struct Height;
+
+impl Metric for Height {
+    fn loss(&self, release: &Release<'_>) -> Option<f64> {
+        let levels = release.recoding.levels.as_ref()?;
+        if release.set.rows == 0 { None } else { Some(height(levels)) }
+    }
+
+    fn nodes<'a>(&self, _input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
+        Some(Box::new(Height))
+    }
+}
+
+impl NodeCost for Height {
+    fn loss(&self, node: &Node<'_>) -> Option<f64> {
+        Some(height(node.levels))
+    }
+
+    fn lower_bound(&self, levels: &[usize]) -> Option<f64> {
+        Some(height(levels))
+    }
+
+    fn bound(&self, node: &Node<'_>, _max_suppressed: u64) -> Option<f64> {
+        Some(height(node.levels))
+    }
+}
+
+fn height(levels: &[usize]) -> f64 {
+    levels.iter().sum::<usize>() as f64
+}

@@ -1,0 +1,50 @@
+//! Loss metric, LM.
+//!
+//! **Definition.** Per cell (covered leaves − 1)/(leaves − 1), averaged over the rows and quasi columns of the input. A
+//! node covers leaves of its hierarchy, whether or not the table has them; a range or set covers values of the table.
+//! A column with a single leaf loses nothing. A suppressed row counts 1 in every column. Columns are not weighted.
+//!
+//! **Source.** Iyengar 2002, "Transforming data to satisfy privacy constraints".
+
+use super::full_domain::{Additive, sum_cells};
+use super::{Entry, Input, Metric, NodeCost, Release};
+use crate::hierarchy::{Cell, Generalization};
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "loss",
+    title: "loss metric (LM)",
+    definition: "(covered leaves − 1)/(leaves − 1) per cell, averaged over rows and quasi columns; a suppressed row \
+                 counts 1",
+    citation: "Iyengar 2002",
+    metric: &Loss,
+};
+
+#[derive(Debug)]
+struct Loss;
+
+impl Metric for Loss {
+    fn loss(&self, release: &Release<'_>) -> Option<f64> {
+        let (columns, rows) = (release.generalizations.len() as f64, release.set.rows as f64);
+        if columns == 0.0 || rows == 0.0 {
+            return None;
+        }
+        Some(sum_cells(release, |_, g, cell| cell_loss(g, cell), columns) / (columns * rows))
+    }
+
+    fn nodes<'a>(&self, input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
+        let (columns, rows) = (input.generalizations.len() as f64, input.set.rows as f64);
+        if columns == 0.0 {
+            return None;
+        }
+        let additive = Additive::new(input, |_, g, cell| cell_loss(g, cell), columns, 0.0, 1.0 / (columns * rows))?;
+        Some(Box::new(additive))
+    }
+}
+
+fn cell_loss(g: &Generalization, cell: &Cell) -> f64 {
+    let leaves = match cell {
+        Cell::Node { .. } => g.leaves,
+        Cell::Range { .. } | Cell::Set(_) => g.active() as u64,
+    };
+    if leaves <= 1 { 0.0 } else { (g.covered_leaves(cell) - 1) as f64 / (leaves - 1) as f64 }
+}
