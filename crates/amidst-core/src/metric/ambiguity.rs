@@ -88,3 +88,27 @@ impl NodeCost for Nodes<'_> {
         finite(round_down(mean, mean))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hierarchy::Cell;
+    use crate::metric::fixture::{agrees, cases, covered};
+
+    #[test]
+    fn possible_tuples_are_counted_row_by_row() {
+        agrees(&Ambiguity, |case| {
+            let size = |g: &Generalization, cell: &Cell| match (g.name.as_str(), cell) {
+                // The node that starts with 14 also covers 1411, which the table lacks.
+                ("zip", Cell::Node { level: 1, value: 1 }) => 3.0,
+                ("zip", Cell::Node { level: 2, .. }) => 5.0,
+                _ => covered(g, cell).len() as f64,
+            };
+            let tuples = |cells: &[Cell]| case.generalizations.iter().zip(cells).map(|(g, c)| size(g, c)).product();
+            let sum: f64 = case.rows().iter().map(|row| row.cells.map_or(5.0 * 5.0 * 2.0, tuples)).sum();
+            Some(sum / 10.0)
+        });
+        assert_eq!(Ambiguity.loss(&cases()[0].release()), Some(1.0));
+        assert_eq!(Ambiguity.loss(&cases()[3].release()), Some(50.0));
+    }
+}

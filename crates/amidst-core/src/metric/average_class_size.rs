@@ -67,3 +67,26 @@ impl NodeCost for Nodes {
         Some(round_down(least, least))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::fixture::{agrees, cases};
+
+    #[test]
+    fn rows_by_classes_by_k() {
+        agrees(&AverageClassSize, |case| {
+            let rows = case.rows();
+            let published: Vec<u32> = rows.iter().filter(|r| r.cells.is_some()).map(|r| r.class).collect();
+            let classes: std::collections::BTreeSet<u32> = published.iter().copied().collect();
+            Some(published.len() as f64 / classes.len() as f64 / 2.0)
+        });
+    }
+
+    #[test]
+    fn known_values() {
+        let loss = |case: usize| AverageClassSize.loss(&cases()[case].release());
+        // Eight classes of ten rows, and one; k = 2.
+        assert_eq!((loss(0), loss(3)), (Some(10.0 / 8.0 / 2.0), Some(5.0)));
+    }
+}

@@ -59,3 +59,28 @@ impl NodeCost for Nodes<'_> {
         Some(round_down(least, least))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::fixture::{agrees, cases};
+
+    #[test]
+    fn every_row_is_charged_with_its_class() {
+        agrees(&Discernibility, |case| {
+            let rows = case.rows();
+            let charge = |class: u32| match class {
+                crate::recoding::SUPPRESSED => rows.len(),
+                _ => rows.iter().filter(|r| r.class == class).count(),
+            };
+            Some(rows.iter().map(|r| charge(r.class) as f64).sum())
+        });
+    }
+
+    #[test]
+    fn known_values() {
+        let loss = |case: usize| Discernibility.loss(&cases()[case].release());
+        // Six singles and two pairs; everything in one class.
+        assert_eq!((loss(0), loss(3)), (Some(14.0), Some(100.0)));
+    }
+}

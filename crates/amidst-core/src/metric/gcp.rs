@@ -34,3 +34,16 @@ fn scale(input: &Input<'_>) -> Option<f64> {
     let cells = input.set.rows as f64 * input.generalizations.len() as f64;
     if cells > 0.0 { Some(1.0 / cells) } else { None }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::fixture::{agrees, cases};
+
+    #[test]
+    fn gcp_is_information_loss_per_cell() {
+        agrees(&Gcp, |case| Some(information_loss::ENTRY.metric.loss(&case.release())? / 30.0));
+        assert_eq!(Gcp.loss(&cases()[0].release()), Some(0.0));
+        assert_eq!(Gcp.loss(&cases()[3].release()), Some(1.0));
+    }
+}

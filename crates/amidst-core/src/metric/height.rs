@@ -46,3 +46,14 @@ impl NodeCost for Height {
 fn height(levels: &[usize]) -> f64 {
     levels.iter().sum::<usize>() as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::fixture::agrees;
+
+    #[test]
+    fn height_adds_up_levels() {
+        agrees(&Height, |case| case.recoding.levels.as_ref().map(|l| l.iter().map(|&l| l as f64).sum()));
+    }
+}

@@ -96,3 +96,100 @@ fn range(coordinates: &[f64]) -> f64 {
 fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frequency::FrequencySet;
+    use crate::hierarchy::{Hierarchy, Level};
+    use crate::metric::fixture::{agrees, cases, covered};
+    use crate::recoding::{Assignment, Recoding};
+    use crate::table::{Column, Table};
+
+    #[test]
+    fn cells_are_measured_row_by_row() {
+        let coordinate = |g: &Generalization, code: u32| match g.name.as_str() {
+            "age" => [20.0, 24.0, 31.0, 38.0, 60.0][code as usize],
+            _ => f64::from(code),
+        };
+        let cell = |g: &Generalization, cell: &Cell, _: u32| {
+            let codes = covered(g, cell);
+            let (low, high) = (coordinate(g, codes[0]), coordinate(g, codes[codes.len() - 1]));
+            match (g.name.as_str(), cell) {
+                ("age", Cell::Node { .. } | Cell::Range { .. }) => (high - low) / 40.0,
+                (_, Cell::Node { level, .. }) => f64::from(*level) / g.height() as f64,
+                (_, Cell::Range { .. }) => (high - low) / (g.active() as f64 - 1.0),
+                (_, Cell::Set(_)) => (codes.len() as f64 - 1.0) / (g.active() as f64 - 1.0),
+            }
+        };
+        agrees(&InformationLoss, |case| Some(case.sum_cells(cell, |_, _| 1.0)));
+        assert_eq!(InformationLoss.loss(&cases()[3].release()), Some(30.0));
+    }
+
+    #[test]
+    fn weights_are_normalized() {
+        let mut case = cases().remove(1);
+        let plain = InformationLoss.loss(&case.release()).unwrap();
+        case.generalizations.iter_mut().for_each(|g| g.weight = 7.0);
+        assert!((InformationLoss.loss(&case.release()).unwrap() - plain).abs() < 1e-12);
+        // All the weight on sex, which this release leaves as it is.
+        case.generalizations.iter_mut().for_each(|g| g.weight = if g.name == "sex" { 1.0 } else { 0.0 });
+        assert_eq!(InformationLoss.loss(&case.release()), Some(0.0));
+    }
+
+    /// The worked example of the systematic clustering paper, by its Equation (1).
+    #[test]
+    fn three_clusters_of_patients() {
+        let columns = [
+            ("zip", ["4350", "4351", "4352", "4350", "4350", "4350", "4352", "4352", "4352"]),
+            ("gender", ["Male", "Male", "Male", "Male", "Female", "Female", "Male", "Female", "Male"]),
+            ("age", ["24", "25", "26", "35", "40", "38", "41", "42", "43"]),
+            ("education", ["9th", "10th", "9th", "9th", "10th", "11th", "9th", "10th", "10th"]),
+            (
+                "disease",
+                ["Flue", "Cancer", "HIV+", "Diabetes", "Diabetes", "Diabetes", "Flue", "Heart disease", "Cancer"],
+            ),
+        ];
+        let mut table = Table { columns: columns.map(|(n, v)| Column::from_values(n, v)).into(), rows: 9 };
+        table.columns[0].kind = crate::table::ValueType::Text;
+        let education = Hierarchy {
+            leaves: ["9th", "10th", "11th", "12th"].into_iter().collect(),
+            levels: vec![
+                Level { labels: vec!["Primary".into(), "Secondary".into()], of_leaf: vec![0, 0, 1, 1] },
+                Level { labels: vec!["Educated".into()], of_leaf: vec![0; 4] },
+            ],
+        };
+        let (set, entry_of) = FrequencySet::count(&table, &[0, 1, 2, 3], &[4], None);
+        let generalizations: Vec<Generalization> =
+            (0..4).map(|c| Generalization::bind(&table.columns[c], (c == 3).then_some(&education)).unwrap()).collect();
+        // Rows 1–3, 4–6 and 7–9 in the lowest cells that cover them.
+        let classes: Vec<Vec<Cell>> = (0..3)
+            .map(|class| {
+                let codes = |column: usize| (3 * class..3 * class + 3).map(move |row| (row, column));
+                let lowest = |c: usize| {
+                    generalizations[c].lowest_common_node(codes(c).map(|(row, c)| table.columns[c].codes.get(row)))
+                };
+                let ages = || codes(2).map(|(row, c)| table.columns[c].codes.get(row));
+                let age = Cell::Range { low: ages().min().unwrap(), high: ages().max().unwrap() };
+                vec![lowest(0), lowest(1), age, lowest(3)]
+            })
+            .collect();
+        let tuple_of_entry = set.tuple_of_entry();
+        let mut class_of = vec![0; set.len()];
+        for (row, &entry) in entry_of.iter().enumerate() {
+            class_of[tuple_of_entry[entry as usize] as usize] = row as u32 / 3;
+        }
+        let recoding = Recoding { classes, assignment: Assignment::Tuples(class_of), levels: None };
+        let (groups, suppressed) = recoding.groups(&set);
+        let release = Release {
+            set: &set,
+            generalizations: &generalizations,
+            recoding: &recoding,
+            groups: &groups,
+            suppressed,
+            k: 3,
+        };
+        let loss = InformationLoss.loss(&release).unwrap();
+        assert!((loss - 16.42105263).abs() < 1e-8, "{loss}");
+    }
+}

@@ -48,3 +48,23 @@ fn cell_loss(g: &Generalization, cell: &Cell) -> f64 {
     };
     if leaves <= 1 { 0.0 } else { (g.covered_leaves(cell) - 1) as f64 / (leaves - 1) as f64 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::fixture::{agrees, cases, covered};
+
+    #[test]
+    fn covered_leaves_are_counted_row_by_row() {
+        // Zip has five leaves, of which the table lacks one below the node that starts with 14.
+        let cell = |g: &Generalization, cell: &Cell, _: u32| match (g.name.as_str(), cell) {
+            ("zip", Cell::Node { level: 0, .. }) => 0.0,
+            ("zip", Cell::Node { level: 1, value: 0 }) => 1.0 / 4.0,
+            ("zip", Cell::Node { level: 1, .. }) => 2.0 / 4.0,
+            ("zip", Cell::Node { .. }) => 1.0,
+            _ => (covered(g, cell).len() as f64 - 1.0) / (g.active() as f64 - 1.0),
+        };
+        agrees(&Loss, |case| Some(case.sum_cells(cell, |_, _| 1.0) / 30.0));
+        assert_eq!(Loss.loss(&cases()[3].release()), Some(1.0));
+    }
+}

@@ -16,22 +16,27 @@ use crate::recoding::Recoding;
 mod ambiguity;
 mod average_class_size;
 mod discernibility;
+#[cfg(test)]
+mod fixture;
 pub mod full_domain;
 mod gcp;
 mod height;
 mod information_loss;
+mod kl_divergence;
 mod loss;
 mod non_uniform_entropy;
 mod precision;
 
 pub use full_domain::{Input, Node, NodeCost};
 pub use information_loss::{cell_loss, column_weights};
+pub use kl_divergence::baseline as kl_baseline;
 
 /// Every metric, in the order of the specification.
 pub const METRICS: &[Entry] = &[
     height::ENTRY,
     average_class_size::ENTRY,
     discernibility::ENTRY,
+    kl_divergence::ENTRY,
     information_loss::ENTRY,
     gcp::ENTRY,
     loss::ENTRY,
