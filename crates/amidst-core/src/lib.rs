@@ -17,4 +17,5 @@ pub mod model;
 pub mod parameter;
 pub mod recoding;
 pub mod requirement;
+pub mod risk;
 pub mod table;
