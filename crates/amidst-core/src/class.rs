@@ -14,8 +14,8 @@ pub struct Class<'a> {
     pub size: u64,
     /// The requirement's sensitive column in this class; empty when the requirement has none.
     pub histogram: &'a Histogram,
-    /// The distinct original tuples that the class covers, as ids of the frequency set. Filled only for models that
-    /// need them.
+    /// The distinct original tuples, of the table and of the population, that the class's generalized tuple covers, by
+    /// id. Filled only for models that need them.
     pub tuples: &'a [u32],
 }
 
@@ -23,6 +23,12 @@ impl<'a> Class<'a> {
     /// A class made of a histogram alone, one person a count.
     pub fn of(histogram: &'a Histogram) -> Self {
         Class { size: histogram.iter().map(|&(_, n)| n).sum(), histogram, tuples: &[] }
+    }
+
+    /// How often a sensitive value occurs in the class.
+    #[inline]
+    pub fn count(&self, code: u32) -> u64 {
+        self.histogram.binary_search_by_key(&code, |&(c, _)| c).map_or(0, |i| self.histogram[i].1)
     }
 }
 
@@ -35,16 +41,75 @@ pub struct TableStats {
     pub histogram: Vec<(u32, u64)>,
     /// Counts of a larger population, where the policy names one.
     pub population: Option<Arc<Population>>,
-    /// For each tuple id, the sensitive histogram of the table's own rows (only where a model needs tuples).
+    /// For each tuple id, the table's own persons with that tuple: 0 for a tuple that only the population has. Filled
+    /// only for models that need tuples.
     pub tuple_sizes: Vec<u64>,
 }
 
-/// Counts of (quasi tuple, sensitive value) in a population larger than the table, by the frequency set's tuple ids.
+impl TableStats {
+    /// The people of the population who have one of these tuples; `None` without a population.
+    pub fn people(&self, tuples: &[u32]) -> Option<u64> {
+        let population = self.population.as_deref()?;
+        Some(tuples.iter().filter_map(|&t| population.totals.get(t as usize)).sum())
+    }
+
+    /// How often a value occurs in the table.
+    #[inline]
+    pub fn count(&self, code: u32) -> u64 {
+        // Codes are usually 0, 1, 2, … without gaps: the entry then stands at its code.
+        match self.histogram.get(code as usize) {
+            Some(&(c, n)) if c == code => n,
+            _ => self.histogram.binary_search_by_key(&code, |&(c, _)| c).map_or(0, |i| self.histogram[i].1),
+        }
+    }
+}
+
+/// A set of sensitive codes, tested by one bit each.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CodeSet {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl CodeSet {
+    /// The codes of `values`. A value that the column does not contain can be in no class, so it has no code.
+    pub fn of(values: &[String], dictionary: &Dictionary) -> Self {
+        let mut set = CodeSet { words: vec![0; dictionary.len().div_ceil(64)], len: 0 };
+        for code in values.iter().filter_map(|v| dictionary.code(v)) {
+            let (word, bit) = (code as usize / 64, 1u64 << (code % 64));
+            if set.words[word] & bit == 0 {
+                set.words[word] |= bit;
+                set.len += 1;
+            }
+        }
+        set
+    }
+
+    /// Whether `code` is in the set.
+    #[inline]
+    pub fn contains(&self, code: u32) -> bool {
+        self.words.get(code as usize / 64).is_some_and(|w| w >> (code % 64) & 1 == 1)
+    }
+
+    /// The number of codes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no code.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+/// Counts of (quasi tuple, sensitive value) in a population larger than the table, by tuple id.
+///
+/// The ids are those of the table's distinct tuples, followed by the tuples that only the population has.
 #[derive(Debug, Clone, Default)]
 pub struct Population {
     /// People per tuple.
     pub totals: Vec<u64>,
-    /// People per tuple and sensitive code; empty lists when the population has no sensitive column.
+    /// People per tuple and sensitive code, by code; empty lists when the population has no sensitive column.
     pub histograms: Vec<Vec<(u32, u64)>>,
 }
 

@@ -7,6 +7,8 @@
 //! This crate knows neither files nor network nor async nor Arrow, never prints, and never panics on data.
 
 pub mod algorithm;
+pub mod belief;
+pub mod category;
 pub mod class;
 pub mod exact;
 pub mod frequency;

@@ -18,6 +18,18 @@ pub struct Parameter {
     pub help: &'static str,
 }
 
+impl Parameter {
+    /// A parameter that must be given.
+    pub const fn required(name: &'static str, kind: Kind, help: &'static str) -> Self {
+        Parameter { name, kind, required: true, help }
+    }
+
+    /// A parameter that may be left out.
+    pub const fn optional(name: &'static str, kind: Kind, help: &'static str) -> Self {
+        Parameter { name, kind, required: false, help }
+    }
+}
+
 /// What may be written as a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -159,6 +171,76 @@ impl Parameters {
         match n.to_u64() {
             Some(n) if n >= 1 => Ok(n),
             _ => Err(ParameterError::new(key, format!("`{key}` must be a whole number from 1 on, not {n}"))),
+        }
+    }
+
+    /// A required value of the sensitive column.
+    pub fn value(&self, key: &str) -> Result<String, ParameterError> {
+        let value = self.get(key).ok_or_else(|| ParameterError::new(key, format!("`{key}` is missing")))?;
+        value.text().ok_or_else(|| {
+            ParameterError::new(key, format!("`{key}` must be one value of the column, such as \"Flu\""))
+        })
+    }
+
+    /// True or false; false when it is absent.
+    pub fn flag(&self, key: &str) -> Result<bool, ParameterError> {
+        match self.get(key) {
+            None => Ok(false),
+            Some(Value::Flag(flag)) => Ok(*flag),
+            Some(_) => Err(ParameterError::new(key, format!("`{key}` must be true or false"))),
+        }
+    }
+
+    /// One of a few words; the first of them when it is absent.
+    pub fn choice(&self, key: &str, words: &[&'static str]) -> Result<&'static str, ParameterError> {
+        let options = || words.join(", ");
+        let word = match self.get(key) {
+            None => words.first().copied(),
+            Some(Value::Text(text)) => words.iter().copied().find(|w| w == text),
+            Some(_) => None,
+        };
+        word.ok_or_else(|| {
+            let written = match self.get(key).and_then(Value::text) {
+                Some(text) => format!(", not `{text}`"),
+                None => String::new(),
+            };
+            ParameterError::new(key, format!("`{key}` must be one of {}{written}", options()))
+        })
+    }
+
+    /// A number between 0 and 1 for each of some values; at least one.
+    pub fn bounds(&self, key: &str) -> Result<Vec<(String, Rational)>, ParameterError> {
+        let bad =
+            || ParameterError::new(key, format!("`{key}` must give values their bounds, such as {{ Flu = 0.5 }}"));
+        let Value::Table(pairs) =
+            self.get(key).ok_or_else(|| ParameterError::new(key, format!("`{key}` is missing")))?
+        else {
+            return Err(bad());
+        };
+        if pairs.is_empty() {
+            return Err(bad());
+        }
+        let mut bounds = Vec::with_capacity(pairs.len());
+        for (value, bound) in pairs {
+            let bound = bound.number().ok_or_else(bad)?;
+            if bound.is_negative() || bound > Rational::from(1) {
+                let message = format!("the bound of `{value}` is a share, so it must be between 0 and 1, not {bound}");
+                return Err(ParameterError::new(key, message));
+            }
+            bounds.push((value.clone(), bound));
+        }
+        Ok(bounds)
+    }
+
+    /// The name of a population table; the counts themselves come with the table's statistics.
+    pub fn population(&self, key: &str) -> Result<String, ParameterError> {
+        match self.get(key) {
+            Some(Value::Text(name)) if !name.is_empty() => Ok(name.clone()),
+            Some(_) => Err(ParameterError::new(key, format!("`{key}` must name a file, such as \"population.csv\""))),
+            None => Err(ParameterError::new(
+                key,
+                format!("`{key}` is missing: name a table of the people the data were drawn from"),
+            )),
         }
     }
 

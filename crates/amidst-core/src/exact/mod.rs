@@ -1,8 +1,15 @@
 //! Every comparison that a verdict hangs on, free of rounding.
 //!
 //! A class sitting exactly on a bound is the normal case (k rows, l equal counts), so verdicts are decided in integers
-//! and rationals here, and nowhere else.
+//! and rationals here, and nowhere else. Where logarithms come in, floating point decides only what its error bound
+//! covers; what is left is decided by [`logarithm::LogSum`], exactly.
 
+pub mod divergence;
+pub mod earth_mover;
+pub mod entropy;
+pub mod logarithm;
 mod rational;
+pub mod recursive;
+pub mod weight;
 
 pub use rational::{Rational, RationalError};

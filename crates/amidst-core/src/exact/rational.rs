@@ -30,9 +30,25 @@ impl Rational {
         BigRational::new(numerator.into(), denominator.into()).into()
     }
 
+    /// The fraction of two counts; a zero denominator is read as one.
+    pub fn ratio(numerator: u64, denominator: u64) -> Self {
+        BigRational::new(numerator.into(), denominator.max(1).into()).into()
+    }
+
+    /// The fraction of two products of counts; a zero denominator is read as one.
+    pub fn wide_ratio(numerator: u128, denominator: u128) -> Self {
+        BigRational::new(numerator.into(), denominator.max(1).into()).into()
+    }
+
     /// The exact value.
     pub fn value(&self) -> &BigRational {
         &self.value
+    }
+
+    /// Numerator and denominator, when both are small and the value is not negative.
+    #[inline]
+    pub fn small(&self) -> Option<(u64, u64)> {
+        self.small
     }
 
     /// The nearest double.
@@ -64,6 +80,22 @@ impl Rational {
             return left.cmp(&right);
         }
         (BigInt::from(count) * self.value.denom()).cmp(&(self.value.numer() * BigInt::from(factor)))
+    }
+}
+
+impl Rational {
+    /// Compares `numerator / denominator` with `self`; a zero denominator makes the fraction infinite.
+    #[inline]
+    pub fn compare_fraction(&self, numerator: u128, denominator: u128) -> Ordering {
+        if denominator == 0 {
+            return Ordering::Greater;
+        }
+        if let Some((n, d)) = self.small
+            && let (Some(left), Some(right)) = (numerator.checked_mul(d.into()), denominator.checked_mul(n.into()))
+        {
+            return left.cmp(&right);
+        }
+        (BigInt::from(numerator) * self.value.denom()).cmp(&(self.value.numer() * BigInt::from(denominator)))
     }
 }
 
@@ -186,6 +218,9 @@ mod tests {
         assert_eq!(r("1/3").compare_count(333_333_333_333, 1_000_000_000_000), Ordering::Less);
         let long: Rational = "0.3333333333333333333333333333333333333".parse().unwrap();
         assert_eq!(long.compare_count(1, 3), Ordering::Greater);
+        assert_eq!(r("1/3").compare_fraction(u128::MAX / 3, u128::MAX), Ordering::Equal);
+        assert_eq!(r("1/3").compare_fraction(u128::MAX / 3 - 1, u128::MAX), Ordering::Less);
+        assert_eq!(r("5").compare_fraction(1, 0), Ordering::Greater);
     }
 
     #[test]

@@ -9,10 +9,54 @@ use crate::class::{Class, SensitiveDomain, Sizes, TableStats};
 use crate::exact::Rational;
 use crate::parameter::{Parameter, ParameterError, Parameters};
 
+mod average_risk;
+mod bayes_optimal;
+mod beta_likeness;
+mod complete_alpha_k_anonymity;
+mod delta_disclosure;
+mod delta_presence;
+mod distinct_l_alpha_diversity;
+mod distinct_l_diversity;
+mod entropy_l_alpha_diversity;
+mod entropy_l_diversity;
+mod general_alpha_k_anonymity;
 mod k_anonymity;
+mod k_map;
+mod max_risk;
+mod npd_recursive_c1_c2_l_diversity;
+mod p_sensitive_k_anonymity;
+mod pd_recursive_c_l_diversity;
+mod recursive_c_l_alpha_diversity;
+mod recursive_c_l_diversity;
+mod sample_uniqueness;
+mod simple_alpha_k_anonymity;
+mod t_closeness;
 
 /// Every privacy model, in the order of the specification.
-pub const MODELS: &[Entry] = &[k_anonymity::ENTRY];
+pub const MODELS: &[Entry] = &[
+    k_anonymity::ENTRY,
+    distinct_l_diversity::ENTRY,
+    entropy_l_diversity::ENTRY,
+    recursive_c_l_diversity::ENTRY,
+    pd_recursive_c_l_diversity::ENTRY,
+    npd_recursive_c1_c2_l_diversity::ENTRY,
+    p_sensitive_k_anonymity::ENTRY,
+    simple_alpha_k_anonymity::ENTRY,
+    general_alpha_k_anonymity::ENTRY,
+    complete_alpha_k_anonymity::ENTRY,
+    distinct_l_alpha_diversity::ENTRY,
+    entropy_l_alpha_diversity::ENTRY,
+    recursive_c_l_alpha_diversity::ENTRY,
+    t_closeness::ENTRY,
+    bayes_optimal::ENTRY,
+    delta_disclosure::ENTRY,
+    beta_likeness::ENTRY,
+    k_map::ENTRY,
+    delta_presence::ENTRY,
+    average_risk::ENTRY,
+    sample_uniqueness::ENTRY,
+    max_risk::ENTRY,
+];
 
 /// One model, as the registry knows it.
 #[derive(Debug, Clone, Copy)]
@@ -121,6 +165,11 @@ pub enum Stronger {
 }
 
 impl Bound {
+    /// The exact fraction `numerator / denominator`.
+    pub fn ratio(numerator: u64, denominator: u64) -> Self {
+        Bound::Exact(Rational::ratio(numerator, denominator))
+    }
+
     /// The value as a double; infinite for [`Bound::Always`] and not a number for [`Bound::Never`].
     pub fn to_f64(&self) -> f64 {
         match self {
@@ -133,6 +182,21 @@ impl Bound {
 }
 
 impl Level {
+    /// A parameter that protects more the larger it is, and holds at its bound.
+    pub fn largest(parameter: &'static str, bound: Bound) -> Self {
+        Level { parameter, bound, stronger: Stronger::Larger, attained: true }
+    }
+
+    /// A parameter that protects more the smaller it is, and holds at its bound.
+    pub fn smallest(parameter: &'static str, bound: Bound) -> Self {
+        Level { parameter, bound, stronger: Stronger::Smaller, attained: true }
+    }
+
+    /// The same level where the definition says "less than": it does not hold at the bound itself.
+    pub fn open(self) -> Self {
+        Level { attained: false, ..self }
+    }
+
     /// The weaker of two measurements of the same parameter: what two classes together satisfy.
     pub fn worst(self, other: Level) -> Level {
         use Bound::{Always, Exact, Never};
@@ -159,4 +223,74 @@ impl Level {
 /// The model called `id`.
 pub fn find(id: &str) -> Option<&'static Entry> {
     MODELS.iter().find(|e| e.id == id)
+}
+
+/// The id most like `id`, for "did you mean"; none when nothing comes close.
+pub fn nearest(id: &str) -> Option<&'static str> {
+    let id = id.trim().to_lowercase().replace('_', "-");
+    MODELS
+        .iter()
+        .map(|e| (strsim::jaro_winkler(&id, e.id), e.id))
+        .filter(|&(likeness, _)| likeness > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, id)| id)
+}
+
+#[cfg(test)]
+mod testing {
+    //! How the models' own tests write parameters.
+
+    use super::{Entry, PrivacyModel};
+    use crate::class::SensitiveDomain;
+    use crate::parameter::{ParameterError, Parameters, Value};
+
+    /// A number, as a policy writes it in quotes.
+    pub fn number(text: &str) -> Value {
+        Value::Number(text.parse().unwrap())
+    }
+
+    pub fn text(text: &str) -> Value {
+        Value::Text(text.to_string())
+    }
+
+    pub fn texts(values: &[&str]) -> Value {
+        Value::List(values.iter().map(|v| text(v)).collect())
+    }
+
+    /// A model on a column with these values.
+    pub fn build_on(
+        entry: &Entry,
+        pairs: &[(&str, Value)],
+        values: &[&str],
+    ) -> Result<Box<dyn PrivacyModel>, ParameterError> {
+        let domain = SensitiveDomain { dictionary: values.iter().copied().collect(), ..SensitiveDomain::default() };
+        build_in(entry, pairs, &domain)
+    }
+
+    pub fn build_in(
+        entry: &Entry,
+        pairs: &[(&str, Value)],
+        domain: &SensitiveDomain,
+    ) -> Result<Box<dyn PrivacyModel>, ParameterError> {
+        let mut parameters = Parameters::default();
+        pairs.iter().for_each(|(key, value)| parameters.set(key, value.clone()));
+        (entry.build)(&parameters, domain)
+    }
+
+    pub fn build(entry: &Entry, pairs: &[(&str, Value)]) -> Result<Box<dyn PrivacyModel>, ParameterError> {
+        build_on(entry, pairs, &[])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_of_the_pen_find_their_model() {
+        assert_eq!(nearest("k-anonimity"), Some("k-anonymity"));
+        assert_eq!(nearest("T_Closeness"), Some("t-closeness"));
+        assert_eq!(nearest("entropy-diversity"), Some("entropy-l-diversity"));
+        assert_eq!(nearest("xyzzy"), None);
+    }
 }

@@ -1,0 +1,102 @@
+//! What an adversary who knows the population believes about one person, before and after the release.
+//!
+//! ℓ-diversity article, Theorem 3.1: with f the joint distribution of quasi tuple and sensitive value in the population,
+//! the prior belief that a person with tuple q has value s is α = f(s | q), and after seeing the class q* with counts n
+//! the posterior is
+//!
+//! β = n_s · f(s|q)/f(s|q*)  /  Σ_s' n_s' · f(s'|q)/f(s'|q*).
+//!
+//! Conditional probabilities come from counts, whose totals cancel: f(s|q)/f(s|q*) is F(q,s)/F(q*,s) times a factor that
+//! is the same for every s. All fractions are exact.
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::Zero;
+
+use crate::class::{Histogram, Population};
+use crate::exact::Rational;
+
+/// The beliefs about one value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Belief {
+    /// The sensitive value's code.
+    pub value: u32,
+    /// Before the release: α.
+    pub prior: Rational,
+    /// After the release: β.
+    pub posterior: Rational,
+}
+
+/// The population's counts of sensitive values over the tuples that a class covers: F(q*, s).
+pub fn covered(population: &Population, tuples: &[u32]) -> Vec<(u32, u64)> {
+    let mut counts: Vec<(u32, u64)> =
+        tuples.iter().filter_map(|&t| population.histograms.get(t as usize)).flatten().copied().collect();
+    counts.sort_unstable_by_key(|c| c.0);
+    counts.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+    counts
+}
+
+/// The beliefs about every value that the population gives a person with tuple `q`, in a class with the histogram
+/// `class` that covers the population counts `covered`.
+///
+/// `None` when the population contradicts the table: it knows nobody with this tuple, or none of the values that the
+/// class publishes for it. Beliefs are then undefined.
+pub fn beliefs(q: &Histogram, covered: &Histogram, class: &Histogram) -> Option<Vec<Belief>> {
+    let total: u64 = q.iter().map(|c| c.1).sum();
+    if total == 0 {
+        return None;
+    }
+    let known = |histogram: &Histogram, value: u32| {
+        histogram.binary_search_by_key(&value, |c| c.0).map_or(0, |i| histogram[i].1)
+    };
+    let weights: Vec<BigRational> = q
+        .iter()
+        .map(|&(value, count)| match known(covered, value) {
+            0 => BigRational::zero(),
+            all => BigRational::new(BigInt::from(known(class, value)) * BigInt::from(count), all.into()),
+        })
+        .collect();
+    let sum: BigRational = weights.iter().sum();
+    if sum.is_zero() {
+        return None;
+    }
+    let belief = |(&(value, count), weight): (&(u32, u64), &BigRational)| Belief {
+        value,
+        prior: Rational::ratio(count, total),
+        posterior: (weight / &sum).into(),
+    };
+    Some(q.iter().zip(&weights).filter(|(c, _)| c.1 > 0).map(belief).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_5_and_6_of_the_article() {
+        let population =
+            Population { totals: vec![50, 50], histograms: vec![vec![(0, 15), (1, 35)], vec![(0, 25), (1, 25)]] };
+        let at = |tuples: &[u32], q: usize, class: &Histogram| -> Vec<(Rational, Rational)> {
+            let covered = covered(&population, tuples);
+            let beliefs = beliefs(&population.histograms[q], &covered, class).unwrap();
+            beliefs.into_iter().map(|b| (b.prior, b.posterior)).collect()
+        };
+        let r = Rational::new;
+        assert_eq!(at(&[0], 0, &[(0, 1), (1, 1)]), [(r(3, 10), r(1, 2)), (r(7, 10), r(1, 2))]);
+        assert_eq!(at(&[1], 1, &[(0, 35), (1, 15)]), [(r(1, 2), r(7, 10)), (r(1, 2), r(3, 10))]);
+        // 36·.15/.4 = 27/2 and 16·.35/.6 = 28/3.
+        assert_eq!(at(&[0, 1], 0, &[(0, 36), (1, 16)])[0], (r(3, 10), r(81, 137)));
+    }
+
+    #[test]
+    fn a_population_that_contradicts_the_table_gives_no_belief() {
+        assert_eq!(beliefs(&[], &[(0, 1)], &[(0, 1)]), None);
+        assert_eq!(beliefs(&[(0, 1)], &[(0, 1)], &[(1, 1)]), None);
+    }
+}

@@ -1,0 +1,129 @@
+//! Bayes-optimal privacy: no (ρ₁, ρ₂)-breach.
+//!
+//! **Definition.** For every tuple q present in the class and every sensitive value s, with the adversary's prior α and
+//! posterior β (article Theorem 3.1), neither α < ρ₁ and β > ρ₂, nor α > 1 − ρ₁ and β < 1 − ρ₂.
+//!
+//! **Source.** ℓ-diversity article Definition 3.3 and Theorem 3.1; Evfimievski et al. 2003.
+//!
+//! **Departures.** The joint distribution f is given by the counts of a population table. Where the population contradicts
+//! the table (nobody has this tuple, or none of the values published for it) beliefs are undefined and the class fails.
+//!
+//! **Not monotone**: Theorem 5.1; merging pulls the posterior of a rare tuple towards that of a frequent one.
+//!
+//! **Cost**: exact fractions for every tuple present and every value the population gives it.
+
+use num_traits::One;
+
+use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use crate::belief::{self, Belief};
+use crate::class::{Class, TableStats};
+use crate::exact::Rational;
+use crate::parameter::{Kind, Parameter};
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "bayes-optimal",
+    title: "Bayes-optimal (ρ₁, ρ₂)-privacy",
+    definition: "for every tuple and value neither α < ρ₁ ∧ β > ρ₂ nor α > 1 − ρ₁ ∧ β < 1 − ρ₂, prior α, posterior β",
+    citation: "Machanavajjhala et al. 2007, Definition 3.3 and Theorem 3.1; Evfimievski et al. 2003",
+    parameters: &[
+        Parameter::required("rho1", Kind::Number, "a prior belief below this counts as unlikely, 0 to 1"),
+        Parameter::required("rho2", Kind::Number, "an unlikely value may be believed up to this, 0 to 1"),
+        Parameter::required("population", Kind::Population, "a table of the people the data were drawn from"),
+    ],
+    sensitive: Sensitive::One,
+    build: |parameters, _| {
+        let (rho1, rho2) = (parameters.share("rho1")?, parameters.share("rho2")?);
+        parameters.population("population")?;
+        let one = || num_rational::BigRational::one();
+        let (not_rho1, not_rho2) = ((one() - rho1.value()).into(), (one() - rho2.value()).into());
+        Ok(Box::new(BayesOptimal { rho1, rho2, not_rho1, not_rho2 }))
+    },
+};
+
+#[derive(Debug)]
+struct BayesOptimal {
+    rho1: Rational,
+    rho2: Rational,
+    /// 1 − ρ₁.
+    not_rho1: Rational,
+    /// 1 − ρ₂.
+    not_rho2: Rational,
+}
+
+impl BayesOptimal {
+    /// Shows every belief about a person of the class, until one is refused; false, too, when beliefs are undefined.
+    fn every(&self, class: &Class<'_>, table: &TableStats, mut accept: impl FnMut(&Belief) -> bool) -> bool {
+        let Some(population) = &table.population else { return false };
+        let covered = belief::covered(population, class.tuples);
+        class.tuples.iter().filter(|&&q| table.tuple_sizes.get(q as usize).is_some_and(|&n| n > 0)).all(|&q| {
+            let prior = population.histograms.get(q as usize).map_or(&[][..], Vec::as_slice);
+            belief::beliefs(prior, &covered, class.histogram).is_some_and(|b| b.iter().all(&mut accept))
+        })
+    }
+}
+
+impl PrivacyModel for BayesOptimal {
+    fn needs(&self) -> Needs {
+        Needs::Tuples
+    }
+
+    fn monotone(&self) -> bool {
+        false
+    }
+
+    fn holds(&self, class: &Class<'_>, table: &TableStats) -> bool {
+        self.every(class, table, |Belief { prior, posterior, .. }| {
+            let raised = prior < &self.rho1 && posterior > &self.rho2;
+            let lowered = prior > &self.not_rho1 && posterior < &self.not_rho2;
+            !raised && !lowered
+        })
+    }
+
+    fn measure(&self, class: &Class<'_>, table: &TableStats) -> Level {
+        let mut worst: Option<Rational> = None;
+        let defined = self.every(class, table, |Belief { prior, posterior, .. }| {
+            let mut needs = |rho2: Rational| worst = Some(worst.take().map_or(rho2.clone(), |w| w.max(rho2)));
+            if prior < &self.rho1 {
+                needs(posterior.clone());
+            }
+            if prior > &self.not_rho1 {
+                needs((num_rational::BigRational::one() - posterior.value()).into());
+            }
+            true
+        });
+        let bound = match worst {
+            _ if !defined => Bound::Never,
+            Some(rho2) => Bound::Exact(rho2),
+            None => Bound::Always,
+        };
+        Level::smallest("rho2", bound)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{build, number, text};
+    use super::*;
+    use crate::class::Population;
+
+    #[test]
+    fn theorem_5_1_generalizing_causes_a_breach() {
+        let population =
+            Population { totals: vec![50, 50], histograms: vec![vec![(0, 15), (1, 35)], vec![(0, 25), (1, 25)]] };
+        let table = TableStats {
+            size: 52,
+            population: Some(population.into()),
+            tuple_sizes: vec![2, 50],
+            ..Default::default()
+        };
+        let parameters = [("rho1", number("0.31")), ("rho2", number("0.58")), ("population", text("f.csv"))];
+        let model = build(&ENTRY, &parameters).unwrap();
+        let q1 = Class { size: 2, histogram: &[(0, 1), (1, 1)], tuples: &[0] };
+        let q2 = Class { size: 50, histogram: &[(0, 35), (1, 15)], tuples: &[1] };
+        let both = Class { size: 52, histogram: &[(0, 36), (1, 16)], tuples: &[0, 1] };
+        assert!(model.holds(&q1, &table) && model.holds(&q2, &table));
+        assert!(!model.holds(&both, &table));
+        assert_eq!(model.measure(&both, &table).bound, Bound::ratio(81, 137));
+        assert!(!model.holds(&q1, &TableStats::default()));
+    }
+}

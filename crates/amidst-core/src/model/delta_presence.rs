@@ -1,0 +1,101 @@
+//! δ-presence.
+//!
+//! **Definition.** min ≤ n/N ≤ max, with n the rows of the class and N the people of the population who share its
+//! generalized tuple: nobody of the population can be known to be in the data, or not to be, beyond these shares.
+//!
+//! **Source.** Nergiz, Atzori & Clifton 2007, Definition 2; as in ARX and Google Sensitive Data Protection.
+//!
+//! **Departures.** The population table is taken to contain the data; a class with more rows than the population has
+//! people shows that it does not, and fails. People of the population whom no class covers are not judged: they show
+//! when the release lacks them, which only min = 0 allows.
+//!
+//! **Monotone**: the share of a merged class lies between the two (classes cover different tuples).
+//!
+//! **Cost**: one addition a covered tuple, two comparisons.
+
+use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use crate::class::{Class, TableStats};
+use crate::exact::Rational;
+use crate::parameter::{Kind, Parameter, ParameterError};
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "delta-presence",
+    title: "δ-presence",
+    definition: "min ≤ rows of the class / people of the population that it matches ≤ max, in every class",
+    citation: "Nergiz, Atzori & Clifton 2007, Definition 2; as in ARX",
+    parameters: &[
+        Parameter::optional(
+            "min",
+            Kind::Number,
+            "the least share of matching people that are in the data; 0 when absent",
+        ),
+        Parameter::required("max", Kind::Number, "the largest share of matching people that are in the data, 0 to 1"),
+        Parameter::required("population", Kind::Population, "a table of the people the data were drawn from"),
+    ],
+    sensitive: Sensitive::None,
+    build: |parameters, _| {
+        let min = if parameters.get("min").is_some() { parameters.share("min")? } else { Rational::from(0) };
+        let max = parameters.share("max")?;
+        if min > max {
+            return Err(ParameterError::new("min", format!("`min` must be at most `max`: {min} is more than {max}")));
+        }
+        parameters.population("population")?;
+        Ok(Box::new(DeltaPresence { min, max }))
+    },
+};
+
+#[derive(Debug)]
+struct DeltaPresence {
+    min: Rational,
+    max: Rational,
+}
+
+impl PrivacyModel for DeltaPresence {
+    fn needs(&self) -> Needs {
+        Needs::Tuples
+    }
+
+    fn monotone(&self) -> bool {
+        true
+    }
+
+    fn holds(&self, class: &Class<'_>, table: &TableStats) -> bool {
+        table.people(class.tuples).is_some_and(|people| {
+            people > 0
+                && self.min.compare_count(class.size, people).is_ge()
+                && self.max.compare_count(class.size, people).is_le()
+        })
+    }
+
+    fn measure(&self, class: &Class<'_>, table: &TableStats) -> Level {
+        let bound = match table.people(class.tuples) {
+            Some(people)
+                if people > 0 && class.size <= people && self.min.compare_count(class.size, people).is_ge() =>
+            {
+                Bound::ratio(class.size, people)
+            }
+            _ => Bound::Never,
+        };
+        Level::smallest("max", bound)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{build, number, text};
+    use super::*;
+    use crate::class::Population;
+
+    #[test]
+    fn a_third_of_the_population_is_present() {
+        let population = Population { totals: vec![2, 4], histograms: Vec::new() };
+        let table = TableStats { size: 2, population: Some(population.into()), ..TableStats::default() };
+        let model =
+            |min, max| build(&ENTRY, &[("min", number(min)), ("max", number(max)), ("population", text("p.csv"))]);
+        let holds =
+            |min, max, size| model(min, max).unwrap().holds(&Class { size, histogram: &[], tuples: &[0, 1] }, &table);
+        assert!(holds("1/3", "1/3", 2) && !holds("0.34", "1", 2) && !holds("0", "0.33", 2));
+        assert!(!holds("0", "1", 7));
+        assert_eq!(model("0.5", "0.4").unwrap_err().key, "min");
+    }
+}

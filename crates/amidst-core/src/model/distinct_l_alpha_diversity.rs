@@ -1,0 +1,93 @@
+//! Distinct (l, α)-diversity.
+//!
+//! **Definition.** A class has at least l distinct sensitive values, and the weights of its rows' categories add up to at
+//! least α.
+//!
+//! **Source.** (l,α) paper Definition 4, weights by its Equation (1).
+//!
+//! **Departures.** The weight is added per row, not per distinct value: the paper's Theorem 1 and Table 7 need it.
+//!
+//! **Monotone**: merging adds values and rows, and no weight is negative.
+//!
+//! **Cost**: one product a value.
+
+use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use crate::category::Categories;
+use crate::class::{Class, TableStats};
+use crate::exact::weight::WeightBound;
+use crate::parameter::{Kind, Parameter};
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "distinct-l-alpha-diversity",
+    title: "distinct (l, α)-diversity",
+    definition: "at least l distinct sensitive values and Σ over rows of weight(category) ≥ α, in every class",
+    citation: "Sun, Li & Wang 2010, Definition 4",
+    parameters: &[
+        Parameter::required("l", Kind::Count, "the least number of distinct values a class may have"),
+        Parameter::required("alpha", Kind::Number, "what the weights of a class's rows must add up to, at least"),
+        Parameter::optional("categories", Kind::Categories, "lists of values, the most sensitive first"),
+        Parameter::optional("weights", Kind::Weights, "\"uniform\", { sensitivity = β } or a list of weights"),
+    ],
+    sensitive: Sensitive::OneOrMany,
+    build: |parameters, domain| {
+        let (l, alpha) = (parameters.count("l")?, parameters.number_from("alpha", 0, false)?);
+        Ok(Box::new(DistinctLAlpha { l, weight: Categories::read(parameters, domain)?.bound(alpha) }))
+    },
+};
+
+#[derive(Debug)]
+struct DistinctLAlpha {
+    l: u64,
+    weight: WeightBound,
+}
+
+impl PrivacyModel for DistinctLAlpha {
+    fn needs(&self) -> Needs {
+        Needs::Histogram
+    }
+
+    fn monotone(&self) -> bool {
+        true
+    }
+
+    fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
+        class.histogram.len() as u64 >= self.l && self.weight.reached(class.histogram)
+    }
+
+    fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {
+        let distinct = class.histogram.len() as u64;
+        let holds = self.weight.reached(class.histogram);
+        Level::largest("l", if holds { Bound::Exact(distinct.into()) } else { Bound::Never })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{build_on, number, texts};
+    use super::*;
+    use crate::parameter::Value;
+
+    const DISEASES: [&str; 4] = ["HIV", "Cancer", "Hepatitis", "Flu"];
+
+    fn model(l: &str, alpha: &str) -> Box<dyn PrivacyModel> {
+        let categories = Value::List(vec![texts(&["HIV", "Cancer"]), texts(&["Hepatitis"]), texts(&["Flu"])]);
+        let parameters = [("l", number(l)), ("alpha", number(alpha)), ("categories", categories)];
+        build_on(&ENTRY, &parameters, &DISEASES).unwrap()
+    }
+
+    #[test]
+    fn weights_add_up_over_rows() {
+        // Weights 0, 1/2 and 1: two Hepatitis and one Flu weigh 2.
+        let (class, table) = (Class::of(&[(0, 4), (2, 2), (3, 1)]), TableStats::default());
+        assert!(model("3", "2").holds(&class, &table));
+        assert!(!model("3", "2.0000001").holds(&class, &table));
+        assert!(!model("4", "2").holds(&class, &table));
+        assert_eq!(model("1", "3").measure(&class, &table).bound, Bound::Never);
+    }
+
+    #[test]
+    fn categories_are_asked_for() {
+        let error = build_on(&ENTRY, &[("l", number("2")), ("alpha", number("1"))], &DISEASES).unwrap_err();
+        assert_eq!(error.key, "categories");
+    }
+}

@@ -1,0 +1,83 @@
+//! Maximum risk.
+//!
+//! **Definition.** 1/n of the smallest class is at most the threshold.
+//!
+//! **Source.** Maximum prosecutor risk; El Emam 2013. It is k-anonymity with k = 1/threshold, stated as a risk.
+//!
+//! **Departures.** An empty release satisfies it.
+//!
+//! **Monotone**: merging makes no class smaller.
+//!
+//! **Cost**: one pass over the distinct class sizes of the release.
+
+use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use crate::class::{Class, Sizes, TableStats};
+use crate::exact::Rational;
+use crate::parameter::{Kind, Parameter};
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "max-risk",
+    title: "maximum risk",
+    definition: "1 / smallest class ≤ threshold, over the whole release",
+    citation: "El Emam 2013; as in ARX",
+    parameters: &[Parameter::required(
+        "threshold",
+        Kind::Number,
+        "the largest risk of re-identification of any row, 0 to 1",
+    )],
+    sensitive: Sensitive::None,
+    build: |parameters, _| Ok(Box::new(MaxRisk { threshold: parameters.share("threshold")? })),
+};
+
+#[derive(Debug)]
+struct MaxRisk {
+    threshold: Rational,
+}
+
+/// One in the smallest class.
+fn risk(sizes: &Sizes) -> Option<(u64, u64)> {
+    sizes.counts.iter().map(|c| c.0).find(|&size| size > 0).map(|size| (1, size))
+}
+
+impl PrivacyModel for MaxRisk {
+    fn needs(&self) -> Needs {
+        Needs::Release
+    }
+
+    fn monotone(&self) -> bool {
+        true
+    }
+
+    fn holds(&self, _class: &Class<'_>, _table: &TableStats) -> bool {
+        true
+    }
+
+    fn measure(&self, _class: &Class<'_>, _table: &TableStats) -> Level {
+        Level::smallest("threshold", Bound::Always)
+    }
+
+    fn holds_release(&self, sizes: &Sizes) -> bool {
+        risk(sizes).is_none_or(|(risk, of)| self.threshold.compare_count(risk, of).is_le())
+    }
+
+    fn measure_release(&self, sizes: &Sizes) -> Option<Level> {
+        Some(Level::smallest("threshold", risk(sizes).map_or(Bound::Always, |(risk, of)| Bound::ratio(risk, of))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{build, number};
+    use super::*;
+
+    #[test]
+    fn the_threshold_itself_is_allowed() {
+        let model = |threshold| build(&ENTRY, &[("threshold", number(threshold))]).unwrap();
+        let sizes = Sizes::collect([5, 4, 9]);
+        assert!(model("0.25").holds_release(&sizes));
+        assert!(!model("0.2499").holds_release(&sizes));
+        assert_eq!(model("1").measure_release(&sizes).unwrap().bound, Bound::Exact("0.25".parse().unwrap()));
+        assert!(model("0").holds_release(&Sizes::default()));
+        assert!(build(&ENTRY, &[("threshold", number("2"))]).is_err());
+    }
+}

@@ -1,0 +1,99 @@
+//! Positive disclosure-recursive (c, l)-diversity.
+//!
+//! **Definition.** Let Y be the don't-care set, s_y the most frequent value outside Y, at rank y. Either y ≤ l − 1 and
+//! r_y < c·Σ_{j≥l} r_j, or y > l − 1 and r_y < c·Σ_{j=l−1}^{y−1} r_j + c·Σ_{j>y} r_j. No value outside Y: holds.
+//!
+//! **Source.** ℓ-diversity article Definition 4.3.
+//!
+//! **Departures.** Both cases say the same thing, r_y < c times what is left without s_y and without the l − 2 most
+//! frequent others, and are computed as one; ties between s_y and a value of Y then make no difference. l = 1 always
+//! holds, as in Definition 4.2.
+//!
+//! **Monotone**: Theorem 5.3.
+//!
+//! **Cost**: one pass for s_y and one for the l − 2 largest other counts.
+
+use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use crate::class::{Class, CodeSet, TableStats};
+use crate::exact::Rational;
+use crate::exact::recursive::Tail;
+use crate::parameter::{Kind, Parameter};
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "pd-recursive-c-l-diversity",
+    title: "positive disclosure-recursive (c, l)-diversity",
+    definition: "recursive (c, l)-diversity for the most frequent value outside the don't-care set",
+    citation: "Machanavajjhala et al. 2007, Definition 4.3",
+    parameters: &[
+        Parameter::required("c", Kind::Number, "how many times the tail the most frequent value must stay below"),
+        Parameter::required("l", Kind::Count, "one more than the number of frequent values left out of the tail"),
+        Parameter::optional("dont_care", Kind::Values, "values that may be disclosed"),
+    ],
+    sensitive: Sensitive::OneOrMany,
+    build: |parameters, domain| {
+        Ok(Box::new(PdRecursiveCLDiversity {
+            c: parameters.number_from("c", 0, true)?,
+            l: parameters.count("l")?,
+            dont_care: CodeSet::of(&parameters.texts("dont_care")?, &domain.dictionary),
+        }))
+    },
+};
+
+#[derive(Debug)]
+struct PdRecursiveCLDiversity {
+    c: Rational,
+    l: u64,
+    dont_care: CodeSet,
+}
+
+impl PdRecursiveCLDiversity {
+    fn tail(&self, class: &Class<'_>) -> Option<Tail> {
+        if self.l <= 1 {
+            return None;
+        }
+        Tail::of(class.histogram.iter().map(|c| (c.1, !self.dont_care.contains(c.0))), self.l)
+    }
+}
+
+impl PrivacyModel for PdRecursiveCLDiversity {
+    fn needs(&self) -> Needs {
+        Needs::Histogram
+    }
+
+    fn monotone(&self) -> bool {
+        true
+    }
+
+    fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
+        self.tail(class).is_none_or(|tail| tail.below(&self.c))
+    }
+
+    fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {
+        let bound = match self.tail(class) {
+            None => Bound::Always,
+            Some(Tail { tail: 0, .. }) => Bound::Never,
+            Some(Tail { most, tail }) => Bound::ratio(most, tail),
+        };
+        Level::smallest("c", bound).open()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{build_on, number, texts};
+    use super::*;
+
+    #[test]
+    fn three_sick_of_a_hundred_are_not_below_three_percent_of_the_healthy() {
+        let holds = |c, histogram: &[(u32, u64)]| {
+            let parameters = [("c", number(c)), ("l", number("2")), ("dont_care", texts(&["healthy"]))];
+            let model = build_on(&ENTRY, &parameters, &["healthy", "sick"]).unwrap();
+            model.holds(&Class::of(histogram), &TableStats::default())
+        };
+        assert!(!holds("0.03", &[(0, 97), (1, 3)]));
+        assert!(holds("0.03", &[(0, 101), (1, 3)]));
+        assert!(!holds("0.03", &[(0, 100), (1, 3)]));
+        assert!(holds("0.03", &[(0, 5)]));
+        assert!(!holds("100", &[(1, 5)]));
+    }
+}

@@ -1,0 +1,111 @@
+//! Recursive (c, l, α)-diversity.
+//!
+//! **Definition.** A class is distinct (l, α)-diverse, and r₁ < c·(r_l + … + r_m) over its sorted *category* counts; the
+//! latter always holds for l = 1.
+//!
+//! **Source.** (l,α) paper Definition 6.
+//!
+//! **Monotone**: as recursive (c, l)-diversity, and weights only add.
+//!
+//! **Cost**: one product a value, one pass over the categories.
+
+use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use crate::category::Categories;
+use crate::class::{Class, TableStats};
+use crate::exact::Rational;
+use crate::exact::recursive::Tail;
+use crate::exact::weight::WeightBound;
+use crate::parameter::{Kind, Parameter};
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "recursive-c-l-alpha-diversity",
+    title: "recursive (c, l, α)-diversity",
+    definition: "distinct (l, α)-diversity, and r₁ < c·(r_l + … + r_m) over the category counts of every class",
+    citation: "Sun, Li & Wang 2010, Definition 6",
+    parameters: &[
+        Parameter::required("c", Kind::Number, "how many times the tail the most frequent category must stay below"),
+        Parameter::required("l", Kind::Count, "the least number of distinct values, and where the tail begins"),
+        Parameter::required("alpha", Kind::Number, "what the weights of a class's rows must add up to, at least"),
+        Parameter::optional("categories", Kind::Categories, "lists of values, the most sensitive first"),
+        Parameter::optional("weights", Kind::Weights, "\"uniform\", { sensitivity = β } or a list of weights"),
+    ],
+    sensitive: Sensitive::OneOrMany,
+    build: |parameters, domain| {
+        let (c, l) = (parameters.number_from("c", 0, true)?, parameters.count("l")?);
+        let alpha = parameters.number_from("alpha", 0, false)?;
+        let categories = Categories::read(parameters, domain)?;
+        Ok(Box::new(RecursiveCLAlpha { c, l, weight: categories.bound(alpha), categories }))
+    },
+};
+
+#[derive(Debug)]
+struct RecursiveCLAlpha {
+    c: Rational,
+    l: u64,
+    weight: WeightBound,
+    categories: Categories,
+}
+
+impl RecursiveCLAlpha {
+    fn distinct(&self, class: &Class<'_>) -> bool {
+        class.histogram.len() as u64 >= self.l && self.weight.reached(class.histogram)
+    }
+
+    fn tail(&self, class: &Class<'_>) -> Option<Tail> {
+        if self.l <= 1 {
+            return None;
+        }
+        self.categories.with_counts(class.histogram, |c| Tail::of(c.iter().map(|&n| (n, true)), self.l))
+    }
+}
+
+impl PrivacyModel for RecursiveCLAlpha {
+    fn needs(&self) -> Needs {
+        Needs::Histogram
+    }
+
+    fn monotone(&self) -> bool {
+        true
+    }
+
+    fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
+        self.distinct(class) && self.tail(class).is_none_or(|tail| tail.below(&self.c))
+    }
+
+    fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {
+        let bound = match self.tail(class) {
+            _ if !self.distinct(class) => Bound::Never,
+            None => Bound::Always,
+            Some(Tail { tail: 0, .. }) => Bound::Never,
+            Some(Tail { most, tail }) => Bound::ratio(most, tail),
+        };
+        Level::smallest("c", bound).open()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{build_on, number, texts};
+    use super::*;
+    use crate::parameter::Value;
+
+    const DISEASES: [&str; 4] = ["HIV", "Cancer", "Hepatitis", "Flu"];
+
+    fn model(c: &str, l: &str, alpha: &str) -> Box<dyn PrivacyModel> {
+        let categories = Value::List(vec![texts(&["HIV", "Cancer"]), texts(&["Hepatitis"]), texts(&["Flu"])]);
+        let parameters = [("c", number(c)), ("l", number(l)), ("alpha", number(alpha)), ("categories", categories)];
+        build_on(&ENTRY, &parameters, &DISEASES).unwrap()
+    }
+
+    #[test]
+    fn categories_make_the_tail() {
+        // Category counts 6, 3, 1; the weights add up to 2.5.
+        let (class, table) = (Class::of(&[(0, 4), (1, 2), (2, 3), (3, 1)]), TableStats::default());
+        assert!(model("1.51", "2", "2.5").holds(&class, &table));
+        assert!(!model("1.5", "2", "2.5").holds(&class, &table));
+        assert!(!model("1.51", "2", "2.51").holds(&class, &table));
+        assert!(!model("6", "3", "0").holds(&class, &table));
+        assert!(model("0.1", "1", "0").holds(&class, &table));
+        assert_eq!(model("9", "4", "0").measure(&class, &table).bound, Bound::Never);
+    }
+}

@@ -1,0 +1,81 @@
+//! Sample uniqueness.
+//!
+//! **Definition.** The share of rows that stand alone in their class is at most the threshold.
+//!
+//! **Source.** Dalenius 1986 ("finding a needle in a haystack"); as in ARX.
+//!
+//! **Departures.** An empty release satisfies it.
+//!
+//! **Monotone**: merging makes no row unique.
+//!
+//! **Cost**: one pass over the distinct class sizes of the release.
+
+use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use crate::class::{Class, Sizes, TableStats};
+use crate::exact::Rational;
+use crate::parameter::{Kind, Parameter};
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "sample-uniqueness",
+    title: "sample uniqueness",
+    definition: "rows alone in their class / rows ≤ threshold, over the whole release",
+    citation: "Dalenius 1986; as in ARX",
+    parameters: &[Parameter::required("threshold", Kind::Number, "the largest share of rows that are unique, 0 to 1")],
+    sensitive: Sensitive::None,
+    build: |parameters, _| Ok(Box::new(SampleUniqueness { threshold: parameters.share("threshold")? })),
+};
+
+#[derive(Debug)]
+struct SampleUniqueness {
+    threshold: Rational,
+}
+
+/// The number of persons alone in their class, and of persons.
+fn risk(sizes: &Sizes) -> Option<(u64, u64)> {
+    let persons = sizes.persons();
+    let alone = sizes.counts.iter().filter(|&&(size, _)| size == 1).map(|c| c.1).sum();
+    (persons > 0).then_some((alone, persons))
+}
+
+impl PrivacyModel for SampleUniqueness {
+    fn needs(&self) -> Needs {
+        Needs::Release
+    }
+
+    fn monotone(&self) -> bool {
+        true
+    }
+
+    fn holds(&self, _class: &Class<'_>, _table: &TableStats) -> bool {
+        true
+    }
+
+    fn measure(&self, _class: &Class<'_>, _table: &TableStats) -> Level {
+        Level::smallest("threshold", Bound::Always)
+    }
+
+    fn holds_release(&self, sizes: &Sizes) -> bool {
+        risk(sizes).is_none_or(|(risk, of)| self.threshold.compare_count(risk, of).is_le())
+    }
+
+    fn measure_release(&self, sizes: &Sizes) -> Option<Level> {
+        Some(Level::smallest("threshold", risk(sizes).map_or(Bound::Always, |(risk, of)| Bound::ratio(risk, of))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{build, number};
+    use super::*;
+
+    #[test]
+    fn the_threshold_itself_is_allowed() {
+        let model = |threshold| build(&ENTRY, &[("threshold", number(threshold))]).unwrap();
+        let sizes = Sizes::collect([1, 1, 6]);
+        assert!(model("0.25").holds_release(&sizes));
+        assert!(!model("0.2499").holds_release(&sizes));
+        assert_eq!(model("1").measure_release(&sizes).unwrap().bound, Bound::Exact("0.25".parse().unwrap()));
+        assert!(model("0").holds_release(&Sizes::default()));
+        assert!(build(&ENTRY, &[("threshold", number("2"))]).is_err());
+    }
+}
