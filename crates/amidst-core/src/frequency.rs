@@ -11,7 +11,7 @@ use crate::table::Table;
 pub const NOBODY: u32 = u32::MAX;
 
 /// Rows of a table that agree in every quasi and sensitive column (and in the person, where persons repeat).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Entry {
     /// The sensitive tuple, an id into [`FrequencySet::sensitive`].
     pub sensitive: u32,
