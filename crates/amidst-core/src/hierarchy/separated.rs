@@ -14,9 +14,16 @@ pub(super) struct Row {
 /// Separators that are guessed, the likelier first.
 const GUESSED: [char; 3] = [';', '\t', ','];
 
+/// A separator is guessed from this much of a file: enough to know it, quick on a large one.
+const LOOKED_AT: usize = 1 << 16;
+
 /// The separator of `text`: the first that stands in every row, else the first that stands in any. Without one, the
 /// rows have one field each.
 pub(super) fn guess_separator(text: &str) -> char {
+    let text = match text.as_bytes().iter().take(LOOKED_AT).rposition(|&b| b == b'\n') {
+        Some(end) if text.len() > LOOKED_AT => &text[..end],
+        _ => text,
+    };
     let counts: Vec<(usize, usize)> = GUESSED
         .iter()
         .map(|&separator| {
@@ -36,53 +43,64 @@ pub(super) fn parse(text: &str, separator: char) -> (Vec<Row>, Vec<Defect>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (mut rows, mut defects) = (Vec::new(), Vec::new());
     let mut row = Row { line: 1, fields: Vec::new() };
-    let mut field = String::new();
-    let mut line = 1;
-    let mut quoted = false;
-    let mut characters = text.chars().peekable();
+    let (mut line, mut rest) = (1, text);
+    let mut columns = 0;
     loop {
-        let next = characters.next();
-        match next {
-            Some('"') if field.is_empty() && !quoted => {
-                let opened = line;
-                quoted = true;
-                loop {
-                    match characters.next() {
-                        Some('"') if characters.next_if_eq(&'"').is_some() => field.push('"'),
-                        Some('"') => break,
-                        Some(c) => {
-                            line += usize::from(c == '\n');
-                            field.push(c);
-                        }
-                        None => {
-                            let message = "a quoted label is never closed; add the missing `\"`".to_string();
-                            defects.push(Defect { line: Some(opened), message });
-                            break;
-                        }
-                    }
-                }
+        let (mut field, quoted) = match rest.strip_prefix('"') {
+            None => (String::new(), false),
+            Some(inside) => {
+                let (field, after) = unquote(inside);
+                let after = after.unwrap_or_else(|| {
+                    let message = "a quoted label is never closed; add the missing `\"`".to_string();
+                    defects.push(Defect { line: Some(line), message });
+                    ""
+                });
+                rest = after;
+                line += field.matches('\n').count();
+                (field, true)
             }
-            Some('\r') if matches!(characters.peek(), None | Some('\n')) => {}
-            Some('\n') | None => {
-                let blank = row.fields.is_empty() && !quoted && field.trim().is_empty();
-                row.fields.push(std::mem::take(&mut field));
-                quoted = false;
-                line += usize::from(next.is_some());
-                let done = std::mem::replace(&mut row, Row { line, fields: Vec::new() });
-                if !blank {
-                    rows.push(done);
-                }
-                if next.is_none() {
-                    return (rows, defects);
-                }
-            }
-            Some(c) if c == separator => {
-                row.fields.push(std::mem::take(&mut field));
-                quoted = false;
-            }
-            Some(c) => field.push(c),
+        };
+        let end = rest.find([separator, '\n']).unwrap_or(rest.len());
+        let (plain, after) = rest.split_at(end);
+        let more = after.chars().next().filter(|&c| c == separator);
+        // The line ends here: a carriage return before it is part of the line end.
+        field.push_str(if more.is_none() { plain.strip_suffix('\r').unwrap_or(plain) } else { plain });
+        let blank = row.fields.is_empty() && !quoted && field.trim().is_empty();
+        row.fields.push(field);
+        if let Some(separator) = more {
+            rest = &after[separator.len_utf8()..];
+            continue;
+        }
+        line += 1;
+        columns = row.fields.len().max(columns);
+        let done = std::mem::replace(&mut row, Row { line, fields: Vec::with_capacity(columns) });
+        if !blank {
+            rows.push(done);
+        }
+        match after.strip_prefix('\n') {
+            Some(next) => rest = next,
+            None => return (rows, defects),
         }
     }
+}
+
+/// What stands before the closing quote, doubled quotes undone, and what follows it; nothing follows when it is not
+/// closed.
+fn unquote(inside: &str) -> (String, Option<&str>) {
+    let mut field = String::new();
+    let mut rest = inside;
+    while let Some((before, after)) = rest.split_once('"') {
+        field.push_str(before);
+        match after.strip_prefix('"') {
+            Some(more) => {
+                field.push('"');
+                rest = more;
+            }
+            None => return (field, Some(after)),
+        }
+    }
+    field.push_str(rest);
+    (field, None)
 }
 
 #[cfg(test)]

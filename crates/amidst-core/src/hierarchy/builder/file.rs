@@ -4,8 +4,6 @@
 //! understood, a trailing separator on every line too. Labels are taken as they stand, blanks included. A line that
 //! stands twice, word for word, counts once. `*` is added when the last column has more than one label.
 
-use hashbrown::HashMap;
-
 use super::Builder;
 use crate::hierarchy::separated::{Row, guess_separator, parse};
 use crate::hierarchy::{Defect, Hierarchy, HierarchyError, Level, Recipe};
@@ -110,9 +108,9 @@ fn usual_columns(rows: &[Row]) -> (usize, usize) {
 }
 
 /// Makes the tree of even rows, and tells where they contradict each other.
-fn assemble(rows: &[Row], columns: usize, defects: &mut Vec<Defect>) -> Hierarchy {
+fn assemble<'r>(rows: &'r [Row], columns: usize, defects: &mut Vec<Defect>) -> Hierarchy {
     let mut leaves = Dictionary::default();
-    let mut first_rows: Vec<&Row> = Vec::new();
+    let mut first_rows: Vec<&'r Row> = Vec::new();
     for row in rows {
         let Some(value) = row.fields.first() else { continue };
         let code = leaves.intern(value) as usize;
@@ -131,28 +129,28 @@ fn assemble(rows: &[Row], columns: usize, defects: &mut Vec<Defect>) -> Hierarch
     }
     let mut levels: Vec<Level> = Vec::new();
     for column in 1..columns {
-        let label_of = |row: &Row| row.fields.get(column).map_or("", String::as_str).to_owned();
+        let label_of = |row: &'r Row| row.fields.get(column).map_or("", String::as_str);
         let mut labels = Dictionary::default();
         let mut of_leaf = Vec::with_capacity(first_rows.len());
         // The parent of each label of the level below, and the line that said so first.
-        let mut parents: HashMap<u32, (u32, usize)> = HashMap::new();
+        let mut parents: Vec<Option<(u32, usize)>> = vec![None; levels.last().map_or(0, |below| below.labels.len())];
         for (leaf, row) in first_rows.iter().enumerate() {
             let label = label_of(row);
             if label.is_empty() {
                 let message = format!("the label of level {column} is empty; name the group, or write `*`");
                 defects.push(Defect { line: Some(row.line), message });
             }
-            let group = labels.intern(&label);
+            let group = labels.intern(label);
             of_leaf.push(group);
             let Some(below) = levels.last() else { continue };
             let child = below.of_leaf[leaf];
-            let (parent, line) = *parents.entry(child).or_insert((group, row.line));
+            let (parent, line) = *parents[child as usize].get_or_insert((group, row.line));
             if parent != group {
                 let message = format!(
                     "{} of level {} belongs to {} here, but to {} on line {line}; a label has one parent",
                     quote(&below.labels[child as usize]),
                     column - 1,
-                    quote(&label),
+                    quote(label),
                     quote(labels.value(parent)),
                 );
                 defects.push(Defect { line: Some(row.line), message });
