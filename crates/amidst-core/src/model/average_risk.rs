@@ -11,7 +11,7 @@
 //!
 //! **Cost**: one pass over the distinct class sizes of the release.
 
-use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, Sizes, TableStats};
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter};
@@ -27,6 +27,7 @@ pub(super) const ENTRY: Entry = Entry {
         "the largest average risk of re-identification, 0 to 1",
     )],
     sensitive: Sensitive::None,
+    audit: &[Audit::of("average_risk", &[("threshold", "1")])],
     build: |parameters, _| Ok(Box::new(AverageRisk { threshold: parameters.share("threshold")? })),
 };
 

@@ -31,6 +31,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::required("population", Kind::Population, "a table of the people the data were drawn from"),
     ],
     sensitive: Sensitive::One,
+    audit: &[],
     build: |parameters, _| {
         let (rho1, rho2) = (parameters.share("rho1")?, parameters.share("rho2")?);
         parameters.population("population")?;

@@ -10,7 +10,7 @@
 //!
 //! **Cost**: one product a value; enhanced, one logarithm more.
 
-use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
 use crate::exact::divergence::Ratio;
@@ -26,6 +26,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::optional("enhanced", Kind::Flag, "bound the gain by −ln of the value's share too"),
     ],
     sensitive: Sensitive::One,
+    audit: &[Audit::of("beta_likeness", &[("beta", "1")])],
     build: |parameters, _| {
         let beta = parameters.number_from("beta", 0, false)?;
         let factor = (beta.value() + Rational::from(1).value()).into();

@@ -27,6 +27,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::required("k", Kind::Count, "the least number of rows a class may have"),
     ],
     sensitive: Sensitive::One,
+    audit: &[],
     build: |parameters, domain| {
         let mut alpha = vec![None; domain.dictionary.len()];
         for (value, bound) in parameters.bounds("alpha")? {

@@ -12,7 +12,7 @@
 //!
 //! **Cost**: one logarithm a value of the table; none when the class lacks a value.
 
-use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
 use crate::exact::divergence::Ratio;
@@ -25,6 +25,7 @@ pub(super) const ENTRY: Entry = Entry {
     citation: "Brickell & Shmatikov 2008, Definition 2",
     parameters: &[Parameter::required("delta", Kind::Number, "what every |ln(p/q)| must stay below, more than 0")],
     sensitive: Sensitive::One,
+    audit: &[Audit::of("delta_disclosure", &[("delta", "1")])],
     build: |parameters, _| Ok(Box::new(DeltaDisclosure { delta: parameters.number_from("delta", 0, true)? })),
 };
 

@@ -33,6 +33,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::required("population", Kind::Population, "a table of the people the data were drawn from"),
     ],
     sensitive: Sensitive::None,
+    audit: &[],
     build: |parameters, _| {
         let min = if parameters.get("min").is_some() { parameters.share("min")? } else { Rational::from(0) };
         let max = parameters.share("max")?;

@@ -11,7 +11,7 @@
 //!
 //! **Cost**: one product a value.
 
-use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::category::Categories;
 use crate::class::{Class, TableStats};
 use crate::exact::weight::WeightBound;
@@ -29,6 +29,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::optional("weights", Kind::Weights, "\"uniform\", { sensitivity = β } or a list of weights"),
     ],
     sensitive: Sensitive::OneOrMany,
+    audit: &[Audit::of("distinct_l_alpha", &[("l", "1"), ("alpha", "0")])],
     build: |parameters, domain| {
         let (l, alpha) = (parameters.count("l")?, parameters.number_from("alpha", 0, false)?);
         Ok(Box::new(DistinctLAlpha { l, weight: Categories::read(parameters, domain)?.bound(alpha) }))

@@ -8,7 +8,7 @@
 //!
 //! **Cost**: one comparison.
 
-use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::parameter::{Kind, Parameter};
 
@@ -19,6 +19,7 @@ pub(super) const ENTRY: Entry = Entry {
     citation: "Sun, Li & Wang 2010, Definition 2; Machanavajjhala et al. 2007",
     parameters: &[Parameter::required("l", Kind::Count, "the least number of distinct values a class may have")],
     sensitive: Sensitive::OneOrMany,
+    audit: &[Audit::of("distinct_l", &[("l", "1")])],
     build: |parameters, _| Ok(Box::new(DistinctLDiversity { l: parameters.count("l")? })),
 };
 

@@ -11,7 +11,7 @@
 //!
 //! **Cost**: one product a value, one logarithm a category.
 
-use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::category::Categories;
 use crate::class::{Class, TableStats};
 use crate::exact::entropy::{self, Effective, EntropyBound};
@@ -30,6 +30,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::optional("weights", Kind::Weights, "\"uniform\", { sensitivity = β } or a list of weights"),
     ],
     sensitive: Sensitive::OneOrMany,
+    audit: &[Audit::of("entropy_category_l", &[("l", "1"), ("alpha", "0")])],
     build: |parameters, domain| {
         let l = EntropyBound::new(parameters.number_from("l", 1, false)?);
         let alpha = parameters.number_from("alpha", 0, false)?;

@@ -14,7 +14,7 @@
 //! **Cost**: one logarithm a value, from a table for small counts; with a don't-care set, one pass for each of its values
 //! in the class.
 
-use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, CodeSet, TableStats};
 use crate::exact::entropy::{self, Cutoff, Effective, EntropyBound};
 use crate::parameter::{Kind, Parameter};
@@ -29,6 +29,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::optional("dont_care", Kind::Values, "values that may be disclosed"),
     ],
     sensitive: Sensitive::OneOrMany,
+    audit: &[Audit::of("entropy_l", &[("l", "1")])],
     build: |parameters, domain| {
         let l = parameters.number_from("l", 1, false)?;
         let dont_care = CodeSet::of(&parameters.texts("dont_care")?, &domain.dictionary);

@@ -8,7 +8,7 @@
 //!
 //! **Cost**: one pass for the largest count, one comparison.
 
-use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter};
@@ -23,6 +23,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::required("k", Kind::Count, "the least number of rows a class may have"),
     ],
     sensitive: Sensitive::OneOrMany,
+    audit: &[Audit::of("alpha", &[("alpha", "1"), ("k", "1")])],
     build: |parameters, _| Ok(Box::new(GeneralAlphaK { alpha: parameters.share("alpha")?, k: parameters.count("k")? })),
 };
 

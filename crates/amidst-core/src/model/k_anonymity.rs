@@ -8,7 +8,7 @@
 //!
 //! **Cost**: one comparison.
 
-use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive, Stronger};
+use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive, Stronger};
 use crate::class::{Class, TableStats};
 use crate::parameter::{Kind, Parameter};
 
@@ -24,6 +24,7 @@ pub(super) const ENTRY: Entry = Entry {
         help: "the least number of rows a class may have",
     }],
     sensitive: Sensitive::None,
+    audit: &[Audit::of("k", &[("k", "1")])],
     build: |parameters, _| Ok(Box::new(KAnonymity { k: parameters.count("k")? })),
 };
 

@@ -25,6 +25,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::required("population", Kind::Population, "a table of the people the data were drawn from"),
     ],
     sensitive: Sensitive::None,
+    audit: &[],
     build: |parameters, _| {
         let k = parameters.count("k")?;
         parameters.population("population")?;

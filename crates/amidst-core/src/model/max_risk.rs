@@ -10,7 +10,7 @@
 //!
 //! **Cost**: one pass over the distinct class sizes of the release.
 
-use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, Sizes, TableStats};
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter};
@@ -26,6 +26,7 @@ pub(super) const ENTRY: Entry = Entry {
         "the largest risk of re-identification of any row, 0 to 1",
     )],
     sensitive: Sensitive::None,
+    audit: &[Audit::of("max_risk", &[("threshold", "1")])],
     build: |parameters, _| Ok(Box::new(MaxRisk { threshold: parameters.share("threshold")? })),
 };
 

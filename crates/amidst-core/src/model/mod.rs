@@ -73,12 +73,39 @@ pub struct Entry {
     pub parameters: &'static [Parameter],
     /// Which sensitive columns a requirement names.
     pub sensitive: Sensitive,
+    /// How `amidst audit` measures it: what is kept fixed while its main parameter is measured.
+    pub audit: &'static [Audit],
     /// Reads the parameters; the domain is that of the sensitive column, empty where the model has none.
     pub build: Build,
 }
 
 /// Reads the parameters of a requirement into a model.
 pub type Build = fn(&Parameters, &SensitiveDomain) -> Result<Box<dyn PrivacyModel>, ParameterError>;
+
+/// One figure that an audit reports for a model.
+#[derive(Debug, Clone, Copy)]
+pub struct Audit {
+    /// The name of the figure.
+    pub key: &'static str,
+    /// The parameters while it is measured; the measured one is any value that can be read.
+    pub parameters: &'static [(&'static str, &'static str)],
+    /// A further parameter that runs from 2 up to the number of sensitive values, a figure each.
+    pub sweep: Option<&'static str>,
+}
+
+impl Audit {
+    const fn of(key: &'static str, parameters: &'static [(&'static str, &'static str)]) -> Self {
+        Audit { key, parameters, sweep: None }
+    }
+
+    const fn swept(
+        key: &'static str,
+        parameters: &'static [(&'static str, &'static str)],
+        sweep: &'static str,
+    ) -> Self {
+        Audit { key, parameters, sweep: Some(sweep) }
+    }
+}
 
 /// Which sensitive columns a requirement of this model names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -30,6 +30,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::optional("no_negative", Kind::Values, "values that nobody may be known not to have"),
     ],
     sensitive: Sensitive::OneOrMany,
+    audit: &[],
     build: |parameters, domain| {
         let c2 = parameters.number_from("c2", 0, false)?;
         if c2 > Rational::from(100) {

@@ -22,6 +22,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::required("k", Kind::Count, "the least number of rows a class may have"),
     ],
     sensitive: Sensitive::OneOrMany,
+    audit: &[],
     build: |parameters, _| Ok(Box::new(PSensitive { p: parameters.count("p")?, k: parameters.count("k")? })),
 };
 

@@ -30,6 +30,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::optional("dont_care", Kind::Values, "values that may be disclosed"),
     ],
     sensitive: Sensitive::OneOrMany,
+    audit: &[],
     build: |parameters, domain| {
         Ok(Box::new(PdRecursiveCLDiversity {
             c: parameters.number_from("c", 0, true)?,

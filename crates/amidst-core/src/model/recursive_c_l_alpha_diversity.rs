@@ -30,6 +30,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::optional("weights", Kind::Weights, "\"uniform\", { sensitivity = β } or a list of weights"),
     ],
     sensitive: Sensitive::OneOrMany,
+    audit: &[],
     build: |parameters, domain| {
         let (c, l) = (parameters.number_from("c", 0, true)?, parameters.count("l")?);
         let alpha = parameters.number_from("alpha", 0, false)?;

@@ -9,7 +9,7 @@
 //!
 //! **Cost**: one pass for the l − 1 largest counts.
 
-use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
 use crate::exact::recursive::Tail;
@@ -25,6 +25,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::required("l", Kind::Count, "one more than the number of frequent values left out of the tail"),
     ],
     sensitive: Sensitive::OneOrMany,
+    audit: &[Audit::swept("recursive_c", &[("c", "1")], "l")],
     build: |parameters, _| {
         Ok(Box::new(RecursiveCLDiversity { c: parameters.number_from("c", 0, true)?, l: parameters.count("l")? }))
     },

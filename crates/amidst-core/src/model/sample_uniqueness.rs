@@ -10,7 +10,7 @@
 //!
 //! **Cost**: one pass over the distinct class sizes of the release.
 
-use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, Sizes, TableStats};
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter};
@@ -22,6 +22,7 @@ pub(super) const ENTRY: Entry = Entry {
     citation: "Dalenius 1986; as in ARX",
     parameters: &[Parameter::required("threshold", Kind::Number, "the largest share of rows that are unique, 0 to 1")],
     sensitive: Sensitive::None,
+    audit: &[Audit::of("sample_uniqueness", &[("threshold", "1")])],
     build: |parameters, _| Ok(Box::new(SampleUniqueness { threshold: parameters.share("threshold")? })),
 };
 

@@ -26,6 +26,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::required("k", Kind::Count, "the least number of rows a class may have"),
     ],
     sensitive: Sensitive::One,
+    audit: &[],
     build: |parameters, domain| {
         Ok(Box::new(SimpleAlphaK {
             alpha: parameters.share("alpha")?,

@@ -14,7 +14,7 @@
 //! **Cost**: one pass over the class for `equal` and `kl`, over the table's values for the others. The three earth mover's
 //! distances are exact fractions; `kl` and `js` are decided exactly but measured to double precision.
 
-use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, SensitiveDomain, TableStats};
 use crate::exact::Rational;
 use crate::exact::divergence;
@@ -33,6 +33,13 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::optional("distance", Kind::Choice(DISTANCES), "how distributions are compared; `equal` when absent"),
     ],
     sensitive: Sensitive::One,
+    audit: &[
+        Audit::of("t_equal", &[("t", "1"), ("distance", "equal")]),
+        Audit::of("t_ordered", &[("t", "1"), ("distance", "ordered")]),
+        Audit::of("t_hierarchical", &[("t", "1"), ("distance", "hierarchical")]),
+        Audit::of("t_kl", &[("t", "1"), ("distance", "kl")]),
+        Audit::of("t_js", &[("t", "1"), ("distance", "js")]),
+    ],
     build: |parameters, domain| {
         let t = parameters.number_from("t", 0, false)?;
         let ground = Ground::read(parameters.choice("distance", DISTANCES)?, domain)?;
