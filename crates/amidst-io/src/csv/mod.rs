@@ -1,0 +1,55 @@
+//! Separated values: a header line, then one record a line, fields quoted as in RFC 4180 where they need it.
+//!
+//! [`cut`] reads the stream in blocks that end with a record; all threads turn blocks into codes: [`scan`] for the
+//! stretches without quotes, [`record`] for the others.
+
+mod cut;
+mod encode;
+mod record;
+mod scan;
+mod sniff;
+
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use crate::error::ReadError;
+use crate::merge::Merger;
+use crate::stream::Settings;
+
+use cut::Cutter;
+use encode::{BlockEncoder, Shape};
+
+/// Reads one stream of separated values into `merger`. `separator` is guessed when absent.
+pub(crate) fn read(
+    path: &Path,
+    reader: impl Read + Send,
+    separator: Option<u8>,
+    settings: &Settings<'_>,
+    merger: &mut Merger<'_>,
+) -> Result<(), ReadError> {
+    if separator.is_some_and(|s| !s.is_ascii() || matches!(s, b'"' | b'\n' | b'\r' | 0)) {
+        return Err(ReadError::BadSeparator);
+    }
+    let mut cutter = Cutter::open(path, reader, separator, settings)?;
+    let header = cutter.header()?;
+    let first_line = cutter.first_line();
+    let kept = merger.begin(path, header, first_line)?;
+    let shape = Shape { separator: cutter.separator(), kept };
+    let rows_before = merger.rows();
+    crate::pipeline::run(
+        settings.threads_for(cutter.is_small()),
+        |block| cutter.next(block),
+        |worker| BlockEncoder::new(worker, &shape),
+        |encoder, block| encoder.encode(block),
+        |block| {
+            merger.merge(block)?;
+            settings.check()?;
+            Ok(if merger.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        },
+    )?;
+    if merger.rows() == rows_before && !merger.is_full() {
+        return Err(ReadError::NoRows { path: path.to_path_buf() });
+    }
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! One record at a time, with quotes.
+//!
+//! A field that starts with a quote ends with the next quote that is not doubled; text between that quote and the
+//! separator belongs to the field, and a quote inside a field that does not start with one is an ordinary character
+//! (so most programs read it).
+
+use memchr::{memchr, memchr2};
+
+/// Where the bytes of a field are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Field {
+    pub start: usize,
+    pub end: usize,
+    /// In the scratch buffer rather than in the data, because quotes had to be taken out.
+    pub in_scratch: bool,
+    /// Whether it starts with a quote.
+    pub quoted: bool,
+}
+
+/// The fields of one record; its buffers are used again for the next.
+#[derive(Debug, Default)]
+pub(crate) struct Record {
+    pub fields: Vec<Field>,
+    /// Text of the fields that are not in the data as they are.
+    pub scratch: Vec<u8>,
+    /// Where the next record starts.
+    pub next: usize,
+    /// Line breaks in the record, its own end included.
+    pub breaks: u64,
+    /// Whether the data ended inside a quoted field, which is then the last one.
+    pub unclosed: bool,
+}
+
+impl Record {
+    /// Parses the record at `start`. The data must end where the file does, or after a record.
+    pub fn parse(&mut self, data: &[u8], start: usize, separator: u8) {
+        self.fields.clear();
+        self.scratch.clear();
+        self.unclosed = false;
+        self.breaks = 0;
+        let mut at = start;
+        loop {
+            let quoted = data.get(at) == Some(&b'"');
+            let end = if quoted { self.quoted(data, at + 1, separator) } else { self.plain(data, at, separator) };
+            at = end + 1;
+            if data.get(end) != Some(&separator) {
+                self.breaks += u64::from(end < data.len());
+                self.next = at.min(data.len());
+                return;
+            }
+        }
+    }
+
+    /// Whether the line at `start` has nothing on it.
+    pub fn is_blank(data: &[u8], start: usize) -> bool {
+        match data.get(start) {
+            None | Some(b'\n') => true,
+            Some(b'\r') => matches!(data.get(start + 1), None | Some(b'\n')),
+            _ => false,
+        }
+    }
+
+    fn plain(&mut self, data: &[u8], start: usize, separator: u8) -> usize {
+        let end = find_end(data, start, separator);
+        let stop = end - returned(data, start, end, separator);
+        self.fields.push(Field { start, end: stop, in_scratch: false, quoted: false });
+        end
+    }
+
+    /// Takes the field whose first quote is before `start`; returns where the separator or line break stands.
+    fn quoted(&mut self, data: &[u8], start: usize, separator: u8) -> usize {
+        let from = self.scratch.len();
+        let mut at = start;
+        loop {
+            let rest = data.get(at..).unwrap_or_default();
+            let Some(i) = memchr(b'"', rest) else {
+                self.unclosed = true;
+                self.breaks += breaks(rest);
+                self.fields.push(Field { start, end: data.len(), in_scratch: false, quoted: true });
+                return data.len();
+            };
+            let close = at + i;
+            self.breaks += breaks(&data[at..close]);
+            if data.get(close + 1) == Some(&b'"') {
+                self.scratch.extend_from_slice(&data[at..=close]);
+                at = close + 2;
+                continue;
+            }
+            let end = find_end(data, close + 1, separator);
+            let stop = end - returned(data, close + 1, end, separator);
+            if at == start && stop == close + 1 {
+                self.fields.push(Field { start, end: close, in_scratch: false, quoted: true });
+            } else {
+                self.scratch.extend_from_slice(&data[at..close]);
+                self.scratch.extend_from_slice(&data[close + 1..stop]);
+                self.fields.push(Field { start: from, end: self.scratch.len(), in_scratch: true, quoted: true });
+            }
+            return end;
+        }
+    }
+
+    /// The bytes of a field.
+    pub fn bytes<'a>(&'a self, data: &'a [u8], field: Field) -> &'a [u8] {
+        let text = if field.in_scratch { self.scratch.as_slice() } else { data };
+        &text[field.start..field.end]
+    }
+}
+
+fn find_end(data: &[u8], from: usize, separator: u8) -> usize {
+    memchr2(separator, b'\n', data.get(from..).unwrap_or_default()).map_or(data.len(), |i| from + i)
+}
+
+/// 1 when the text ends its line with a carriage return, which is then part of the line's end.
+fn returned(data: &[u8], start: usize, end: usize, separator: u8) -> usize {
+    usize::from(end > start && data[end - 1] == b'\r' && data.get(end) != Some(&separator))
+}
+
+fn breaks(text: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', text).count() as u64
+}
+
+/// Where the last complete record of `data` ends, reading quotes as [`Record::parse`] does.
+pub(crate) fn last_record_end(data: &[u8], separator: u8) -> Option<usize> {
+    let mut last = None;
+    let mut at = 0;
+    while let Some(i) = memchr2(b'"', b'\n', &data[at..]) {
+        let found = at + i;
+        at = found + 1;
+        if data[found] == b'\n' {
+            last = Some(at);
+        } else if found == 0 || data[found - 1] == separator || data[found - 1] == b'\n' {
+            loop {
+                let i = memchr(b'"', data.get(at..)?);
+                let Some(i) = i else { return last };
+                at += i + 1;
+                match data.get(at) {
+                    Some(b'"') => at += 1,
+                    // The next byte, not yet read, may double the quote.
+                    None => return last,
+                    Some(_) => break,
+                }
+            }
+        }
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(data: &str) -> Vec<Vec<String>> {
+        let (data, mut record, mut at, mut out) = (data.as_bytes(), Record::default(), 0, Vec::new());
+        while at < data.len() {
+            record.parse(data, at, b',');
+            let text = |f: &Field| String::from_utf8_lossy(record.bytes(data, *f)).into_owned();
+            out.push(record.fields.iter().map(text).collect());
+            at = record.next;
+        }
+        out
+    }
+
+    #[test]
+    fn quotes_are_read_as_rfc_4180_says() {
+        assert_eq!(all("a,\"b,\"\"c\"\"\n\",d\r\n,\"\"\r\n"), [vec!["a", "b,\"c\"\n", "d"], vec!["", ""]]);
+        assert_eq!(all("5\" pipe,\"x\"y\n"), [["5\" pipe", "xy"]]);
+        assert_eq!(all("a,b"), [["a", "b"]]);
+        assert_eq!(all("\"a\r\"\r\nb\r\r\n"), [["a\r"], ["b\r"]]);
+    }
+
+    #[test]
+    fn an_open_quote_is_noticed() {
+        let mut record = Record::default();
+        record.parse(b"a,\"b\nc\n", 0, b',');
+        assert!(record.unclosed);
+        assert_eq!(record.breaks, 2);
+    }
+
+    #[test]
+    fn blocks_end_after_the_last_whole_record() {
+        assert_eq!(last_record_end(b"a,b\nc,\"d\ne", b','), Some(4));
+        assert_eq!(last_record_end(b"a,\"b\n\"\nc", b','), Some(7));
+        assert_eq!(last_record_end(b"a,\"b\n\"", b','), None);
+        assert_eq!(last_record_end(b"5\" pipe\nx\"\ny", b','), Some(11));
+    }
+}

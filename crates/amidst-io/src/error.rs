@@ -1,0 +1,256 @@
+//! What can be wrong with an input: where, and how to mend it. Messages name files, lines and columns, never cells.
+
+use std::path::PathBuf;
+
+use crate::format::SUPPORTED;
+
+/// Fields longer than this are refused: 16 MiB.
+pub const FIELD_LIMIT: usize = 16 << 20;
+
+/// Why an input could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// There is no such file.
+    #[error("{}: no such file.{}", path.display(), nearest.as_ref().map(|n| format!(" Did you mean {n}?")).unwrap_or_default())]
+    Missing {
+        /// The path as given.
+        path: PathBuf,
+        /// The most similar name in the same folder.
+        nearest: Option<String>,
+    },
+    /// The system refuses to open it.
+    #[error("{}: permission denied. Let this user read the file (chmod +r), or copy it", path.display())]
+    PermissionDenied {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Reading failed midway.
+    #[error("{}: cannot read: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The name's ending says no format.
+    #[error("{}: the ending does not tell the format. Supported: {SUPPORTED}. Rename the file if it is one of these", path.display())]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The source names a kind of place that is not readable.
+    #[error("{scheme}:// sources cannot be read. Give a file, a folder, a glob or - for standard input")]
+    UnknownScheme {
+        /// What stands before `://`.
+        scheme: String,
+    },
+    /// A folder or glob without any data file.
+    #[error("{}: no data files there. Supported: {SUPPORTED}", path.display())]
+    NoDataFiles {
+        /// The folder or glob.
+        path: PathBuf,
+    },
+    /// A glob that cannot be understood.
+    #[error("{pattern}: not a valid glob: {reason}")]
+    BadGlob {
+        /// The pattern as given.
+        pattern: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A separator that could not separate.
+    #[error("the separator must be one ASCII character other than a quote or a line break")]
+    BadSeparator,
+    /// Nothing in the file.
+    #[error("{}: the file is empty. It needs a header line and at least one row", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A header and nothing below.
+    #[error("{}: no rows, only a header", path.display())]
+    NoRows {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A row with too few or too many fields.
+    #[error("{}, line {line}: {found} fields, but the header has {expected}. Quote fields that contain the separator, or state the separator", path.display())]
+    Ragged {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// Fields in the header.
+        expected: usize,
+        /// Fields in the row.
+        found: usize,
+    },
+    /// A byte of value zero.
+    #[error("{}, line {line}{}: a NUL byte. The file is damaged, or not text", path.display(), in_column(column))]
+    Nul {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// The column's name.
+        column: Option<String>,
+    },
+    /// Bytes that are not UTF-8.
+    #[error("{}, line {line}{}: not UTF-8. Convert the file first, e.g. iconv -f ISO-8859-1 -t UTF-8", path.display(), in_column(column))]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+        /// The line (or row, in formats without lines), from 1.
+        line: u64,
+        /// The column's name.
+        column: Option<String>,
+    },
+    /// Two columns of one name.
+    #[error("{}: columns {first} and {second} are both called {}. Rename one", path.display(), shown(column))]
+    DuplicateColumn {
+        /// The file.
+        path: PathBuf,
+        /// The name.
+        column: String,
+        /// Position of the first, from 1.
+        first: usize,
+        /// Position of the second, from 1.
+        second: usize,
+    },
+    /// A column without a name.
+    #[error("{}: column {position} has no name. Give every column a name in the header", path.display())]
+    EmptyColumnName {
+        /// The file.
+        path: PathBuf,
+        /// Its position, from 1.
+        position: usize,
+    },
+    /// More distinct values than the column may have.
+    #[error("{}: column {} has more than {limit} distinct values. Make it identifying (it is then left out) or insensitive", path.display(), shown(column))]
+    TooManyDistinct {
+        /// The file in which the limit was passed.
+        path: PathBuf,
+        /// The column's name.
+        column: String,
+        /// The limit.
+        limit: u64,
+    },
+    /// A field longer than [`FIELD_LIMIT`].
+    #[error("{}, line {line}{}: a field of more than 16 MiB.{}", path.display(), in_column(column), if *quoted { " Its quote is probably never closed: look for a stray \" on that line" } else { " Shorten it" })]
+    FieldTooLong {
+        /// The file.
+        path: PathBuf,
+        /// The line on which the row starts, from 1.
+        line: u64,
+        /// The column's name.
+        column: Option<String>,
+        /// Whether the field starts with a quote.
+        quoted: bool,
+    },
+    /// The file ends inside a quoted field.
+    #[error("{}, line {line}{}: a quote that opens here is never closed", path.display(), in_column(column))]
+    UnclosedQuote {
+        /// The file.
+        path: PathBuf,
+        /// The line on which the row starts, from 1.
+        line: u64,
+        /// The column's name.
+        column: Option<String>,
+    },
+    /// The file's columns are not those of the first file.
+    #[error("{}: column {position} is {}, but {} has {} there. All files must have the same columns in the same order", path.display(), or_none(found), first.display(), or_none(expected))]
+    HeaderDiffers {
+        /// The file.
+        path: PathBuf,
+        /// The first file.
+        first: PathBuf,
+        /// Position of the first difference, from 1.
+        position: usize,
+        /// The first file's column there.
+        expected: Option<String>,
+        /// This file's column there.
+        found: Option<String>,
+    },
+    /// A line that is not a JSON object.
+    #[error("{}, line {line}: not a JSON object: {reason}", path.display())]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong, without the text.
+        reason: String,
+    },
+    /// A JSON value that is itself a list or an object.
+    #[error("{}, line {line}{}: a list or an object where one value is expected. Flatten it into columns of its own", path.display(), in_column(column))]
+    Nested {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// The key.
+        column: Option<String>,
+    },
+    /// A column whose type has no text form.
+    #[error("{}: column {} has the type {kind}, which is not one value a cell. Flatten it or leave it out", path.display(), shown(column))]
+    UnsupportedType {
+        /// The file.
+        path: PathBuf,
+        /// The column's name.
+        column: String,
+        /// Its type.
+        kind: String,
+    },
+    /// A gzip stream that stops before its end.
+    #[error("{}: the gzip data ends early. Copy or download the file again", path.display())]
+    GzipEndsEarly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Not gzip, or damaged.
+    #[error("{}: the gzip data is damaged. Copy or download the file again", path.display())]
+    GzipDamaged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A Parquet or Arrow file that is cut or damaged.
+    #[error("{}: not a whole {format} file: {reason}. Copy or export it again", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The format.
+        format: &'static str,
+        /// What the format's reader said.
+        reason: String,
+    },
+    /// The caller asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+fn in_column(column: &Option<String>) -> String {
+    column.as_ref().map(|c| format!(", column {}", shown(c))).unwrap_or_default()
+}
+
+fn or_none(column: &Option<String>) -> String {
+    column.as_ref().map_or_else(|| "missing".to_string(), |c| shown(c))
+}
+
+/// A name fit for one line of a message: quoted, control characters escaped, cut after 60 characters.
+pub(crate) fn shown(name: &str) -> String {
+    let short: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+    if name.chars().count() > 60 { format!("“{short}…”") } else { format!("“{short}”") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_stay_on_one_screen() {
+        let column = "x\n".repeat(1000);
+        let message = ReadError::TooManyDistinct { path: "a.csv".into(), column, limit: 5 }.to_string();
+        assert!(message.len() < 400 && !message.contains('\n'));
+    }
+}

@@ -1,0 +1,152 @@
+//! Blocks are taken in order, worked on by all threads, and merged in order.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+
+/// A lock that a panicking thread held is still a lock: the panic itself is propagated when the scope ends.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs `next` → `work` → `merge` over a stream of jobs.
+///
+/// `next` refills a job (of which a thread reuses the buffers) and says whether there was one; one thread at a time calls
+/// it, so it sees the input in order. `work` runs on `threads` threads, each with its own state. `merge` runs on the
+/// calling thread, in the order in which `next` gave out the jobs; it may break off. At most a few jobs per thread are
+/// under way, so memory stays bounded. The first error in the order of the input wins.
+pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
+    threads: usize,
+    mut next: impl FnMut(&mut Job) -> Result<bool, E> + Send,
+    state: impl Fn(usize) -> State + Sync,
+    work: impl Fn(&mut State, &mut Job) -> Out + Sync,
+    mut merge: impl FnMut(Out) -> Result<ControlFlow<()>, E>,
+) -> Result<(), E> {
+    if threads <= 1 {
+        let (mut state, mut job) = (state(0), Job::default());
+        while next(&mut job)? {
+            if merge(work(&mut state, &mut job))?.is_break() {
+                break;
+            }
+        }
+        return Ok(());
+    }
+    let window = threads as u64 * 3;
+    let stop = AtomicBool::new(false);
+    let source = Mutex::new((0u64, next));
+    let merged = (Mutex::new(0u64), Condvar::new());
+    let (sender, receiver) = mpsc::channel::<(u64, Result<Out, E>)>();
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let sender = sender.clone();
+            let (stop, source, merged, state, work) = (&stop, &source, &merged, &state, &work);
+            scope.spawn(move || {
+                let (mut state, mut job) = (state(thread), Job::default());
+                loop {
+                    let mut guard = lock(source);
+                    let (number, next) = &mut *guard;
+                    let mut done = lock(&merged.0);
+                    while *number >= *done + window && !stop.load(Ordering::Relaxed) {
+                        done = merged.1.wait(done).unwrap_or_else(PoisonError::into_inner);
+                    }
+                    drop(done);
+                    if stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let found = next(&mut job);
+                    let number = {
+                        *number += 1;
+                        *number - 1
+                    };
+                    let out = match found {
+                        Ok(true) => {
+                            drop(guard);
+                            Ok(work(&mut state, &mut job))
+                        }
+                        Ok(false) => {
+                            stop.store(true, Ordering::Relaxed);
+                            return;
+                        }
+                        Err(error) => {
+                            stop.store(true, Ordering::Relaxed);
+                            Err(error)
+                        }
+                    };
+                    let over = out.is_err();
+                    if sender.send((number, out)).is_err() || over {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut waiting = BTreeMap::new();
+        let mut expected = 0;
+        let mut result = Ok(());
+        'all: for (number, out) in receiver {
+            waiting.insert(number, out);
+            while let Some(out) = waiting.remove(&expected) {
+                expected += 1;
+                let flow = out.and_then(&mut merge);
+                if !matches!(flow, Ok(ControlFlow::Continue(()))) {
+                    result = flow.map(|_| ());
+                    break 'all;
+                }
+                *lock(&merged.0) = expected;
+                merged.1.notify_all();
+            }
+        }
+        // Those who wait for the window must see that it is over.
+        let done = lock(&merged.0);
+        stop.store(true, Ordering::Relaxed);
+        drop(done);
+        merged.1.notify_all();
+        result
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merging_is_in_order_and_the_first_error_wins() {
+        for threads in [1, 2, 7] {
+            let mut given = 0u32;
+            let mut seen = Vec::new();
+            let result = run(
+                threads,
+                |job: &mut u32| {
+                    *job = given;
+                    given += 1;
+                    if given > 500 { Err("late") } else { Ok(true) }
+                },
+                |_| (),
+                |(), job| *job,
+                |out| {
+                    seen.push(out);
+                    Ok(ControlFlow::Continue(()))
+                },
+            );
+            assert_eq!(result, Err("late"));
+            assert_eq!(seen, (0..500).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn breaking_off_ends_all_threads() {
+        let mut merged = 0;
+        let result: Result<(), ()> = run(
+            3,
+            |_: &mut ()| Ok(true),
+            |_| (),
+            |(), ()| (),
+            |()| {
+                merged += 1;
+                Ok(if merged == 100 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            },
+        );
+        assert_eq!((result, merged), (Ok(()), 100));
+    }
+}

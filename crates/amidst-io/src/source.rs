@@ -1,0 +1,97 @@
+//! What the user names as input: a file, a folder, a glob, or `-` for standard input.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::ReadError;
+use crate::format::Format;
+
+/// One thing to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Source {
+    File(PathBuf, Format),
+    /// Its format is told from its first bytes.
+    Stdin,
+}
+
+/// The files that `source` names, in the order of their names.
+pub(crate) fn resolve(source: &str) -> Result<Vec<Source>, ReadError> {
+    if source == "-" {
+        return Ok(vec![Source::Stdin]);
+    }
+    if let Some((scheme, _)) = source.split_once("://") {
+        // Databases would be resolved here.
+        if !Path::new(source).exists() {
+            return Err(ReadError::UnknownScheme { scheme: scheme.to_string() });
+        }
+    }
+    let path = Path::new(source);
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => folder(path),
+        Ok(_) => Ok(vec![Source::File(path.to_path_buf(), format(path)?)]),
+        Err(_) if source.contains(['*', '?', '[']) => glob(source),
+        Err(error) => Err(crate::stream::read_error(path, error)),
+    }
+}
+
+fn format(path: &Path) -> Result<Format, ReadError> {
+    Format::of_path(path).map_err(|_| ReadError::UnknownFormat { path: path.to_path_buf() })
+}
+
+/// All data files right in the folder. Others (a README, hidden files) are passed over.
+fn folder(path: &Path) -> Result<Vec<Source>, ReadError> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(|e| crate::stream::read_error(path, e))? {
+        let file = entry.map_err(|e| crate::stream::read_error(path, e))?.path();
+        let hidden = file.file_name().is_some_and(|n| n.to_string_lossy().starts_with(['.', '_']));
+        let text = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("txt"));
+        if let (false, false, true, Ok(format)) = (hidden, text, file.is_file(), Format::of_path(&file)) {
+            files.push(Source::File(file, format));
+        }
+    }
+    sorted(files, path)
+}
+
+fn glob(pattern: &str) -> Result<Vec<Source>, ReadError> {
+    let bad = |reason: String| ReadError::BadGlob { pattern: pattern.to_string(), reason };
+    let mut files = Vec::new();
+    for entry in glob::glob(pattern).map_err(|e| bad(e.msg.to_string()))? {
+        let file = entry.map_err(|e| {
+            let path = e.path().to_path_buf();
+            crate::stream::read_error(&path, e.into())
+        })?;
+        if file.is_file() {
+            let format = format(&file)?;
+            files.push(Source::File(file, format));
+        }
+    }
+    sorted(files, Path::new(pattern))
+}
+
+fn sorted(mut files: Vec<Source>, path: &Path) -> Result<Vec<Source>, ReadError> {
+    if files.is_empty() {
+        return Err(ReadError::NoDataFiles { path: path.to_path_buf() });
+    }
+    files.sort_by(|a, b| match (a, b) {
+        (Source::File(a, _), Source::File(b, _)) => a.cmp(b),
+        _ => std::cmp::Ordering::Equal,
+    });
+    Ok(files)
+}
+
+/// The name in the same folder that is most like the missing one.
+pub(crate) fn nearest(path: &Path) -> Option<String> {
+    let wanted = path.file_name()?.to_string_lossy().into_owned();
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut best: Option<(usize, String)> = None;
+    for entry in std::fs::read_dir(folder).ok()?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let distance = strsim::damerau_levenshtein(&wanted.to_lowercase(), &name.to_lowercase());
+        if distance <= 1 + wanted.chars().count() / 4 {
+            let candidate = (distance, name);
+            if best.as_ref().is_none_or(|b| candidate < *b) {
+                best = Some(candidate);
+            }
+        }
+    }
+    best.map(|(_, name)| name)
+}

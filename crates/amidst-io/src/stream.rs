@@ -1,0 +1,79 @@
+//! Streams of bytes from files, gzip and standard input, with progress and cancellation.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use flate2::read::MultiGzDecoder;
+
+use crate::error::ReadError;
+
+/// Tells bytes done and bytes in all.
+pub(crate) type Progress<'a> = &'a (dyn Fn(u64, Option<u64>) + Sync);
+
+/// What every reader needs to know.
+pub(crate) struct Settings<'a> {
+    pub threads: usize,
+    pub block_size: usize,
+    pub cancel: Option<&'a AtomicBool>,
+    pub progress: Option<Progress<'a>>,
+    pub total: Option<u64>,
+    pub done: AtomicU64,
+}
+
+impl Settings<'_> {
+    /// An error when the caller asked to stop.
+    pub fn check(&self) -> Result<(), ReadError> {
+        if self.cancel.is_some_and(|c| c.load(Ordering::Relaxed)) { Err(ReadError::Cancelled) } else { Ok(()) }
+    }
+
+    /// Counts bytes read and tells of it.
+    pub fn advance(&self, bytes: u64) {
+        let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if let Some(progress) = self.progress {
+            progress(done, self.total);
+        }
+    }
+
+    /// One thread for what is small, else all.
+    pub fn threads_for(&self, small: bool) -> usize {
+        if small { 1 } else { self.threads }
+    }
+}
+
+/// Counts what passes.
+pub(crate) struct Counted<'a, R> {
+    pub inner: R,
+    pub settings: &'a Settings<'a>,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.settings.advance(n as u64);
+        Ok(n)
+    }
+}
+
+/// The decompressed bytes of a gzip stream of one or many members.
+pub(crate) fn gunzip<'a>(inner: impl Read + Send + 'a) -> impl Read + Send + 'a {
+    MultiGzDecoder::new(std::io::BufReader::with_capacity(256 << 10, inner))
+}
+
+/// Opens a file for reading.
+pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
+    File::open(path).map_err(|e| read_error(path, e))
+}
+
+/// What an error of the system means.
+pub(crate) fn read_error(path: &Path, error: std::io::Error) -> ReadError {
+    let path = path.to_path_buf();
+    match error.kind() {
+        ErrorKind::NotFound => ReadError::Missing { nearest: crate::source::nearest(&path), path },
+        ErrorKind::PermissionDenied => ReadError::PermissionDenied { path },
+        ErrorKind::UnexpectedEof => ReadError::GzipEndsEarly { path },
+        ErrorKind::InvalidInput | ErrorKind::InvalidData => ReadError::GzipDamaged { path },
+        _ => ReadError::Io { path, source: error },
+    }
+}

@@ -1,0 +1,224 @@
+//! Writing: from a table of codes to a file of any format.
+
+mod error;
+mod number;
+mod pieces;
+mod text;
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use amidst_core::table::Table;
+
+use crate::format::Format;
+
+pub use error::WriteError;
+
+/// How to write.
+#[derive(Clone, Copy)]
+pub struct WriteOptions<'a> {
+    /// The separator of CSV files; a comma when absent. TSV files have tabs.
+    pub separator: Option<u8>,
+    /// The number of threads; 0 means one per core.
+    pub threads: usize,
+    /// Whether to wait until the file is safe on the disk.
+    pub sync: bool,
+    /// Stop with [`WriteError::Cancelled`] soon after this becomes true.
+    pub cancel: Option<&'a AtomicBool>,
+    /// Told from time to time how many rows have been written, and of how many.
+    pub progress: Option<&'a dyn Fn(u64, u64)>,
+}
+
+impl Default for WriteOptions<'_> {
+    fn default() -> Self {
+        WriteOptions { separator: None, threads: 0, sync: true, cancel: None, progress: None }
+    }
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WriteReport {
+    /// The number of rows, without a header.
+    pub rows: u64,
+    /// The number of bytes.
+    pub bytes: u64,
+}
+
+/// Writes `table` to `path`. With `order`, the rows it lists, in its order; else all rows.
+///
+/// The file appears under its name only when it is whole: until then it is a hidden file beside it.
+///
+/// # Errors
+/// When the file cannot be written, or `order` lists a row that is not there.
+pub fn write(
+    table: &Table,
+    order: Option<&[u32]>,
+    path: &Path,
+    format: Format,
+    options: &WriteOptions<'_>,
+) -> Result<WriteReport, WriteError> {
+    let partial = partial_path(path);
+    let io = |e| WriteError::io(path, e);
+    let target = partial.as_deref().unwrap_or(path);
+    let result = File::create(target).map_err(io).and_then(|mut file| {
+        let report = write_named(table, order, &mut file, path, format, options)?;
+        if options.sync && partial.is_some() {
+            file.sync_all().map_err(io)?;
+        }
+        drop(file);
+        if let Some(partial) = &partial {
+            std::fs::rename(partial, path).map_err(io)?;
+        }
+        Ok(report)
+    });
+    if let (Err(_), Some(partial)) = (&result, &partial) {
+        // The first error is the one to tell.
+        let _ = std::fs::remove_file(partial);
+    }
+    result
+}
+
+/// The hidden name under which the file grows; none for what is not a file (a terminal, a pipe).
+fn partial_path(path: &Path) -> Option<PathBuf> {
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return None;
+    }
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    Some(path.with_file_name(format!(".{name}.{}.partial", std::process::id())))
+}
+
+/// Writes `table` to a stream.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_to(
+    table: &Table,
+    order: Option<&[u32]>,
+    out: &mut (dyn Write + Send),
+    format: Format,
+    options: &WriteOptions<'_>,
+) -> Result<WriteReport, WriteError> {
+    write_named(table, order, out, Path::new("-"), format, options)
+}
+
+fn write_named(
+    table: &Table,
+    order: Option<&[u32]>,
+    out: &mut (dyn Write + Send),
+    path: &Path,
+    format: Format,
+    options: &WriteOptions<'_>,
+) -> Result<WriteReport, WriteError> {
+    if table.columns.is_empty() {
+        return Err(WriteError::NoColumns);
+    }
+    let separator =
+        if matches!(format, Format::Tsv | Format::TsvGz) { b'\t' } else { options.separator.unwrap_or(b',') };
+    if !separator.is_ascii() || matches!(separator, b'"' | b'\n' | b'\r' | 0) {
+        return Err(WriteError::BadSeparator);
+    }
+    let rows = Rows::new(table, order)?;
+    let mut out = Counted { inner: out, bytes: 0 };
+    let job = Job { table, rows, path, options };
+    match format {
+        Format::Csv | Format::Tsv => text::csv(&job, &mut out, separator, false)?,
+        Format::CsvGz | Format::TsvGz => text::csv(&job, &mut out, separator, true)?,
+        Format::JsonLines => text::json_lines(&job, &mut out, false)?,
+        Format::JsonLinesGz => text::json_lines(&job, &mut out, true)?,
+        _ => return Err(WriteError::UnknownFormat { path: path.to_path_buf() }),
+    }
+    out.flush().map_err(|e| WriteError::io(path, e))?;
+    Ok(WriteReport { rows: rows.len() as u64, bytes: out.bytes })
+}
+
+/// What is to be written, and how.
+pub(crate) struct Job<'a> {
+    pub table: &'a Table,
+    pub rows: Rows<'a>,
+    pub path: &'a Path,
+    pub options: &'a WriteOptions<'a>,
+}
+
+impl Job<'_> {
+    /// Tells of progress; an error when the caller asked to stop.
+    pub fn advance(&self, done: usize) -> Result<(), WriteError> {
+        if let Some(progress) = self.options.progress {
+            progress(done as u64, self.rows.len() as u64);
+        }
+        if self.options.cancel.is_some_and(|c| c.load(Ordering::Relaxed)) { Err(WriteError::Cancelled) } else { Ok(()) }
+    }
+
+    pub fn threads(&self) -> usize {
+        match self.options.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            n => n,
+        }
+    }
+}
+
+/// The rows to write.
+#[derive(Clone, Copy)]
+pub(crate) enum Rows<'a> {
+    All(usize),
+    Listed(&'a [u32]),
+}
+
+impl<'a> Rows<'a> {
+    fn new(table: &Table, order: Option<&'a [u32]>) -> Result<Self, WriteError> {
+        let rows = table.columns.iter().map(|c| c.codes.len()).min().unwrap_or(0).min(table.rows);
+        let Some(order) = order else { return Ok(Rows::All(rows)) };
+        match order.iter().find(|&&row| row as usize >= rows) {
+            Some(&row) => Err(WriteError::NoSuchRow { row, rows }),
+            None => Ok(Rows::Listed(order)),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        match self {
+            Rows::All(n) => *n,
+            Rows::Listed(order) => order.len(),
+        }
+    }
+
+    /// The codes of a column in the rows `range`, appended to `out`.
+    pub fn codes(&self, codes: &amidst_core::table::Codes, range: std::ops::Range<usize>, out: &mut Vec<u32>) {
+        use amidst_core::table::Codes;
+        match (self, codes) {
+            (Rows::All(_), Codes::U8(v)) => out.extend(v[range].iter().map(|&c| u32::from(c))),
+            (Rows::All(_), Codes::U16(v)) => out.extend(v[range].iter().map(|&c| u32::from(c))),
+            (Rows::All(_), Codes::U32(v)) => out.extend_from_slice(&v[range]),
+            (Rows::Listed(order), Codes::U8(v)) => out.extend(order[range].iter().map(|&r| u32::from(v[r as usize]))),
+            (Rows::Listed(order), Codes::U16(v)) => out.extend(order[range].iter().map(|&r| u32::from(v[r as usize]))),
+            (Rows::Listed(order), Codes::U32(v)) => out.extend(order[range].iter().map(|&r| v[r as usize])),
+        }
+    }
+
+    /// For each value of a column, whether any row to write has it.
+    pub fn used(&self, column: &amidst_core::table::Column) -> Vec<bool> {
+        let mut used = vec![false; column.dictionary.len()];
+        match self {
+            Rows::All(_) => column.codes.for_each(|c| used[c as usize] = true),
+            Rows::Listed(order) => order.iter().for_each(|&r| used[column.codes.get(r as usize) as usize] = true),
+        }
+        used
+    }
+}
+
+struct Counted<'a> {
+    inner: &'a mut (dyn Write + Send),
+    bytes: u64,
+}
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let n = self.inner.write(bytes)?;
+        self.bytes += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.inner.flush()
+    }
+}
