@@ -7,7 +7,6 @@
 //! This crate knows neither files nor network nor async nor Arrow, never prints, and never panics on data.
 
 pub mod algorithm;
-pub mod attack;
 pub mod belief;
 pub mod category;
 pub mod class;

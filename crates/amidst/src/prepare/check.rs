@@ -1,0 +1,122 @@
+//! `amidst check`: everything that is wrong at once, or a summary of what is right.
+
+use amidst_core::table::ValueType;
+
+use super::{Fitted, LoadOptions, PrepareError, consent};
+use crate::policy::{Policy, PolicyErrors, Role};
+
+/// What a check found.
+#[derive(Debug)]
+pub enum Finding {
+    /// Nothing is wrong; this is what was found.
+    Fits(Summary),
+    /// Usable, but probably not what was meant.
+    Remark(String),
+    /// The policy does not fit the data; all of it.
+    Wrong(PolicyErrors),
+    /// The input cannot be read.
+    Unreadable(PrepareError),
+}
+
+/// A policy and a table that fit each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// The rows that were read.
+    pub rows: u64,
+    /// The rows that are left out because a cell is unknown.
+    pub rows_dropped_missing: u64,
+    /// All columns of the input, in its order.
+    pub columns: Vec<ColumnSummary>,
+    /// The models that are required.
+    pub requirements: usize,
+}
+
+/// One column of the input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnSummary {
+    /// Its name.
+    pub name: String,
+    /// Its role.
+    pub role: Role,
+    /// Its type, for quasi and sensitive columns.
+    pub kind: Option<ValueType>,
+    /// How many distinct values it has; `None` for identifying columns, which are not read.
+    pub distinct: Option<u64>,
+    /// The height of its hierarchy, where it has one.
+    pub height: Option<usize>,
+}
+
+impl Finding {
+    /// Whether this finding makes the check fail.
+    pub fn is_error(&self) -> bool {
+        matches!(self, Finding::Wrong(_) | Finding::Unreadable(_))
+    }
+
+    /// The process's exit code for this finding.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Finding::Fits(_) | Finding::Remark(_) => 0,
+            Finding::Wrong(_) => 2,
+            Finding::Unreadable(error) => error.exit_code(),
+        }
+    }
+}
+
+/// Checks a policy and its hierarchies against the data, and counts nothing.
+pub fn check(policy: &Policy, options: &LoadOptions<'_>) -> Vec<Finding> {
+    let fitted = match Fitted::of(policy, options) {
+        Ok(fitted) => fitted,
+        Err(PrepareError::Policy(errors)) => return vec![Finding::Wrong(errors)],
+        Err(error) => return vec![Finding::Unreadable(error)],
+    };
+    let mut findings = vec![Finding::Fits(summary(policy, &fitted))];
+    findings.extend(fitted.bound.remarks.iter().map(|(c, r)| Finding::Remark(format!("the hierarchy of `{c}`: {r}"))));
+    findings.extend(remarks(policy, &fitted).into_iter().map(Finding::Remark));
+    findings
+}
+
+fn summary(policy: &Policy, fitted: &Fitted) -> Summary {
+    let of = |name: &String| {
+        let role = policy.column(name).map_or(Role::Insensitive, |c| c.role);
+        let position = fitted.table.position(name);
+        let column = position.and_then(|p| fitted.table.columns.get(p));
+        let quasi = fitted.bound.generalizations.iter().find(|g| g.name == *name);
+        let sensitive = fitted.bound.sensitive.iter().flatten().find(|g| g.name == *name);
+        ColumnSummary {
+            name: name.clone(),
+            role,
+            kind: column.filter(|_| matches!(role, Role::Quasi | Role::Sensitive)).map(|c| c.kind),
+            distinct: column.map(|c| c.dictionary.len() as u64),
+            height: quasi.or(sensitive).map(|g| g.height()),
+        }
+    };
+    Summary {
+        rows: fitted.rows_in,
+        rows_dropped_missing: fitted.rows_dropped_missing,
+        columns: fitted.header.iter().map(of).collect(),
+        requirements: fitted.requirements.len(),
+    }
+}
+
+/// What is probably not meant.
+fn remarks(policy: &Policy, fitted: &Fitted) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if policy.requirements.is_empty() {
+        remarks.push("the policy requires nothing, so any release satisfies it: add [[require]]".to_string());
+    }
+    if fitted.bound.generalizations.iter().all(|g| !g.has_hierarchy) {
+        remarks.push("no quasi column has a hierarchy: values are kept or become `*`".to_string());
+    }
+    if let Some(waived) = consent::waived(policy, &fitted.layout, &fitted.table)
+        && waived.rows.is_empty()
+    {
+        remarks.push("no row waives protection: see `waived` of the consent column".to_string());
+    }
+    let sensitive = policy
+        .with_role(Role::Sensitive)
+        .filter(|name| !policy.requirements.iter().any(|r| r.on.iter().any(|on| on == name)));
+    if !policy.requirements.is_empty() {
+        remarks.extend(sensitive.map(|name| format!("no requirement protects the sensitive column `{name}`")));
+    }
+    remarks
+}

@@ -1,0 +1,76 @@
+//! Which columns there are, and what the policy says of each.
+
+use amidst_core::table::Table;
+
+use super::PrepareError;
+use crate::policy::write::key;
+use crate::policy::{ColumnPolicy, Policy, Role, nearest};
+
+/// The columns of a table by their roles.
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub roles: Vec<Role>,
+    pub quasi: Vec<usize>,
+    pub sensitive: Vec<usize>,
+    pub key: Option<usize>,
+    pub consent: Option<usize>,
+}
+
+impl Layout {
+    /// Every column of the table is covered by the policy.
+    pub fn of(policy: &Policy, table: &Table) -> Self {
+        let roles: Vec<Role> =
+            table.columns.iter().map(|c| policy.column(&c.name).map_or(Role::Insensitive, |p| p.role)).collect();
+        let with = |role: Role| roles.iter().enumerate().filter(move |(_, r)| **r == role).map(|(i, _)| i);
+        // Requirements name sensitive columns by their position, which is that of the input.
+        let (quasi, sensitive) = (with(Role::Quasi).collect(), with(Role::Sensitive).collect());
+        let (key, consent) = (with(Role::Key).next(), with(Role::Consent).next());
+        Layout { quasi, sensitive, key, consent, roles }
+    }
+}
+
+/// The keys of the section that speaks of a column.
+pub(super) fn section<'a>(column: &'a ColumnPolicy, key: &'a str) -> [&'a str; 3] {
+    ["columns", &column.name, key]
+}
+
+/// Every column that the policy names is there, and every column that is there is covered by the policy.
+pub(super) fn covered(policy: &Policy, header: &[String]) -> Result<(), PrepareError> {
+    let mut errors = Vec::new();
+    for column in policy.columns.iter().filter(|c| !header.contains(&c.name)) {
+        let message = format!("the data has no column `{}`", column.name);
+        let error = policy.origin.error_at_key(&["columns", &column.name], message).label("no such column");
+        // A name that the policy gives to another section is not what was meant here.
+        let free = header.iter().filter(|h| !policy.columns.iter().any(|c| c.name == **h)).map(String::as_str);
+        errors.push(match nearest(&column.name, free) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error.help(format!("the data has {}", shortened(header.iter().map(String::as_str)))),
+        });
+    }
+    let uncovered: Vec<&str> = header.iter().filter(|h| policy.column(h).is_none()).map(String::as_str).collect();
+    if let [first, ..] = uncovered[..] {
+        let several = if uncovered.len() == 1 { "a column" } else { "columns" };
+        let message = format!("the data has {several} that the policy does not name: {}", shortened(uncovered));
+        let help = format!(
+            "add [columns.{}] with a role, or\n[columns.\"*\"]\nrole = \"insensitive\"   # or \"identifying\"",
+            key(first)
+        );
+        errors.push(policy.origin.error_at_key(&["columns"], message).help(help));
+    }
+    if policy.columns.iter().all(|c| c.role != Role::Quasi) && errors.is_empty() {
+        let quasi = |name: &String| policy.column(name).is_some_and(|c| c.role == Role::Quasi);
+        if !header.iter().any(quasi) {
+            errors.push(policy.origin.error_at_key(&["columns"], "no column of the data is quasi"));
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(PrepareError::of(policy, errors)) }
+}
+
+/// A list of names that fits a line or two.
+fn shortened<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<String> = names.into_iter().map(|n| format!("`{n}`")).collect();
+    match names.len() {
+        0..=12 => names.join(", "),
+        more => format!("{} and {} more", names[..12].join(", "), more - 12),
+    }
+}

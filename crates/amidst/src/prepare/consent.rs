@@ -1,0 +1,68 @@
+//! Rows whose owner waived protection.
+//!
+//! Such rows stay in the table but are not counted: with `publish` they are released as they are and are in nobody's
+//! class, with `join` a local recoding places them afterwards. Their values stay in the dictionaries, so that every row
+//! of a column speaks in the same codes.
+
+use amidst_core::frequency::FrequencySet;
+use amidst_core::table::Table;
+
+use super::columns::Layout;
+use crate::policy::{ConsentMode, Policy};
+
+/// The entry of a row that is not counted.
+pub const NO_ENTRY: u32 = u32::MAX;
+
+/// Rows whose owner waived protection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waived {
+    /// The position of the consent column.
+    pub column: usize,
+    /// What becomes of the rows.
+    pub mode: ConsentMode,
+    /// The rows of the table, ascending.
+    pub rows: Vec<u32>,
+}
+
+/// Finds the rows that waived protection; `None` when the policy has no consent column.
+pub(super) fn waived(policy: &Policy, layout: &Layout, table: &Table) -> Option<Waived> {
+    let position = layout.consent?;
+    let column = table.columns.get(position)?;
+    let consent = policy.column(&column.name)?.consent.clone().unwrap_or_default();
+    let codes: Vec<u32> = consent.waived.iter().filter_map(|value| column.dictionary.code(value)).collect();
+    let mut rows = Vec::new();
+    let mut row = 0;
+    column.codes.for_each(|code| {
+        if codes.contains(&code) {
+            rows.push(row);
+        }
+        row += 1;
+    });
+    Some(Waived { column: position, mode: consent.mode, rows })
+}
+
+/// Counts the rows that did not waive protection. The entry of the others is [`NO_ENTRY`].
+pub(super) fn count(table: &Table, layout: &Layout, waived: Option<&Waived>) -> (FrequencySet, Vec<u32>) {
+    let waived = match waived {
+        Some(waived) if !waived.rows.is_empty() => waived,
+        _ => return FrequencySet::count(table, &layout.quasi, &layout.sensitive, layout.key),
+    };
+    let mut keep = vec![true; table.rows];
+    for &row in &waived.rows {
+        keep[row as usize] = false;
+    }
+    let mut protected = Table { columns: Vec::new(), rows: table.rows - waived.rows.len() };
+    let counted = layout.quasi.iter().chain(&layout.sensitive).chain(&layout.key);
+    for &position in counted {
+        let mut column = table.columns[position].clone();
+        column.codes.retain(&keep);
+        protected.columns.push(column);
+    }
+    let (q, s) = (layout.quasi.len(), layout.sensitive.len());
+    let quasi: Vec<usize> = (0..q).collect();
+    let sensitive: Vec<usize> = (q..q + s).collect();
+    let (set, entries) = FrequencySet::count(&protected, &quasi, &sensitive, layout.key.map(|_| q + s));
+    let mut entries = entries.into_iter();
+    let entry_of = keep.iter().map(|&kept| if kept { entries.next().unwrap_or(NO_ENTRY) } else { NO_ENTRY }).collect();
+    (set, entry_of)
+}

@@ -1,0 +1,195 @@
+//! Hierarchies: built as the policy says, bound to the values that the columns have.
+
+use amidst_core::hierarchy::{
+    Generalization, Generalize, Hierarchy, HierarchyError, Recipe, TOP, build, is_numeric, remarks,
+};
+use amidst_core::table::{Column, Table, ValueType};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::columns::{Layout, section};
+use super::error::{Places, counted};
+use super::population::Raw;
+use crate::policy::{ColumnPolicy, Diagnostic, Policy};
+
+/// What quasi columns can become, and the levels of sensitive columns.
+#[derive(Debug, Default)]
+pub(super) struct Bound {
+    /// One for each quasi column.
+    pub generalizations: Vec<Generalization>,
+    /// One for each sensitive column that has a hierarchy.
+    pub sensitive: Vec<Option<Generalization>>,
+    /// What is odd although it can be used: (column, remark).
+    pub remarks: Vec<(String, String)>,
+}
+
+/// Binds all hierarchies. Returns what does not fit, too.
+pub(super) fn bind(
+    policy: &Policy,
+    layout: &Layout,
+    table: &Table,
+    populations: &Raw,
+    places: &Places<'_>,
+) -> (Bound, Vec<Diagnostic>) {
+    let positions: Vec<(usize, Option<usize>)> = (layout.quasi.iter().enumerate().map(|(q, &c)| (c, Some(q))))
+        .chain(layout.sensitive.iter().map(|&c| (c, None)))
+        .collect();
+    let results: Vec<Result<(Generalization, Vec<String>), Vec<Diagnostic>>> = positions
+        .par_iter()
+        .map(|&(position, quasi)| {
+            let column = &table.columns[position];
+            let Some(stated) = policy.column(&column.name) else { return Err(Vec::new()) };
+            let extra = quasi.map_or(&[][..], |q| populations.extra(q));
+            bind_column(policy, stated, column, extra, places)
+        })
+        .collect();
+    let mut bound = Bound::default();
+    let mut errors = Vec::new();
+    for (&(position, quasi), result) in positions.iter().zip(results) {
+        let column = &table.columns[position];
+        match result {
+            Ok((generalization, remarks)) => {
+                bound.remarks.extend(remarks.into_iter().map(|r| (column.name.clone(), r)));
+                match quasi {
+                    Some(_) => bound.generalizations.push(generalization),
+                    None => bound.sensitive.push(generalization.has_hierarchy.then_some(generalization)),
+                }
+            }
+            Err(found) => {
+                errors.extend(found);
+                if quasi.is_none() {
+                    bound.sensitive.push(None);
+                }
+            }
+        }
+    }
+    (bound, errors)
+}
+
+fn bind_column(
+    policy: &Policy,
+    stated: &ColumnPolicy,
+    column: &Column,
+    extra: &[String],
+    places: &Places<'_>,
+) -> Result<(Generalization, Vec<String>), Vec<Diagnostic>> {
+    let mut notes = Vec::new();
+    let hierarchy = match &stated.hierarchy {
+        None => None,
+        Some(table) => {
+            let read = |file: &str| {
+                std::fs::read_to_string(policy.origin.resolve(file)).map_err(|error| match error.kind() {
+                    std::io::ErrorKind::NotFound => "there is no such file".to_string(),
+                    std::io::ErrorKind::InvalidData => "the file is not UTF-8".to_string(),
+                    _ => error.to_string(),
+                })
+            };
+            let recipe = Recipe { table, read: &read, missing: &policy.data.missing };
+            let hierarchy =
+                build(&recipe, &extended(column, extra)).map_err(|e| vec![unbuildable(policy, stated, column, &e)])?;
+            notes.extend(remarks(&recipe, &hierarchy).iter().map(ToString::to_string));
+            Some(hierarchy)
+        }
+    };
+    let numeric = is_numeric(column.kind, stated.hierarchy.as_deref());
+    let mut bound = Generalization::bind_as(column, hierarchy.as_ref(), numeric || in_ranges(stated, column))
+        .map_err(|codes| vec![lacking(policy, stated, column, &codes, places)])?;
+    if let Some(weight) = &stated.weight {
+        bound.weight = weight.to_f64();
+    }
+    bound.generalize = stated.generalize.unwrap_or_default();
+    if bound.generalize == Generalize::Ranges {
+        // Ranges over an order are measured on its ranks, which are the coordinates of text.
+        bound.numeric = true;
+    }
+    extend(&mut bound, hierarchy.as_ref(), column, extra).map_err(|n| {
+        let message = format!("the hierarchy of `{}` lacks {} of a population", column.name, counted(n, "value"));
+        vec![policy.origin.error_at_key(&section(stated, "hierarchy"), message)]
+    })?;
+    Ok((bound, notes))
+}
+
+fn in_ranges(stated: &ColumnPolicy, column: &Column) -> bool {
+    stated.generalize == Some(Generalize::Ranges) && column.kind != ValueType::Text
+}
+
+/// The column with values that only a population has, behind its own.
+fn extended<'a>(column: &'a Column, extra: &[String]) -> std::borrow::Cow<'a, Column> {
+    if extra.is_empty() {
+        return std::borrow::Cow::Borrowed(column);
+    }
+    let mut longer = Column { name: column.name.clone(), kind: column.kind, ..Column::default() };
+    longer.dictionary = column.dictionary.iter().chain(extra.iter().map(String::as_str)).collect();
+    std::borrow::Cow::Owned(longer)
+}
+
+/// Gives the values that only a population has a place at each level. They are no part of the active domain: they count
+/// in nothing, but a generalized tuple covers them.
+fn extend(
+    bound: &mut Generalization,
+    hierarchy: Option<&Hierarchy>,
+    column: &Column,
+    extra: &[String],
+) -> Result<(), u64> {
+    let leaf = |value: &str| hierarchy.map_or(Some(0), |h| h.leaves.code(value));
+    let lacking = extra.iter().filter(|v| leaf(v).is_none()).count() as u64;
+    if lacking > 0 {
+        return Err(lacking);
+    }
+    let height = bound.height();
+    for level in 0..=height {
+        let group = |value: &str| match (level, hierarchy) {
+            (0, _) | (_, None) => Some(0),
+            (_, Some(h)) => leaf(value).map(|leaf| h.levels[level - 1].of_leaf[leaf as usize]),
+        };
+        let place = &mut bound.levels[level];
+        let mut numbers: FxHashMap<Option<u32>, u32> = match level {
+            0 => FxHashMap::default(),
+            _ => column.dictionary.iter().map(group).zip(place.of.iter().copied()).collect(),
+        };
+        for value in extra {
+            let own = group(value);
+            let known = numbers.get(&own).copied().filter(|_| level > 0);
+            let number = known.unwrap_or_else(|| {
+                place.labels.push(match (level, hierarchy, own) {
+                    (0, ..) => value.clone(),
+                    (_, Some(h), Some(own)) => h.levels[level - 1].labels[own as usize].clone(),
+                    _ => TOP.to_string(),
+                });
+                place.leaves.push(1);
+                place.active.push(0);
+                place.extent.push((f64::INFINITY, f64::NEG_INFINITY));
+                place.labels.len() as u32 - 1
+            });
+            numbers.insert(own, number);
+            place.of.push(number);
+        }
+    }
+    for level in 0..height {
+        let (below, above) = bound.levels.split_at_mut(level + 1);
+        let (below, above) = (&mut below[level], &above[0]);
+        below.up.resize(below.labels.len(), 0);
+        for code in column.dictionary.len()..below.of.len() {
+            below.up[below.of[code] as usize] = above.of[code];
+        }
+    }
+    Ok(())
+}
+
+/// An error of the hierarchy itself.
+fn unbuildable(policy: &Policy, stated: &ColumnPolicy, column: &Column, error: &HierarchyError) -> Diagnostic {
+    let [columns, name, key] = section(stated, "hierarchy");
+    let message = format!("the hierarchy of `{}`: {error}", column.name);
+    let found = policy.origin.error_at_key(&[columns, name, key, &error.key], message);
+    // The other defects of a file, for they are mended in one go.
+    let others: Vec<String> = error.others.iter().take(5).map(|d| format!("also {d}")).collect();
+    if others.is_empty() { found } else { found.help(others.join("\n")) }
+}
+
+/// Values that the data has and the hierarchy has not.
+fn lacking(policy: &Policy, stated: &ColumnPolicy, column: &Column, codes: &[u32], places: &Places<'_>) -> Diagnostic {
+    let message = format!("the hierarchy of `{}` lacks {}", column.name, places.of_values(column, codes));
+    let error = policy.origin.error_at_key(&section(stated, "hierarchy"), message);
+    let help = "add the values to the hierarchy, or list them in `missing` if they mean \"unknown\"";
+    error.help(help)
+}

@@ -1,0 +1,264 @@
+//! From a policy and its data to everything that a search needs.
+//!
+//! [`Prepared::load`] reads the table (identifying columns are not even kept), leaves out rows with unknown cells, gives
+//! every column its type and its order, binds the hierarchies, reads the requirements, and counts. Whatever does not
+//! fit is found before the counting, all of it at once, each error with its place in the policy and its line in the
+//! data.
+
+mod check;
+mod columns;
+mod consent;
+mod error;
+mod hierarchies;
+mod missing;
+mod population;
+mod requirements;
+mod resolved;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use amidst_core::class::{Population, SensitiveDomain};
+use amidst_core::frequency::FrequencySet;
+use amidst_core::hierarchy::Generalization;
+use amidst_core::requirement::Requirement;
+use amidst_core::table::Table;
+use amidst_io::ReadOptions;
+
+use crate::policy::{Policy, Role};
+
+pub use check::{ColumnSummary, Finding, Summary, check};
+pub use consent::{NO_ENTRY, Waived};
+pub use error::PrepareError;
+
+/// More distinct values than this make a quasi or sensitive column useless, and its hierarchy too large to search.
+pub const DISTINCT_LIMIT: u64 = 4_194_304;
+
+/// How to load; the default loads what the policy names, on all cores.
+#[derive(Clone, Default)]
+pub struct LoadOptions<'a> {
+    /// Another input than the policy's; relative to the working directory, not to the policy.
+    pub input: Option<String>,
+    /// The number of threads that read; 0 means one per core.
+    pub threads: usize,
+    /// Set from outside to stop.
+    pub cancel: Option<&'a AtomicBool>,
+    /// Told how much of the input has been read, from 0 to 1.
+    pub progress: Option<&'a (dyn Fn(f64) + Sync)>,
+}
+
+/// A table, ready to be searched.
+#[derive(Debug)]
+pub struct Prepared {
+    /// All columns but the identifying ones, in the order of the input, without the rows that were left out.
+    pub table: Table,
+    /// The role of each of those columns.
+    pub roles: Vec<Role>,
+    /// The positions of the quasi columns in `table`.
+    pub quasi: Vec<usize>,
+    /// The positions of the sensitive columns in `table`.
+    pub sensitive: Vec<usize>,
+    /// The position of the column that tells persons apart.
+    pub key: Option<usize>,
+    /// Rows whose owner waived protection; they are in `table`, but not in `set`.
+    pub waived: Option<Waived>,
+    /// What each quasi column can become.
+    pub generalizations: Vec<Generalization>,
+    /// The sensitive columns, as models know them.
+    pub domains: Vec<SensitiveDomain>,
+    /// The requirements, in the order of the policy.
+    pub requirements: Vec<Requirement>,
+    /// For each requirement, the population it names, by the tuple ids of `set`. Tuples that only a population has come
+    /// after the table's own and have no entries.
+    pub populations: Vec<Option<Arc<Population>>>,
+    /// The distinct combinations of the quasi and sensitive columns.
+    pub set: FrequencySet,
+    /// The entry of each row of `table`; [`NO_ENTRY`] for rows whose owner waived protection.
+    pub entry_of_row: Vec<u32>,
+    /// The rows that were read.
+    pub rows_in: u64,
+    /// The rows left out because a cell is unknown.
+    pub rows_dropped_missing: u64,
+    /// The names of all columns of the input, identifying ones included.
+    pub header: Vec<String>,
+    /// How long reading took.
+    pub seconds_read: f64,
+    /// How long everything after reading took.
+    pub seconds_prepare: f64,
+}
+
+impl Prepared {
+    /// Reads and prepares the table of a policy.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the input or does not fit the policy; see [`PrepareError`].
+    pub fn load(policy: &Policy, options: &LoadOptions<'_>) -> Result<Prepared, PrepareError> {
+        let fitted = Fitted::of(policy, options)?;
+        fitted.count(policy, options)
+    }
+}
+
+/// A table that fits its policy, before it is counted.
+struct Fitted {
+    table: Table,
+    layout: columns::Layout,
+    bound: hierarchies::Bound,
+    domains: Vec<SensitiveDomain>,
+    requirements: Vec<Requirement>,
+    populations: population::Raw,
+    rows_in: u64,
+    rows_dropped_missing: u64,
+    header: Vec<String>,
+    seconds_read: f64,
+    started: Instant,
+}
+
+impl Fitted {
+    fn of(policy: &Policy, options: &LoadOptions<'_>) -> Result<Fitted, PrepareError> {
+        let source = source(policy, options)?;
+        let started = Instant::now();
+        // The header first: a wrong name should not cost the reading of the whole table. A stream is read only once.
+        if source != "-" {
+            let first = ReadOptions { max_rows: Some(1), threads: 1, ..read_options(policy)? };
+            columns::covered(policy, &amidst_io::read(&source, &first)?.header)?;
+        }
+        let keep = |name: &str| policy.column(name).is_some_and(|c| c.role != Role::Identifying);
+        let limit = |name: &str| match policy.column(name).map(|c| c.role) {
+            Some(Role::Quasi | Role::Sensitive) => Some(DISTINCT_LIMIT),
+            _ => None,
+        };
+        let progress = |done: u64, total: Option<u64>| {
+            if let (Some(told), Some(total)) = (options.progress, total.filter(|&t| t > 0)) {
+                told((done as f64 / total as f64).min(1.0));
+            }
+        };
+        let read = ReadOptions {
+            keep: Some(&keep),
+            distinct_limit: Some(&limit),
+            threads: options.threads,
+            cancel: options.cancel,
+            progress: Some(&progress),
+            ..read_options(policy)?
+        };
+        let mut input = amidst_io::read(&source, &read)?;
+        columns::covered(policy, &input.header)?;
+        let seconds_read = started.elapsed().as_secs_f64();
+        let started = Instant::now();
+
+        let mut table = std::mem::take(&mut input.table);
+        // Lines are asked for by the row numbers of the file, so the input must go on knowing how many there were.
+        input.table.rows = table.rows;
+        let rows_in = table.rows as u64;
+        let layout = columns::Layout::of(policy, &table);
+        let dropped = missing::drop_rows(policy, &layout, &mut table);
+        let rows_dropped_missing = dropped.as_ref().map_or(0, |keep| keep.iter().filter(|&&k| !k).count() as u64);
+        let places = error::Places { input: &input, kept: dropped.as_deref() };
+        if table.rows == 0 {
+            let message = "every row has an unknown cell, so nothing is left";
+            let error = policy.origin.error(&["data", "missing"], message);
+            let help = "list fewer tokens as `missing`, or write `missing_rows = \"keep\"`";
+            return Err(PrepareError::of(policy, vec![error.help(help)]));
+        }
+        options.check()?;
+        let mut errors = types::settle(policy, &layout, &mut table, &places);
+        let (populations, more) = population::Raw::read(policy, &layout, &table)?;
+        errors.extend(more);
+        options.check()?;
+        let (bound, more) = hierarchies::bind(policy, &layout, &table, &populations, &places);
+        errors.extend(more);
+        let domains = requirements::domains(policy, &layout, &table, &bound);
+        let requirements = match errors.is_empty() {
+            true => {
+                let (requirements, more) = requirements::read(policy, &domains);
+                errors.extend(more);
+                requirements
+            }
+            false => Vec::new(),
+        };
+        if !errors.is_empty() {
+            return Err(PrepareError::of(policy, errors));
+        }
+        let header = std::mem::take(&mut input.header);
+        Ok(Fitted {
+            table,
+            layout,
+            bound,
+            domains,
+            requirements,
+            populations,
+            rows_in,
+            rows_dropped_missing,
+            header,
+            seconds_read,
+            started,
+        })
+    }
+
+    fn count(self, policy: &Policy, options: &LoadOptions<'_>) -> Result<Prepared, PrepareError> {
+        let Fitted { table, layout, bound, domains, requirements, populations, .. } = self;
+        options.check()?;
+        let waived = consent::waived(policy, &layout, &table);
+        let (mut set, entry_of_row) = consent::count(&table, &layout, waived.as_ref());
+        options.check()?;
+        let populations = populations.unify(&mut set);
+        Ok(Prepared {
+            table,
+            roles: layout.roles,
+            quasi: layout.quasi,
+            sensitive: layout.sensitive,
+            key: layout.key,
+            waived,
+            generalizations: bound.generalizations,
+            domains,
+            requirements,
+            populations,
+            set,
+            entry_of_row,
+            rows_in: self.rows_in,
+            rows_dropped_missing: self.rows_dropped_missing,
+            header: self.header,
+            seconds_read: self.seconds_read,
+            seconds_prepare: self.started.elapsed().as_secs_f64(),
+        })
+    }
+}
+
+impl LoadOptions<'_> {
+    fn check(&self) -> Result<(), PrepareError> {
+        match self.cancel {
+            Some(cancel) if cancel.load(Ordering::Relaxed) => Err(PrepareError::Cancelled),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Where the table is: what was asked for, or what the policy names, which is relative to the policy.
+fn source(policy: &Policy, options: &LoadOptions<'_>) -> Result<String, PrepareError> {
+    if let Some(input) = &options.input {
+        return Ok(input.clone());
+    }
+    let Some(input) = &policy.data.input else {
+        let error = policy.origin.error_at_key(&["data"], "the policy names no input");
+        return Err(PrepareError::of(policy, vec![error.help("add `input = \"…\"` to [data]")]));
+    };
+    if input == "-" || input.contains("://") {
+        return Ok(input.clone());
+    }
+    Ok(policy.origin.resolve(input).to_string_lossy().into_owned())
+}
+
+fn read_options<'a>(policy: &Policy) -> Result<ReadOptions<'a>, PrepareError> {
+    let separator = match policy.data.separator.map(u8::try_from) {
+        None => None,
+        Some(Ok(byte)) if byte.is_ascii() => Some(byte),
+        Some(_) => {
+            let error = policy.origin.error(&["data", "separator"], "`separator` must be an ASCII character");
+            return Err(PrepareError::of(policy, vec![error]));
+        }
+    };
+    Ok(ReadOptions { separator, ..ReadOptions::default() })
+}

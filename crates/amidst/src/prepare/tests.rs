@@ -1,0 +1,297 @@
+//! Small tables in temporary folders, prepared whole.
+
+use std::fs;
+use std::path::Path;
+
+use super::*;
+use crate::policy::ConsentMode;
+use amidst_core::table::ValueType;
+
+const DATA: &str = "name,age,zip,disease,visits
+Ann,34,14248,Flu,1
+Bob,27,14249,Cancer,2
+Cleo,?,14248,Flu,1
+Dan,34,14248,Flu,3
+";
+
+const POLICY: &str = r#"[data]
+input = "data.csv"
+missing = ["?"]
+
+[columns.name]
+role = "identifying"
+
+[columns.age]
+role = "quasi"
+hierarchy = { intervals = [10, 20] }
+
+[columns.zip]
+role = "quasi"
+hierarchy = { mask = { length = 5 } }
+weight = 2
+
+[columns.disease]
+role = "sensitive"
+
+[columns."*"]
+role = "insensitive"
+
+[[require]]
+model = "k-anonymity"
+k = 2
+"#;
+
+/// A folder with a table and a policy.
+fn folder(data: &str, policy: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("data.csv"), data).unwrap();
+    fs::write(folder.path().join("policy.toml"), policy).unwrap();
+    folder
+}
+
+fn load_in(folder: &Path) -> Result<Prepared, PrepareError> {
+    let policy = Policy::read(&folder.join("policy.toml")).unwrap_or_else(|e| panic!("{e}"));
+    Prepared::load(&policy, &LoadOptions::default())
+}
+
+fn load(data: &str, policy: &str) -> Result<Prepared, PrepareError> {
+    load_in(folder(data, policy).path())
+}
+
+/// The message, with the folder's name taken out.
+fn message(data: &str, policy: &str) -> String {
+    let folder = folder(data, policy);
+    let error = load_in(folder.path()).expect_err("should not fit");
+    assert_eq!(error.exit_code(), 2);
+    error.to_string().replace(&format!("{}/", folder.path().display()), "")
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim_end).collect()
+}
+
+#[test]
+fn a_table_is_prepared() {
+    let p = load(DATA, POLICY).unwrap();
+    assert_eq!((p.rows_in, p.rows_dropped_missing, p.table.rows), (4, 1, 3));
+    assert_eq!(p.header, ["name", "age", "zip", "disease", "visits"]);
+    assert!(p.table.column("name").is_none(), "identifying columns are not kept");
+    assert_eq!(p.roles, [Role::Quasi, Role::Quasi, Role::Sensitive, Role::Insensitive]);
+    assert_eq!((&p.quasi[..], &p.sensitive[..]), (&[0, 1][..], &[2][..]));
+    assert_eq!(p.table.columns[0].kind, ValueType::Integer);
+    assert_eq!((p.generalizations[0].height(), p.generalizations[1].height()), (3, 5));
+    assert!(p.generalizations[0].numeric && !p.generalizations[1].numeric);
+    assert_eq!(p.generalizations[1].weight, 2.0);
+    assert_eq!((p.set.len(), p.set.rows), (2, 3));
+    assert_eq!(p.entry_of_row, [1, 0, 1]);
+    assert_eq!(p.domains[0].dictionary.iter().collect::<Vec<_>>(), ["Cancer", "Flu"]);
+    assert_eq!(p.requirements.len(), 1);
+}
+
+#[test]
+fn what_was_guessed_is_written_out() {
+    let folder = folder(DATA, POLICY);
+    let path = folder.path().join("policy.toml");
+    let policy = Policy::read(&path).unwrap();
+    let prepared = Prepared::load(&policy, &LoadOptions::default()).unwrap();
+    let resolved = policy.resolved(&prepared);
+    assert_eq!(resolved.column("age").unwrap().kind, Some(ValueType::Integer));
+    assert_eq!(Policy::parse(&resolved.to_toml(), &path).unwrap(), resolved);
+}
+
+#[test]
+fn unknown_rows_can_stay() {
+    let p = load(DATA, &POLICY.replace("missing = [\"?\"]", "missing = [\"?\"]\nmissing_rows = \"keep\"")).unwrap();
+    assert_eq!((p.rows_dropped_missing, p.table.rows), (0, 4));
+    assert_eq!(p.table.columns[0].kind, ValueType::Integer, "unknown does not make the column text");
+    let age = &p.generalizations[0];
+    let unknown = p.table.columns[0].dictionary.code("?").unwrap();
+    assert_eq!(age.levels[1].labels[age.levels[1].of[unknown as usize] as usize], "?");
+}
+
+#[test]
+fn columns_must_be_there_and_covered() {
+    let text = message(DATA, &POLICY.replace("[columns.disease]", "[columns.desease]"));
+    let expected = "\
+error: the data has no column `desease`
+  --> policy.toml:17:10
+   |
+17 | [columns.desease]
+   |          ^^^^^^^ no such column
+   |
+   = help: did you mean `disease`?";
+    assert_eq!(lines(&text), lines(expected));
+    let text = message(DATA, &POLICY.replace("[columns.\"*\"]\nrole = \"insensitive\"\n", ""));
+    assert!(text.contains("the data has a column that the policy does not name: `visits`"), "{text}");
+    assert!(text.contains("[columns.\"*\"]"), "{text}");
+}
+
+#[test]
+fn a_stated_type_must_fit() {
+    let policy = POLICY.replace("[columns.zip]\nrole = \"quasi\"", "[columns.zip]\nrole = \"quasi\"\ntype = \"date\"");
+    let text = message(DATA, &policy);
+    let first = text.lines().next().unwrap();
+    assert_eq!(
+        first,
+        "error: column `zip` is stated to be date, but these are not: 2 values, in 3 rows; the first is on line 2 of data.csv"
+    );
+}
+
+#[test]
+fn values_that_a_hierarchy_lacks_are_placed() {
+    let policy = POLICY.replace("{ mask = { length = 5 } }", "{ file = \"zip.csv\" }");
+    let folder = folder(DATA, &policy);
+    fs::write(folder.path().join("zip.csv"), "14248;1424*;*\n").unwrap();
+    let text = load_in(folder.path()).unwrap_err().to_string();
+    assert!(text.contains("the hierarchy of `zip` lacks 1 value, in 1 row; the first is on line 3 of"), "{text}");
+    fs::write(folder.path().join("zip.csv"), "14248;1424*;*\n14249;1424*\n").unwrap();
+    let text = load_in(folder.path()).unwrap_err().to_string();
+    assert!(text.contains("line 2"), "{text}");
+    fs::remove_file(folder.path().join("zip.csv")).unwrap();
+    let text = load_in(folder.path()).unwrap_err().to_string();
+    assert!(text.contains("no such file") && text.contains("hierarchy = { file"), "{text}");
+}
+
+#[test]
+fn lines_are_those_of_the_file_although_rows_are_dropped() {
+    let data = "age,zip,disease\n?,1,a\n?,1,a\n3,2,b\nx,2,b\n";
+    let policy = POLICY
+        .replace("[columns.name]\nrole = \"identifying\"\n", "")
+        .replace("{ mask = { length = 5 } }", "{ suppress = true }")
+        .replace("[columns.age]\nrole = \"quasi\"", "[columns.age]\nrole = \"quasi\"\ntype = \"integer\"");
+    let text = message(data, &policy);
+    assert!(text.contains("1 value, in 1 row; the first is on line 5 of data.csv"), "{text}");
+}
+
+#[test]
+fn an_order_ranks_all_values() {
+    let order = |list: &str| POLICY.replace("role = \"sensitive\"", &format!("role = \"sensitive\"\norder = {list}"));
+    let p = load(DATA, &order("[\"Flu\", \"Cancer\"]")).unwrap();
+    assert_eq!(p.domains[0].dictionary.iter().collect::<Vec<_>>(), ["Flu", "Cancer"]);
+    assert!(p.domains[0].ordered);
+    let text = message(DATA, &order("[\"Flu\"]"));
+    assert!(text.contains("the order of `disease` lacks 1 value, in 1 row; the first is on line 3"), "{text}");
+    let ranges = POLICY.replace(
+        "hierarchy = { mask = { length = 5 } }",
+        "hierarchy = { order = [14249, 14248] }\ngeneralize = \"ranges\"",
+    );
+    let p = load(DATA, &ranges).unwrap();
+    assert_eq!(p.table.columns[1].dictionary.iter().collect::<Vec<_>>(), ["14249", "14248"]);
+    assert_eq!((p.generalizations[1].numeric, &p.generalizations[1].coordinates[..]), (true, &[0.0, 1.0][..]));
+}
+
+#[test]
+fn waived_rows_are_not_counted() {
+    let data = "age,zip,disease,ok\n34,14248,Flu,no\n34,14248,Flu,yes\n27,14249,Flu,?\n";
+    let policy =
+        POLICY.replace("[columns.name]\nrole = \"identifying\"", "[columns.ok]\nrole = \"consent\"\nmode = \"join\"");
+    let p = load(data, &policy).unwrap();
+    let waived = p.waived.unwrap();
+    assert_eq!((waived.mode, waived.rows), (ConsentMode::Join, vec![1]));
+    assert_eq!((p.set.rows, &p.entry_of_row[..]), (2, &[1, NO_ENTRY, 0][..]));
+    assert_eq!(p.table.rows, 3, "an unknown consent is no unknown row");
+}
+
+#[test]
+fn a_key_counts_persons() {
+    let data = "age,zip,disease,who\n34,14248,Flu,p\n34,14248,Flu,p\n27,14249,Flu,q\n";
+    let policy = POLICY.replace("[columns.name]\nrole = \"identifying\"", "[columns.who]\nrole = \"key\"");
+    let p = load(data, &policy).unwrap();
+    assert!(p.set.persons);
+    assert_eq!(p.key, Some(3));
+}
+
+#[test]
+fn a_population_shares_the_tuples() {
+    let policy = POLICY.to_string() + "\n[[require]]\nmodel = \"k-map\"\nk = 3\npopulation = \"people.csv\"\n";
+    let folder = folder(DATA, &policy.replace("missing = [\"?\"]", "missing = [\"?\", \"NA\"]"));
+    let people = "zip,count,age\n14248,5,34\n14248,1,34\n99999,7,34\n14249,2,60\nNA,9,27\n";
+    fs::write(folder.path().join("people.csv"), people).unwrap();
+    let p = load_in(folder.path()).unwrap();
+    // The table has (27, 14249) and (34, 14248); the population adds (34, 99999) and (60, 14249).
+    let population = p.populations[1].as_ref().unwrap();
+    assert!(p.populations[0].is_none());
+    assert_eq!((p.set.len(), &population.totals[..]), (4, &[0, 6, 7, 2][..]));
+    assert_eq!((p.set.groups.get(2).len(), p.set.groups.get(3).len()), (0, 0));
+    let (age, zip) = (&p.generalizations[0], &p.generalizations[1]);
+    assert_eq!((age.active(), zip.active()), (2, 2), "the active domain is the table's");
+    let far = p.set.tuple(2)[1] as usize;
+    let label = |level: usize| zip.levels[level].labels[zip.levels[level].of[far] as usize].as_str();
+    assert_eq!([label(0), label(1), label(5)], ["99999", "9999*", "*"]);
+    let old = p.set.tuple(3)[0] as usize;
+    assert_eq!(age.levels[3].of[old], age.levels[3].of[0]);
+    for g in [age, zip] {
+        for level in 0..g.height() {
+            for (code, &value) in g.levels[level].of.iter().enumerate() {
+                assert_eq!(g.levels[level].up[value as usize], g.levels[level + 1].of[code]);
+            }
+        }
+    }
+    fs::write(folder.path().join("people.csv"), "zip\n14248\n").unwrap();
+    let text = load_in(folder.path()).unwrap_err().to_string();
+    assert!(text.contains("the population lacks the column age"), "{text}");
+}
+
+#[test]
+fn models_see_their_column() {
+    let with = |require: &str| format!("{POLICY}\n[[require]]\nmodel = {require}\n");
+    assert!(load(DATA, &with("\"t-closeness\"\nt = 0.2")).is_ok());
+    let text = message(DATA, &with("\"t-closeness\"\nt = 0.2\ndistance = \"ordered\""));
+    assert!(text.contains("distance = \"ordered\"") && text.contains("^^^^^^^^^"), "{text}");
+    let hierarchy = "role = \"sensitive\"\nhierarchy = { taxonomy = { Any = { Ill = [\"Flu\", \"Cancer\"] } } }";
+    let policy =
+        with("\"t-closeness\"\nt = 0.2\ndistance = \"hierarchical\"").replace("role = \"sensitive\"", hierarchy);
+    let p = load(DATA, &policy).unwrap();
+    assert_eq!(p.domains[0].levels.as_ref().unwrap().first().unwrap(), &[0, 1]);
+}
+
+#[test]
+fn nothing_left_is_an_error() {
+    let text = message("name,age,zip,disease\nAnn,?,1,Flu\n", POLICY);
+    assert!(text.contains("every row has an unknown cell"), "{text}");
+}
+
+#[test]
+fn the_input_must_be_there() {
+    let folder = folder(DATA, &POLICY.replace("data.csv", "date.csv"));
+    let error = load_in(folder.path()).unwrap_err();
+    assert_eq!(error.exit_code(), 2);
+    assert!(error.to_string().contains("Did you mean data.csv?"), "{error}");
+    let policy = Policy::parse(&POLICY.replace("input = \"data.csv\"\n", ""), Path::new("p.toml")).unwrap();
+    let error = Prepared::load(&policy, &LoadOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("the policy names no input"), "{error}");
+}
+
+#[test]
+fn a_check_tells_what_is_right() {
+    let folder = folder(DATA, POLICY);
+    let policy = Policy::read(&folder.path().join("policy.toml")).unwrap();
+    let findings = check(&policy, &LoadOptions::default());
+    let Finding::Fits(summary) = &findings[0] else { panic!("{findings:?}") };
+    assert_eq!((summary.rows, summary.rows_dropped_missing, summary.columns.len()), (4, 1, 5));
+    assert_eq!(summary.columns[1].height, Some(3));
+    assert_eq!((summary.columns[0].distinct, summary.columns[3].distinct), (None, Some(2)));
+    assert!(findings.iter().all(|f| !f.is_error()));
+    assert!(matches!(&findings[1], Finding::Remark(text) if text.contains("disease")));
+}
+
+#[test]
+fn a_check_tells_everything_wrong_at_once() {
+    let policy = POLICY
+        .replace("{ intervals = [10, 20] }", "{ intervals = [20, 10] }")
+        .replace("{ mask = { length = 5 } }", "{ file = \"nowhere.csv\" }");
+    let folder = folder(DATA, &policy);
+    let policy = Policy::read(&folder.path().join("policy.toml")).unwrap();
+    let findings = check(&policy, &LoadOptions::default());
+    let [Finding::Wrong(errors)] = &findings[..] else { panic!("{findings:?}") };
+    assert_eq!(errors.list.len(), 2, "{errors}");
+}
+
+#[test]
+fn loading_stops_when_asked() {
+    let folder = folder(DATA, POLICY);
+    let policy = Policy::read(&folder.path().join("policy.toml")).unwrap();
+    let stop = AtomicBool::new(true);
+    let options = LoadOptions { cancel: Some(&stop), ..LoadOptions::default() };
+    assert!(matches!(Prepared::load(&policy, &options), Err(PrepareError::Cancelled)));
+}

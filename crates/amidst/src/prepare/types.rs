@@ -1,0 +1,112 @@
+//! What the values of each column are, and in which order they stand.
+
+use amidst_core::hierarchy::{Generalize, implied_order};
+use amidst_core::table::{Column, Table, ValueType};
+use rayon::prelude::*;
+
+use super::columns::{Layout, section};
+use super::error::Places;
+use super::missing;
+use crate::policy::{ColumnPolicy, Diagnostic, Policy, Role};
+
+/// Gives every quasi and sensitive column its type, stated or guessed, and sorts its dictionary, so that codes compare as
+/// values do. Returns what does not fit.
+pub(super) fn settle(policy: &Policy, layout: &Layout, table: &mut Table, places: &Places<'_>) -> Vec<Diagnostic> {
+    let found: Vec<Vec<Misfit>> = table
+        .columns
+        .par_iter_mut()
+        .zip(&layout.roles)
+        .map(|(column, role)| match policy.column(&column.name) {
+            Some(stated) if matches!(role, Role::Quasi | Role::Sensitive) => settle_column(policy, stated, column),
+            // The order of other dictionaries is seen by nobody, and sorting names by the million takes time.
+            _ => Vec::new(),
+        })
+        .collect();
+    let mut errors = Vec::new();
+    for (column, misfits) in table.columns.iter().zip(found) {
+        let Some(stated) = policy.column(&column.name) else { continue };
+        errors.extend(misfits.into_iter().map(|m| m.diagnostic(policy, stated, column, places)));
+    }
+    errors
+}
+
+/// What does not fit, with the codes that do not.
+enum Misfit {
+    Type(ValueType, Vec<u32>),
+    Order(&'static str, Vec<u32>),
+    Ranges,
+}
+
+fn settle_column(policy: &Policy, stated: &ColumnPolicy, column: &mut Column) -> Vec<Misfit> {
+    let mut misfits = Vec::new();
+    let (key, order) = rank_order(stated);
+    let unknown = missing::codes(policy, column);
+    let known = |code: &u32| !unknown.contains(code);
+    let misfit = |column: &Column, fits: &(dyn Fn(&str) -> bool + Sync)| -> Vec<u32> {
+        let codes = 0..column.dictionary.len() as u32;
+        codes.filter(known).filter(|&code| !fits(column.dictionary.value(code))).collect()
+    };
+    column.kind = match stated.kind {
+        Some(kind) => {
+            let codes = misfit(column, &|value| kind.accepts(value));
+            if !codes.is_empty() {
+                misfits.push(Misfit::Type(kind, codes));
+            }
+            kind
+        }
+        // Where a rank order is stated, numbers in the values mean nothing more.
+        None if !order.is_empty() => ValueType::Text,
+        None => {
+            let codes = 0..column.dictionary.len() as u32;
+            ValueType::guess(codes.filter(known).map(|code| column.dictionary.value(code)))
+        }
+    };
+    if !order.is_empty() {
+        let listed: std::collections::HashSet<&str> = order.iter().map(String::as_str).collect();
+        let codes = misfit(column, &|value| listed.contains(value));
+        if !codes.is_empty() {
+            misfits.push(Misfit::Order(key, codes));
+        }
+    }
+    if stated.generalize == Some(Generalize::Ranges) && !column.kind.is_numeric() && order.is_empty() {
+        misfits.push(Misfit::Ranges);
+    }
+    // Codes in the misfits are those before sorting, and say nothing afterwards.
+    if misfits.is_empty() {
+        column.sort(&order);
+    }
+    misfits
+}
+
+/// The stated rank order of a column, with the key that states it; empty when there is none.
+pub(super) fn rank_order(stated: &ColumnPolicy) -> (&'static str, Vec<String>) {
+    if !stated.order.is_empty() {
+        return ("order", stated.order.clone());
+    }
+    let implied = stated.hierarchy.as_deref().and_then(implied_order);
+    ("hierarchy", implied.unwrap_or_default())
+}
+
+impl Misfit {
+    fn diagnostic(self, policy: &Policy, stated: &ColumnPolicy, column: &Column, places: &Places<'_>) -> Diagnostic {
+        let name = &column.name;
+        match self {
+            Misfit::Type(kind, codes) => {
+                let which = places.of_values(column, &codes);
+                let message = format!("column `{name}` is stated to be {}, but these are not: {which}", kind.name());
+                let help = "mend the data, list unknowns in `missing`, or state another type";
+                policy.origin.error(&section(stated, "type"), message).help(help)
+            }
+            Misfit::Order(key, codes) => {
+                let which = places.of_values(column, &codes);
+                let message = format!("the order of `{name}` lacks {which}");
+                policy.origin.error_at_key(&section(stated, key), message).help("list every value that the data has")
+            }
+            Misfit::Ranges => {
+                let message = format!("`{name}` is text without an order, so it has no ranges");
+                let help = "add `order = […]`, or write `generalize = \"sets\"`";
+                policy.origin.error(&section(stated, "generalize"), message).help(help)
+            }
+        }
+    }
+}
