@@ -116,6 +116,18 @@ pub fn size(entries: &[Entry]) -> u64 {
     }
 }
 
+/// How many persons of `entries` have each value of a sensitive column.
+pub fn histogram(set: &FrequencySet, entries: &[Entry], column: usize) -> Vec<(u32, u64)> {
+    let mut values: Vec<(u32, u32, u64)> =
+        entries.iter().map(|e| (set.sensitive_code(e.sensitive, column), e.person, e.rows)).collect();
+    values.sort_unstable();
+    if set.persons {
+        values.dedup_by_key(|&mut (value, person, _)| (value, person));
+        values.iter_mut().for_each(|v| v.2 = 1);
+    }
+    values.chunk_by(|a, b| a.0 == b.0).map(|run| (run[0].0, run.iter().map(|v| v.2).sum())).collect()
+}
+
 impl FrequencySet {
     /// Counts a table: columns by position, `key` the column that tells persons apart. Also returns the entry of each
     /// row.

@@ -7,6 +7,7 @@
 //! This crate knows neither files nor network nor async nor Arrow, never prints, and never panics on data.
 
 pub mod algorithm;
+pub mod attack;
 pub mod belief;
 pub mod category;
 pub mod class;
