@@ -72,7 +72,7 @@ fn around(level: &Level, kind: Kind) -> (Rational, Rational) {
 
 #[test]
 fn measuring_and_judging_agree() {
-    for_every_model(400, |case| {
+    for_every_model(200, |case| {
         for of in &case.world.classes {
             let (subject, context) = (case.subject(of), case.context(of));
             let level = subject.measure(case.model.as_ref());
@@ -114,7 +114,7 @@ fn measuring_and_judging_agree() {
 
 #[test]
 fn merging_keeps_what_monotone_models_promise() {
-    for_every_model(1500, |case| {
+    for_every_model(800, |case| {
         if !case.model.monotone() {
             return;
         }
@@ -172,7 +172,7 @@ fn same(a: &Level, b: &Level) -> bool {
 
 #[test]
 fn the_names_of_values_do_not_matter() {
-    for_every_model(400, |case| {
+    for_every_model(200, |case| {
         // Code order is the one thing about codes that means something, and only where the column has an order.
         let mut random = case.random.borrow_mut();
         let mut domain = case.world.domain.clone();
@@ -206,7 +206,7 @@ fn the_names_of_values_do_not_matter() {
 
 #[test]
 fn a_trillion_rows_are_no_trouble() {
-    for_every_model(300, |case| {
+    for_every_model(200, |case| {
         let large = case.world.times(1_000_000_000_000);
         let large_classes: Vec<&Owned> = large.classes.iter().collect();
         for (small, large_class) in case.world.classes.iter().zip(&large.classes) {
