@@ -1,5 +1,6 @@
 //! Properties of every registered model. A new model is covered by registering it: parameters are drawn by their
 //! declared kinds.
+#![cfg(test)]
 
 mod world;
 

@@ -1,4 +1,5 @@
 //! The papers' worked examples and cases computed from the definitions by an independent program.
+#![cfg(test)]
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
 //! The registries are the folders: one file a model, and nothing in one that is not in the other.
+#![cfg(test)]
 
 use std::collections::BTreeSet;
 use std::path::Path;
