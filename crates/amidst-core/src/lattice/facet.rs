@@ -1,0 +1,210 @@
+//! Facets: what requirements see of the sensitive columns, counted class by class.
+//!
+//! A facet is one sensitive column, or several that a requirement names together (Definition 4.6 of the ℓ-diversity
+//! article). Its symbols are the distinct values (or value tuples) of the table. Only facets that some requirement
+//! looks at are counted; k-anonymity alone counts none.
+
+use crate::frequency::FrequencySet;
+
+/// Some sensitive columns taken together.
+#[derive(Debug)]
+pub(crate) struct Facet {
+    /// The sensitive columns, ascending positions not required: as the requirement names them.
+    pub columns: Vec<usize>,
+    /// The symbol of each sensitive tuple of the frequency set.
+    pub symbol_of: Vec<u32>,
+    /// The values of each symbol, one per column.
+    pub values: Vec<u32>,
+    /// The number of symbols.
+    pub symbols: usize,
+    /// For each column, every symbol's (group of equal other values, symbol), in ascending order of (group, value):
+    /// the blocks that Definition 4.6 judges. Empty for a single column.
+    pub blocks: Vec<Vec<u32>>,
+}
+
+impl Facet {
+    /// The facet of `columns` in a table.
+    pub fn new(set: &FrequencySet, columns: &[usize]) -> Self {
+        let width = set.sensitive_width;
+        let count = if width == 0 { 0 } else { set.sensitive.len() / width };
+        let tuples: Vec<Vec<u32>> = (0..count)
+            .map(|t| columns.iter().map(|&c| set.sensitive_code(t as u32, c)).collect())
+            .collect();
+        let mut distinct = tuples.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let symbol_of = tuples.iter().map(|t| distinct.partition_point(|d| d < t) as u32).collect();
+        let blocks = if columns.len() == 1 {
+            Vec::new()
+        } else {
+            (0..columns.len())
+                .map(|i| {
+                    let others = |s: u32| {
+                        let tuple = &distinct[s as usize];
+                        let others: Vec<u32> = (0..columns.len()).filter(|&j| j != i).map(|j| tuple[j]).collect();
+                        (others, tuple[i])
+                    };
+                    let mut order: Vec<u32> = (0..distinct.len() as u32).collect();
+                    order.sort_by_cached_key(|&s| others(s));
+                    // The rank of each symbol, with a gap where the other columns' values change.
+                    let mut rank = vec![0; distinct.len()];
+                    let mut block = 0;
+                    for (i, &s) in order.iter().enumerate() {
+                        if i > 0 && others(order[i - 1]).0 != others(s).0 {
+                            block += 1;
+                        }
+                        rank[s as usize] = block;
+                    }
+                    rank
+                })
+                .collect()
+        };
+        let symbols = distinct.len();
+        Facet { columns: columns.to_vec(), symbol_of, values: distinct.concat(), symbols, blocks }
+    }
+
+    /// The value of a symbol in the column at position `column` of this facet.
+    pub fn value(&self, symbol: u32, column: usize) -> u32 {
+        self.values[symbol as usize * self.columns.len() + column]
+    }
+}
+
+/// How many rows of each class have each symbol of a facet.
+#[derive(Debug, Clone)]
+pub(crate) enum Counts {
+    /// A row of `symbols` counts for each class: fastest where symbols are few.
+    Dense {
+        /// The number of symbols.
+        symbols: usize,
+        /// The counts, class by class.
+        counts: Vec<u32>,
+    },
+    /// The symbols that occur, in ascending order within each class.
+    Sparse {
+        /// The number of symbols.
+        symbols: usize,
+        /// Class `c` has the pairs from `offsets[c]` to `offsets[c + 1]`.
+        offsets: Vec<u32>,
+        /// (symbol, rows).
+        pairs: Vec<(u32, u32)>,
+    },
+}
+
+/// Up to this many symbols, adding whole rows of counts is faster than merging lists.
+const DENSE: usize = 32;
+
+impl Counts {
+    /// The counts of each of the tuples of `set` in `tuples`.
+    pub fn base(set: &FrequencySet, facet: &Facet, tuples: &[u32]) -> Self {
+        let symbols = facet.symbols;
+        if symbols <= DENSE {
+            let mut counts = vec![0; symbols * tuples.len()];
+            for (class, &tuple) in tuples.iter().enumerate() {
+                for entry in set.groups.get(tuple as usize) {
+                    let symbol = facet.symbol_of[entry.sensitive as usize] as usize;
+                    counts[class * symbols + symbol] += entry.rows as u32;
+                }
+            }
+            return Counts::Dense { symbols, counts };
+        }
+        let mut offsets = Vec::with_capacity(tuples.len() + 1);
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        offsets.push(0);
+        let mut own: Vec<(u32, u32)> = Vec::new();
+        for &tuple in tuples {
+            own.clear();
+            own.extend(
+                (set.groups.get(tuple as usize).iter())
+                    .map(|e| (facet.symbol_of[e.sensitive as usize], e.rows as u32)),
+            );
+            own.sort_unstable();
+            let start = pairs.len();
+            for &(symbol, rows) in &own {
+                match pairs[start..].last_mut() {
+                    Some(last) if last.0 == symbol => last.1 += rows,
+                    _ => pairs.push((symbol, rows)),
+                }
+            }
+            offsets.push(pairs.len() as u32);
+        }
+        Counts::Sparse { symbols, offsets, pairs }
+    }
+
+    /// The counts of `classes` coarser classes, where `class_of` names the coarser class of each class.
+    pub fn roll_up(&self, class_of: &[u32], classes: usize) -> Self {
+        match self {
+            Counts::Dense { symbols, counts } => {
+                let mut sums = vec![0u32; classes * symbols];
+                for (row, &class) in counts.chunks_exact((*symbols).max(1)).zip(class_of) {
+                    let start = class as usize * symbols;
+                    for (sum, &count) in sums[start..start + symbols].iter_mut().zip(row) {
+                        *sum += count;
+                    }
+                }
+                Counts::Dense { symbols: *symbols, counts: sums }
+            }
+            Counts::Sparse { symbols, offsets, pairs } => {
+                // Two stable counting sorts, by symbol and then by class, put equal pairs side by side.
+                let mut place = vec![0u32; symbols + 1];
+                pairs.iter().for_each(|p| place[p.0 as usize + 1] += 1);
+                (0..*symbols).for_each(|s| place[s + 1] += place[s]);
+                let mut by_symbol = vec![(0u32, 0u32, 0u32); pairs.len()];
+                let mut sizes = vec![0u32; classes + 1];
+                for (source, &class) in class_of.iter().enumerate() {
+                    for &(symbol, rows) in &pairs[offsets[source] as usize..offsets[source + 1] as usize] {
+                        let at = &mut place[symbol as usize];
+                        by_symbol[*at as usize] = (class, symbol, rows);
+                        *at += 1;
+                        sizes[class as usize + 1] += 1;
+                    }
+                }
+                (0..classes).for_each(|c| sizes[c + 1] += sizes[c]);
+                let starts = sizes.clone();
+                let mut sorted = vec![(0u32, 0u32); pairs.len()];
+                for (class, symbol, rows) in by_symbol {
+                    let at = &mut sizes[class as usize];
+                    sorted[*at as usize] = (symbol, rows);
+                    *at += 1;
+                }
+                let mut merged: Vec<(u32, u32)> = Vec::with_capacity(pairs.len());
+                let mut offsets = Vec::with_capacity(classes + 1);
+                offsets.push(0);
+                for class in 0..classes {
+                    let start = merged.len();
+                    for &(symbol, rows) in &sorted[starts[class] as usize..starts[class + 1] as usize] {
+                        match merged[start..].last_mut() {
+                            Some(last) if last.0 == symbol => last.1 += rows,
+                            _ => merged.push((symbol, rows)),
+                        }
+                    }
+                    offsets.push(merged.len() as u32);
+                }
+                merged.shrink_to_fit();
+                Counts::Sparse { symbols: *symbols, offsets, pairs: merged }
+            }
+        }
+    }
+
+    /// Appends (symbol, rows) of a class to `out`, by symbol, without zeros.
+    #[inline]
+    pub fn read(&self, class: usize, out: &mut Vec<(u32, u64)>) {
+        match self {
+            Counts::Dense { symbols, counts } => {
+                let row = &counts[class * symbols..(class + 1) * symbols];
+                out.extend((0u32..).zip(row).filter(|&(_, &n)| n > 0).map(|(s, &n)| (s, u64::from(n))));
+            }
+            Counts::Sparse { offsets, pairs, .. } => {
+                let own = &pairs[offsets[class] as usize..offsets[class + 1] as usize];
+                out.extend(own.iter().map(|&(s, n)| (s, u64::from(n))));
+            }
+        }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Counts::Dense { counts, .. } => counts.capacity() * 4,
+            Counts::Sparse { offsets, pairs, .. } => offsets.capacity() * 4 + pairs.capacity() * 8,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Snapshots: the classes of one node of the lattice, rolled up from those of a finer node.
+//!
+//! Classes stand in the order of the first tuple of the frequency set that they cover. A roll-up numbers classes as they
+//! first appear, which keeps that order: what a node looks like never depends on the way by which it was reached, nor
+//! on the number of threads.
+
+use std::cell::RefCell;
+
+use super::facet::{Counts, Facet};
+use super::key::Key;
+use super::layout::Layout;
+use crate::frequency::FrequencySet;
+
+/// No verdict yet.
+pub(crate) const UNKNOWN: u32 = 0;
+
+/// The bit of a verdict that says that the class fails.
+pub(crate) const FAILS: u32 = 1 << 31;
+
+/// The classes of a node, apart from their keys.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Classes {
+    /// The node.
+    pub levels: Vec<usize>,
+    /// The first tuple that each class covers.
+    pub first: Vec<u32>,
+    /// The rows of each class.
+    pub rows: Vec<u64>,
+    /// The counts of each facet.
+    pub facets: Vec<Counts>,
+    /// The class of each tuple; only where requirements are judged from entries or tuples.
+    pub class_of: Vec<u32>,
+    /// What is known of each class: a bit for each requirement that holds, and [`FAILS`].
+    pub verdicts: Vec<u32>,
+}
+
+/// The classes of a node with their keys.
+#[derive(Debug, Clone)]
+pub(crate) struct Snapshot<K> {
+    /// The key of each class.
+    pub keys: Vec<K>,
+    /// The rest.
+    pub classes: Classes,
+}
+
+/// How verdicts survive a merge.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Carry {
+    /// Requirements that hold for a merged class when they hold for every part.
+    pub monotone: u32,
+    /// Requirements that hold for a merged class when they hold for any part.
+    pub strong: u32,
+}
+
+impl Classes {
+    /// The number of classes.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Bytes held, roughly.
+    pub fn bytes(&self) -> usize {
+        let facets: usize = self.facets.iter().map(Counts::bytes).sum();
+        self.len() * (4 + 8 + 4) + self.class_of.len() * 4 + facets
+    }
+}
+
+/// Tables for finding the class of a key, kept between roll-ups of a thread.
+#[derive(Default)]
+struct Scratch {
+    /// Class + 1 at each key, all zero between uses.
+    dense: Vec<u32>,
+    /// Class + 1 at each slot of an open hash table.
+    hashed: Vec<u32>,
+    /// The class of each source class.
+    class_of: Vec<u32>,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// Keys of up to this many bits may index an array.
+const DENSE_BITS: u32 = 18;
+
+impl<K: Key> Snapshot<K> {
+    /// The finest node: a class for each tuple that has rows (or for each tuple, where requirements look at tuples).
+    pub fn base(set: &FrequencySet, layout: &Layout<'_>, facets: &[Facet], all_tuples: bool, track: bool) -> Self {
+        let levels = vec![0; layout.columns()];
+        let tuples: Vec<u32> =
+            (0..set.len() as u32).filter(|&t| all_tuples || !set.groups.get(t as usize).is_empty()).collect();
+        let keys = tuples
+            .iter()
+            .map(|&t| {
+                let mut shift = 0;
+                let mut key = K::default();
+                for (column, &code) in set.tuple(t as usize).iter().enumerate() {
+                    key = key.with(shift, layout.generalizations[column].levels[0].of[code as usize]);
+                    shift += layout.width(column, 0);
+                }
+                key
+            })
+            .collect();
+        let mut class_of = Vec::new();
+        if track {
+            class_of = vec![u32::MAX; set.len()];
+            (0u32..).zip(&tuples).for_each(|(class, &t)| class_of[t as usize] = class);
+        }
+        Snapshot {
+            keys,
+            classes: Classes {
+                levels,
+                rows: tuples.iter().map(|&t| crate::frequency::rows(set.groups.get(t as usize))).collect(),
+                facets: facets.iter().map(|f| Counts::base(set, f, &tuples)).collect(),
+                class_of,
+                verdicts: vec![UNKNOWN; tuples.len()],
+                first: tuples,
+            },
+        }
+    }
+
+    /// The classes of a coarser node.
+    pub fn roll_up(&self, layout: &Layout<'_>, levels: &[usize], carry: Carry) -> Self {
+        SCRATCH.with_borrow_mut(|scratch| self.roll_up_with(scratch, layout, levels, carry))
+    }
+
+    fn roll_up_with(&self, scratch: &mut Scratch, layout: &Layout<'_>, levels: &[usize], carry: Carry) -> Self {
+        let source = &self.classes;
+        let count = source.len();
+        let moves = layout.moves(&source.levels, levels);
+        let bits = layout.bits(levels);
+        let map = |mut key: K| {
+            for m in &moves {
+                let value = m.map[key.field(m.shift, m.old) as usize];
+                key = key.splice(m.shift, m.old, m.new, value);
+            }
+            key
+        };
+        let map_one = |key: K| match &moves[..] {
+            [m] => key.splice(m.shift, m.old, m.new, m.map[key.field(m.shift, m.old) as usize]),
+            _ => map(key),
+        };
+        let mut keys: Vec<K> = Vec::new();
+        let mut first: Vec<u32> = Vec::new();
+        let class_of = &mut scratch.class_of;
+        class_of.clear();
+        class_of.reserve(count);
+        if bits <= DENSE_BITS && (1usize << bits) <= (count * 16).max(1 << 12) {
+            if scratch.dense.len() < 1 << bits {
+                scratch.dense.resize(1 << bits, 0);
+            }
+            let table = &mut scratch.dense[..1 << bits];
+            for (&key, &tuple) in self.keys.iter().zip(&source.first) {
+                let key = map_one(key);
+                let slot = &mut table[key.index()];
+                if *slot == 0 {
+                    keys.push(key);
+                    first.push(tuple);
+                    *slot = keys.len() as u32;
+                }
+                class_of.push(*slot - 1);
+            }
+            keys.iter().for_each(|k| table[k.index()] = 0);
+        } else {
+            let size = (count * 2).next_power_of_two().max(16);
+            let shift = 64 - size.trailing_zeros();
+            scratch.hashed.clear();
+            scratch.hashed.resize(size, 0);
+            let table = &mut scratch.hashed[..size];
+            for (&key, &tuple) in self.keys.iter().zip(&source.first) {
+                let key = map_one(key);
+                let mut at = (key.hash() >> shift) as usize & (size - 1);
+                let class = loop {
+                    match table[at] {
+                        0 => {
+                            keys.push(key);
+                            first.push(tuple);
+                            table[at] = keys.len() as u32;
+                            break keys.len() as u32 - 1;
+                        }
+                        class if keys[class as usize - 1] == key => break class - 1,
+                        _ => at = (at + 1) & (size - 1),
+                    }
+                };
+                class_of.push(class);
+            }
+        }
+        let classes = keys.len();
+        let mut rows = vec![0u64; classes];
+        let mut verdicts = vec![u32::MAX; classes];
+        for ((&class, &n), &verdict) in class_of.iter().zip(&source.rows).zip(&source.verdicts) {
+            rows[class as usize] += n;
+            // A verdict has never all bits set: FAILS excludes the bit of the requirement that fails.
+            let own = &mut verdicts[class as usize];
+            *own = match *own {
+                u32::MAX => verdict,
+                other => (other & verdict & carry.monotone) | ((other | verdict) & carry.strong),
+            };
+        }
+        let facets = source.facets.iter().map(|f| f.roll_up(class_of, classes)).collect();
+        let up = |&class: &u32| class_of.get(class as usize).copied().unwrap_or(u32::MAX);
+        let class_of = source.class_of.iter().map(up).collect();
+        Snapshot { keys, classes: Classes { levels: levels.to_vec(), first, rows, facets, class_of, verdicts } }
+    }
+
+    /// Bytes held, roughly.
+    pub fn bytes(&self) -> usize {
+        self.classes.bytes() + self.keys.len() * size_of::<K>()
+    }
+}
