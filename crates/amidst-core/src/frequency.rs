@@ -118,14 +118,31 @@ pub fn size(entries: &[Entry]) -> u64 {
 
 /// How many persons of `entries` have each value of a sensitive column.
 pub fn histogram(set: &FrequencySet, entries: &[Entry], column: usize) -> Vec<(u32, u64)> {
-    let mut values: Vec<(u32, u32, u64)> =
-        entries.iter().map(|e| (set.sensitive_code(e.sensitive, column), e.person, e.rows)).collect();
-    values.sort_unstable();
+    let mut histogram = Vec::new();
+    histogram_into(set, entries, column, &mut histogram);
+    histogram
+}
+
+/// The same, written into `histogram` in place of what was there.
+pub fn histogram_into(set: &FrequencySet, entries: &[Entry], column: usize, histogram: &mut Vec<(u32, u64)>) {
+    histogram.clear();
     if set.persons {
-        values.dedup_by_key(|&mut (value, person, _)| (value, person));
-        values.iter_mut().for_each(|v| v.2 = 1);
+        let mut values: Vec<(u32, u32)> =
+            entries.iter().map(|e| (set.sensitive_code(e.sensitive, column), e.person)).collect();
+        values.sort_unstable();
+        values.dedup();
+        histogram.extend(values.chunk_by(|a, b| a.0 == b.0).map(|run| (run[0].0, run.len() as u64)));
+        return;
     }
-    values.chunk_by(|a, b| a.0 == b.0).map(|run| (run[0].0, run.iter().map(|v| v.2).sum())).collect()
+    histogram.extend(entries.iter().map(|e| (set.sensitive_code(e.sensitive, column), e.rows)));
+    if !histogram.is_sorted_by(|a, b| a.0 < b.0) {
+        histogram.sort_unstable_by_key(|p| p.0);
+        histogram.dedup_by(|b, a| {
+            let same = a.0 == b.0;
+            a.1 += if same { b.1 } else { 0 };
+            same
+        });
+    }
 }
 
 impl FrequencySet {

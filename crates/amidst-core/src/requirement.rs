@@ -1,7 +1,10 @@
 //! Requirements: a privacy model with its parameters, on one or several sensitive columns, tested on classes.
 
-use crate::class::{Class, SensitiveDomain, Sizes, TableStats};
-use crate::frequency::{self, Entry, FrequencySet, Groups, histogram};
+use std::cell::Cell;
+use std::sync::Arc;
+
+use crate::class::{Class, Population, SensitiveDomain, Sizes, TableStats};
+use crate::frequency::{self, Entry, FrequencySet, Groups, histogram, histogram_into};
 use crate::model::{self, Level, Needs, PrivacyModel};
 use crate::parameter::{ParameterError, Parameters};
 
@@ -16,6 +19,8 @@ pub struct Requirement {
     pub on: Vec<usize>,
     /// The model built for each of those columns; one without a column when there is none.
     pub models: Vec<Box<dyn PrivacyModel>>,
+    /// Counts of a larger population, where the requirement names one.
+    pub population: Option<Arc<Population>>,
 }
 
 impl Requirement {
@@ -31,7 +36,13 @@ impl Requirement {
         } else {
             on.iter().map(|&c| (model.build)(&parameters, &domains[c])).collect::<Result<_, _>>()?
         };
-        Ok(Requirement { model, parameters, on, models })
+        let population = on.first().and_then(|&c| domains[c].population.clone());
+        Ok(Requirement { model, parameters, on, models, population })
+    }
+
+    /// The same requirement against a population, also for a model without a sensitive column.
+    pub fn with_population(self, population: Arc<Population>) -> Self {
+        Requirement { population: Some(population), ..self }
     }
 
     /// What its models look at, at the most.
@@ -59,20 +70,30 @@ pub struct Evaluator<'a> {
 impl<'a> Evaluator<'a> {
     /// An evaluator for `requirements` on the table counted in `set`.
     pub fn new(set: &'a FrequencySet, requirements: &'a [Requirement]) -> Self {
-        let everything: Vec<Entry> = set.groups.entries.clone();
+        let everything = &set.groups.entries;
+        let size = frequency::size(everything);
+        let table = |r: &Requirement, column: Option<usize>| {
+            let tuples = r.needs() == Needs::Tuples;
+            TableStats {
+                size,
+                histogram: column.map_or_else(Vec::new, |c| histogram(set, everything, c)),
+                population: r.population.clone(),
+                tuple_sizes: if tuples { set.groups.iter().map(frequency::size).collect() } else { Vec::new() },
+            }
+        };
         let tables = requirements
             .iter()
-            .map(|r| {
-                let size = frequency::size(&everything);
-                if r.on.is_empty() {
-                    return vec![TableStats { size, ..TableStats::default() }];
-                }
-                r.on.iter()
-                    .map(|&c| TableStats { size, histogram: histogram(set, &everything, c), ..TableStats::default() })
-                    .collect()
+            .map(|r| match &r.on[..] {
+                [] => vec![table(r, None)],
+                columns => columns.iter().map(|&c| table(r, Some(c))).collect(),
             })
             .collect();
         Evaluator { set, requirements, tables }
+    }
+
+    /// The table, as each model of a requirement sees it.
+    pub(crate) fn tables(&self, requirement: usize) -> &[TableStats] {
+        &self.tables[requirement]
     }
 
     /// The requirements.
@@ -87,8 +108,14 @@ impl<'a> Evaluator<'a> {
 
     /// Whether the class made of `entries` satisfies the requirement at position `requirement`.
     pub fn holds(&self, requirement: usize, entries: &[Entry]) -> bool {
+        self.holds_covering(requirement, entries, &[])
+    }
+
+    /// Whether the class made of `entries` satisfies the requirement, when its generalized tuple covers `tuples`: those
+    /// of the entries, and those that only a population has.
+    pub fn holds_covering(&self, requirement: usize, entries: &[Entry], tuples: &[u32]) -> bool {
         let mut holds = true;
-        self.visit(requirement, entries, |model, class, table| {
+        self.visit(requirement, entries, tuples, |model, class, table| {
             holds = model.holds(class, table);
             holds
         });
@@ -102,8 +129,13 @@ impl<'a> Evaluator<'a> {
 
     /// The strongest parameter of the requirement that the class made of `entries` satisfies.
     pub fn measure(&self, requirement: usize, entries: &[Entry]) -> Option<Level> {
+        self.measure_covering(requirement, entries, &[])
+    }
+
+    /// The strongest parameter that the class satisfies, when its generalized tuple covers `tuples`.
+    pub fn measure_covering(&self, requirement: usize, entries: &[Entry], tuples: &[u32]) -> Option<Level> {
         let mut worst: Option<Level> = None;
-        self.visit(requirement, entries, |model, class, table| {
+        self.visit(requirement, entries, tuples, |model, class, table| {
             let level = model.measure(class, table);
             worst = Some(match worst.take() {
                 Some(w) => w.worst(level),
@@ -116,9 +148,19 @@ impl<'a> Evaluator<'a> {
 
     /// Whether a release made of these classes satisfies the requirement, and the strongest parameter it satisfies.
     pub fn judge(&self, requirement: usize, classes: &Groups) -> (bool, Option<Level>) {
+        self.judge_covering(requirement, classes, |_| Vec::new())
+    }
+
+    /// The same for a requirement on tuples: `covered` tells which tuples the generalized tuple of a class covers.
+    pub fn judge_covering(
+        &self,
+        requirement: usize,
+        classes: &Groups,
+        covered: impl Fn(usize) -> Vec<u32>,
+    ) -> (bool, Option<Level>) {
         let models = &self.requirements[requirement].models;
         if self.requirements[requirement].needs() == Needs::Release {
-            let sizes = Sizes::collect(classes.iter().map(frequency::size));
+            let sizes = Sizes::collect(classes.iter().filter(|e| !e.is_empty()).map(frequency::size));
             return (
                 models.iter().all(|m| m.holds_release(&sizes)),
                 models.first().and_then(|m| m.measure_release(&sizes)),
@@ -126,9 +168,10 @@ impl<'a> Evaluator<'a> {
         }
         let mut holds = true;
         let mut worst: Option<Level> = None;
-        for entries in classes.iter().filter(|e| !e.is_empty()) {
-            holds &= self.holds(requirement, entries);
-            if let Some(level) = self.measure(requirement, entries) {
+        for (class, entries) in classes.iter().enumerate().filter(|(_, e)| !e.is_empty()) {
+            let tuples = covered(class);
+            holds &= self.holds_covering(requirement, entries, &tuples);
+            if let Some(level) = self.measure_covering(requirement, entries, &tuples) {
                 worst = Some(match worst.take() {
                     Some(w) => w.worst(level),
                     None => level,
@@ -143,38 +186,51 @@ impl<'a> Evaluator<'a> {
         &self,
         requirement: usize,
         entries: &[Entry],
+        tuples: &[u32],
         mut judge: impl FnMut(&dyn PrivacyModel, &Class<'_>, &TableStats) -> bool,
     ) {
         let r = &self.requirements[requirement];
         let tables = &self.tables[requirement];
-        if r.on.is_empty() {
-            let class = Class { size: frequency::size(entries), histogram: &[], tuples: &[] };
+        if r.on.is_empty() || r.needs() == Needs::Size {
+            let class = Class { size: frequency::size(entries), histogram: &[], tuples };
+            for (model, table) in r.models.iter().zip(tables) {
+                if !judge(model.as_ref(), &class, table) {
+                    return;
+                }
+            }
+            return;
+        }
+        if let [column] = r.on[..] {
+            // The buffer survives from class to class, so that judging one allocates nothing.
+            let mut buffer = BUFFER.take();
+            histogram_into(self.set, entries, column, &mut buffer);
+            let class = Class { size: frequency::size(entries), histogram: &buffer, tuples };
             judge(r.models[0].as_ref(), &class, &tables[0]);
+            BUFFER.set(buffer);
             return;
         }
         for (i, &column) in r.on.iter().enumerate() {
-            let model = r.models[i].as_ref();
-            if r.on.len() == 1 {
-                let histogram = histogram(self.set, entries, column);
-                let class = Class { size: frequency::size(entries), histogram: &histogram, tuples: &[] };
-                judge(model, &class, &tables[i]);
-                return;
-            }
             // Definition 4.6: the other sensitive columns join the quasi-identifier.
             let others: Vec<usize> = r.on.iter().copied().filter(|&c| c != column).collect();
-            let mut split: Vec<(Vec<u32>, Entry)> = entries
-                .iter()
-                .map(|&e| (others.iter().map(|&c| self.set.sensitive_code(e.sensitive, c)).collect(), e))
-                .collect();
-            split.sort();
-            for part in split.chunk_by(|a, b| a.0 == b.0) {
-                let part: Vec<Entry> = part.iter().map(|(_, e)| *e).collect();
-                let histogram = histogram(self.set, &part, column);
-                let class = Class { size: frequency::size(&part), histogram: &histogram, tuples: &[] };
-                if !judge(model, &class, &tables[i]) {
+            let code = |e: &Entry, c: usize| self.set.sensitive_code(e.sensitive, c);
+            let compare = |a: &Entry, b: &Entry| {
+                let order = others.iter().map(|&c| code(a, c).cmp(&code(b, c))).find(|o| o.is_ne());
+                order.unwrap_or(std::cmp::Ordering::Equal)
+            };
+            let mut sorted = entries.to_vec();
+            sorted.sort_by(compare);
+            for part in sorted.chunk_by(|a, b| compare(a, b).is_eq()) {
+                let histogram = histogram(self.set, part, column);
+                let class = Class { size: frequency::size(part), histogram: &histogram, tuples };
+                if !judge(r.models[i].as_ref(), &class, &tables[i]) {
                     return;
                 }
             }
         }
     }
+}
+
+thread_local! {
+    /// A histogram's memory, kept between classes.
+    static BUFFER: Cell<Vec<(u32, u64)>> = const { Cell::new(Vec::new()) };
 }

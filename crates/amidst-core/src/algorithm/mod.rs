@@ -12,11 +12,14 @@ use crate::parameter::{Parameter, Parameters};
 use crate::recoding::Recoding;
 use crate::requirement::Requirement;
 
+mod incognito;
 mod mondrian;
+mod optimal;
+mod samarati;
 mod top_down;
 
 /// Every algorithm, in the order of the specification.
-pub const ALGORITHMS: &[Entry] = &[top_down::ENTRY, mondrian::ENTRY];
+pub const ALGORITHMS: &[Entry] = &[incognito::ENTRY, optimal::ENTRY, samarati::ENTRY, top_down::ENTRY, mondrian::ENTRY];
 
 /// One algorithm, as the registry knows it.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +60,7 @@ pub enum Suppressed {
 }
 
 /// What is searched for, in what, and how.
+#[derive(Clone)]
 pub struct Search<'a> {
     /// The table.
     pub set: &'a FrequencySet,

@@ -27,9 +27,8 @@ impl Facet {
     pub fn new(set: &FrequencySet, columns: &[usize]) -> Self {
         let width = set.sensitive_width;
         let count = if width == 0 { 0 } else { set.sensitive.len() / width };
-        let tuples: Vec<Vec<u32>> = (0..count)
-            .map(|t| columns.iter().map(|&c| set.sensitive_code(t as u32, c)).collect())
-            .collect();
+        let tuples: Vec<Vec<u32>> =
+            (0..count).map(|t| columns.iter().map(|&c| set.sensitive_code(t as u32, c)).collect()).collect();
         let mut distinct = tuples.clone();
         distinct.sort_unstable();
         distinct.dedup();
@@ -114,8 +113,7 @@ impl Counts {
         for &tuple in tuples {
             own.clear();
             own.extend(
-                (set.groups.get(tuple as usize).iter())
-                    .map(|e| (facet.symbol_of[e.sensitive as usize], e.rows as u32)),
+                (set.groups.get(tuple as usize).iter()).map(|e| (facet.symbol_of[e.sensitive as usize], e.rows as u32)),
             );
             own.sort_unstable();
             let start = pairs.len();

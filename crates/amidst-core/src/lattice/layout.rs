@@ -30,10 +30,8 @@ impl<'a> Layout<'a> {
     /// The layout over `generalizations`.
     pub fn new(generalizations: &'a [Generalization]) -> Self {
         let mut layout = Layout { generalizations, widths: Vec::new(), fixed: false };
-        layout.widths = generalizations
-            .iter()
-            .map(|g| g.levels.iter().map(|l| bits(l.labels.len())).collect())
-            .collect();
+        layout.widths =
+            generalizations.iter().map(|g| g.levels.iter().map(|l| bits(l.labels.len())).collect()).collect();
         layout.fixed = layout.bits(&vec![0; generalizations.len()]) > 128;
         layout
     }

@@ -1,0 +1,78 @@
+//! Policies that no release can satisfy, recognised from the table's histogram before any search.
+//!
+//! A monotone requirement that every class satisfies holds for all classes merged: for the whole table. So when the
+//! whole table fails it and every row must be published, no release satisfies it, by generalization of
+//! whatever kind. When rows may be left out, that argument needs a requirement that leaving out rows cannot
+//! help: enough persons, or enough kinds of values.
+
+use crate::algorithm::Search;
+use crate::lattice;
+use crate::model::{Bound, Level, Stronger};
+use crate::requirement::{Evaluator, Requirement};
+
+/// A requirement that no release of this table satisfies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Impossible {
+    /// The requirement's position in the policy.
+    pub requirement: usize,
+    /// The parameter that asks too much.
+    pub parameter: &'static str,
+    /// The most that is possible: what the whole table satisfies as one class.
+    pub best: Level,
+    /// The requirement, the parameter, and the most that is possible, in words.
+    pub message: String,
+}
+
+/// The first requirement that no release can satisfy, whatever the algorithm. `None` does not promise that there is one.
+pub fn impossible(search: &Search<'_>) -> Option<Impossible> {
+    let evaluator = Evaluator::new(search.set, search.requirements);
+    let limit = search.suppression_limit();
+    let tuples: Vec<u32> = (0..search.set.len() as u32).collect();
+    let entries = {
+        let all = search.set.groups.entries.iter().map(|&e| (0, e)).collect();
+        crate::frequency::Groups::collect(1, all).entries
+    };
+    if entries.is_empty() {
+        return None;
+    }
+    search.requirements.iter().enumerate().find_map(|(i, r)| {
+        let certain = r.monotone(search.set) && (limit == 0 || lattice::never_lost(r));
+        if !certain || evaluator.holds_covering(i, &entries, &tuples) {
+            return None;
+        }
+        let best = evaluator.measure_covering(i, &entries, &tuples)?;
+        let message = format!("no release can satisfy {}: {}", words(r), possible(&best));
+        Some(Impossible { requirement: i, parameter: best.parameter, best, message })
+    })
+}
+
+/// A requirement in words: its model and parameters.
+pub fn words(requirement: &Requirement) -> String {
+    let parameters: Vec<String> = requirement
+        .parameters
+        .iter()
+        .filter_map(|(name, value)| value.number().map(|n| format!("{name} = {n}")))
+        .collect();
+    let model = requirement.model.id;
+    if parameters.is_empty() { model.to_string() } else { format!("{model} with {}", parameters.join(", ")) }
+}
+
+/// The most that is possible, in words.
+pub fn possible(level: &Level) -> String {
+    let value = match &level.bound {
+        Bound::Never => return format!("no {} is possible in this table", level.parameter),
+        Bound::Always => return format!("any {} is possible", level.parameter),
+        Bound::Exact(value) => value.to_string(),
+        Bound::Real(value) => format!("{value:.4}"),
+    };
+    let how = match (level.stronger, level.attained) {
+        (Stronger::Larger, true) => "the largest possible",
+        (Stronger::Larger, false) => "it must be less than the",
+        (Stronger::Smaller, true) => "the smallest possible",
+        (Stronger::Smaller, false) => "it must be more than the",
+    };
+    match level.attained {
+        true => format!("{how} {} in this table is {value}", level.parameter),
+        false => format!("{how} {} of the whole table, {value}", level.parameter),
+    }
+}

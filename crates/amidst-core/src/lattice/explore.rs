@@ -1,0 +1,160 @@
+//! What a lattice offers: its minimal nodes with every metric, and the front of risk against utility.
+
+use std::sync::Mutex;
+
+use super::find::{LeastSuppression, lock};
+use super::judge::{Judge, Outcome};
+use super::key::{Key, Wide};
+use super::layout::Layout;
+use super::price::{Pricer, compare, rounded};
+use super::snapshot::Classes;
+use super::walk::{Plan, Strategy, Walk};
+use super::{minimal, nodes, on_lattice};
+use crate::algorithm::{MaxSuppression, Search, SearchError};
+use crate::metric::METRICS;
+
+/// What a lattice offers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explored {
+    /// Every minimal node that satisfies the policy.
+    pub minimal: Vec<ExploredNode>,
+    /// The nodes that no other node beats in both risk and cost, with nothing suppressed and whatever the policy says;
+    /// from the cheapest to the safest.
+    pub front: Vec<FrontPoint>,
+    /// The number of nodes of the lattice.
+    pub nodes: f64,
+    /// How many of them were looked at for the front: all, unless the search's deadline passed.
+    pub nodes_checked: u64,
+    /// Whether the front covers the whole lattice.
+    pub complete: bool,
+}
+
+/// A minimal node with what it costs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExploredNode {
+    /// The level of each quasi column.
+    pub levels: Vec<usize>,
+    /// The number of published classes.
+    pub classes: u64,
+    /// The number of rows left out or masked.
+    pub suppressed: u64,
+    /// Each metric of the registry, by id; `None` where it is not defined.
+    pub metrics: Vec<(&'static str, Option<f64>)>,
+}
+
+/// A node of the front.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrontPoint {
+    /// The level of each quasi column.
+    pub levels: Vec<usize>,
+    /// The number of classes.
+    pub classes: u64,
+    /// The smallest class.
+    pub smallest: u64,
+    /// The prosecutor's risk at worst: one over the smallest class.
+    pub max_risk: f64,
+    /// The prosecutor's risk on average: classes over persons.
+    pub average_risk: f64,
+    /// What the node costs by the search's metric.
+    pub cost: f64,
+}
+
+/// Looks at the whole lattice.
+pub fn explore(search: &Search<'_>) -> Result<Explored, SearchError> {
+    let found = minimal(search)?;
+    let costs = all_metrics(search, &found.iter().map(|n| n.levels.as_slice()).collect::<Vec<_>>())?;
+    let minimal = (found.into_iter().zip(costs))
+        .map(|(n, metrics)| ExploredNode { levels: n.levels, classes: n.classes, suppressed: n.suppressed, metrics })
+        .collect();
+    let free = Search { requirements: &[], max_suppression: MaxSuppression::Rows(0), ..search.clone() };
+    let pricer = Pricer::new(&free, free.metric);
+    let judge = Judge::new(&free, pricer.needs_groups());
+    let tracked = super::tracked(&free, &pricer);
+    on_lattice!(&free, judge, tracked, walk => {
+        let strategy = Front { judge: &walk.judge, pricer: &pricer, points: Mutex::default() };
+        let complete = walk.run(&free, &strategy)?;
+        let mut front = strategy.points.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        front.sort_by(|a, b| compare((a.cost, &a.levels), (b.cost, &b.levels)));
+        let nodes_checked = walk.judged.load(std::sync::atomic::Ordering::Relaxed);
+        Ok(Explored { minimal, front, nodes: nodes(search), nodes_checked, complete })
+    })
+}
+
+/// Every metric of some nodes that satisfy the policy.
+pub fn all_metrics(
+    search: &Search<'_>,
+    found: &[&[usize]],
+) -> Result<Vec<Vec<(&'static str, Option<f64>)>>, SearchError> {
+    let pricers: Vec<Pricer<'_>> = METRICS.iter().map(|entry| Pricer::new(search, entry)).collect();
+    let judge = Judge::new(search, true);
+    on_lattice!(search, judge, true, walk => {
+        Ok(found.iter().map(|levels| {
+            let mut snapshot = walk.snapshot(levels);
+            let outcome = walk.judge.judge(&mut snapshot.classes, true);
+            let cost = |p: &Pricer<'_>| p.cost(&walk.judge, &snapshot.classes, &outcome.suppressed);
+            METRICS.iter().zip(&pricers).map(|(m, p)| (m.id, Some(cost(p)).filter(|c| c.is_finite()))).collect()
+        }).collect())
+    })
+}
+
+/// The fewest rows whose suppression lets some node satisfy the policy, with that node. `None` when no number does.
+///
+/// Looks at the whole lattice, so a lattice of more than a hundred thousand nodes is refused.
+pub fn least_suppression(search: &Search<'_>) -> Result<Option<(u64, Vec<usize>)>, SearchError> {
+    if nodes(search) > 1e5 {
+        return Err(SearchError::Unsupported("the lattice is too large to look at every node".to_string()));
+    }
+    let judge = Judge::with_limit(search, false, search.set.rows);
+    on_lattice!(search, judge, false, walk => {
+        let strategy = LeastSuppression::default();
+        walk.run(&Search { deadline: None, progress: &|_| {}, ..search.clone() }, &strategy)?;
+        Ok(strategy.into_least())
+    })
+}
+
+/// Looks for nodes that no other beats.
+struct Front<'s, 'a> {
+    judge: &'s Judge<'a>,
+    pricer: &'s Pricer<'a>,
+    points: Mutex<Vec<FrontPoint>>,
+}
+
+impl Strategy for Front<'_, '_> {
+    fn everything(&self) -> bool {
+        true
+    }
+
+    fn plan(&self, _levels: &[usize], inherited: f64) -> Plan {
+        Plan::Judge(inherited)
+    }
+
+    fn visit(&self, classes: &Classes, _outcome: &Outcome, bound: f64, _leaf: bool) -> Option<f64> {
+        let sizes = self.judge.sizes(classes);
+        let persons = self.judge.persons();
+        let count = sizes.iter().filter(|&&n| n > 0).count() as u64;
+        let Some(&smallest) = sizes.iter().filter(|&&n| n > 0).min() else { return Some(bound) };
+        let cost = self.pricer.cost(self.judge, classes, &[]);
+        let point = FrontPoint {
+            levels: classes.levels.clone(),
+            classes: count,
+            smallest,
+            max_risk: 1.0 / smallest as f64,
+            average_risk: count as f64 / persons.max(1) as f64,
+            cost,
+        };
+        // Which points are left at the end does not depend on the order in which they came.
+        let mut points = lock(&self.points);
+        if cost.is_finite() && !points.iter().any(|p| beats(p, &point)) {
+            points.retain(|p| !beats(&point, p));
+            points.push(point);
+        }
+        Some(bound)
+    }
+}
+
+/// Whether `a` is as safe and as cheap as `b`, and better in one of the two, or first in the order of equals.
+fn beats(a: &FrontPoint, b: &FrontPoint) -> bool {
+    a.smallest >= b.smallest
+        && rounded(a.cost) <= rounded(b.cost)
+        && (a.smallest > b.smallest || compare((a.cost, &a.levels), (b.cost, &b.levels)).is_lt())
+}

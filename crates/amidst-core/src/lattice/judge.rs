@@ -1,0 +1,420 @@
+//! What a node is worth: which of its classes fail, whether suppressing them is allowed, and whether anything finer can
+//! still be hoped for.
+//!
+//! Verdicts travel up the lattice with the classes. A class made of one finer class is judged as that one was; a
+//! monotone requirement that holds for every part of a merged class holds for the class; one that no merge can break
+//! ([`strong`]) holds when it holds for any part. Only what is left is judged, the cheapest requirement first.
+//!
+//! Suppression. A class that fails is suppressed whole. A requirement on the whole release is looked at afterwards, on
+//! the classes that are left; where it fails and rows may still be left out, the smallest classes follow (the first of
+//! equals first) until it holds. Masked rows form one class that must satisfy everything itself: a node whose
+//! failing rows together still fail is not valid. A node that would publish no row at all is not valid either.
+
+use super::facet::Facet;
+use super::snapshot::{Carry, Classes, FAILS};
+use crate::algorithm::{Search, Suppressed};
+use crate::class::{Class, Sizes};
+use crate::frequency::{self, Entry, Groups};
+use crate::model::Needs;
+use crate::requirement::{Evaluator, Requirement};
+
+/// What was found out about a node.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Outcome {
+    /// Whether the node can be published, with its failing classes suppressed.
+    pub valid: bool,
+    /// Whether neither the node nor anything finer can be published.
+    pub hopeless: bool,
+    /// The suppressed classes, ascending; complete when the node is valid.
+    pub suppressed: Vec<u32>,
+    /// Their rows.
+    pub suppressed_rows: u64,
+}
+
+/// How one requirement reads a class.
+#[derive(Debug)]
+struct Rule {
+    /// Its position in the policy.
+    requirement: usize,
+    /// The facet it looks at, if any.
+    facet: Option<usize>,
+    /// Its bit in a verdict; zero when there are more requirements than bits.
+    bit: u32,
+    /// Whether it holds for every merged class when it holds for all parts.
+    monotone: bool,
+    /// Whether it holds for every merged class when it holds for any part.
+    strong: bool,
+}
+
+/// Judges the nodes of one search.
+#[derive(Debug)]
+pub(crate) struct Judge<'a> {
+    search: SearchParts<'a>,
+    /// Tests single classes.
+    pub evaluator: Evaluator<'a>,
+    /// What requirements see of the sensitive columns.
+    pub facets: Vec<Facet>,
+    /// The number of rows that may be left out.
+    pub limit: u64,
+    rules: Vec<Rule>,
+    release: Vec<usize>,
+    /// How verdicts survive a merge.
+    pub carry: Carry,
+    /// Whether classes are judged from their entries: persons repeat, tuples matter, or counts are very large.
+    pub from_entries: bool,
+    /// Whether some requirement looks at tuples, those without rows included.
+    pub all_tuples: bool,
+}
+
+/// The parts of a search that judging needs.
+#[derive(Debug, Clone, Copy)]
+struct SearchParts<'a> {
+    set: &'a crate::frequency::FrequencySet,
+    requirements: &'a [Requirement],
+    suppressed: Suppressed,
+}
+
+/// Whether a class that satisfies the requirement goes on to satisfy it whatever is merged into it: it asks for enough
+/// persons or enough kinds of values, which a merge can only add to.
+pub(crate) fn strong(requirement: &Requirement) -> bool {
+    matches!(requirement.model.id, "k-anonymity" | "distinct-l-diversity" | "p-sensitive-k-anonymity")
+        && requirement.on.len() <= 1
+}
+
+impl<'a> Judge<'a> {
+    /// A judge for a search. `whole` asks for a facet of all sensitive columns, for metrics that look at them.
+    pub fn new(search: &Search<'a>, whole: bool) -> Self {
+        Self::with_limit(search, whole, search.suppression_limit())
+    }
+
+    /// The same judge, when `limit` rows may be left out.
+    pub fn with_limit(search: &Search<'a>, whole: bool, limit: u64) -> Self {
+        let (set, requirements) = (search.set, search.requirements);
+        let all_tuples = requirements.iter().any(|r| r.models.iter().any(|m| m.needs() == Needs::Tuples));
+        let from_entries = set.persons || all_tuples || set.rows > u64::from(u32::MAX);
+        let mut facets: Vec<Facet> = Vec::new();
+        if whole && set.sensitive_width > 0 && !from_entries {
+            facets.push(Facet::new(set, &(0..set.sensitive_width).collect::<Vec<_>>()));
+        }
+        let mut rules = Vec::new();
+        let mut release = Vec::new();
+        for (i, r) in requirements.iter().enumerate() {
+            let needs = r.needs();
+            if needs == Needs::Release {
+                release.push(i);
+                continue;
+            }
+            let facet = (needs >= Needs::Histogram && !r.on.is_empty() && !from_entries).then(|| {
+                facets.iter().position(|f| f.columns == r.on).unwrap_or_else(|| {
+                    facets.push(Facet::new(set, &r.on));
+                    facets.len() - 1
+                })
+            });
+            let monotone = r.monotone(set);
+            rules.push(Rule { requirement: i, facet, bit: 0, monotone, strong: monotone && strong(r) });
+        }
+        // The cheapest first; those that a merge cannot break before the others, so that a class that fails one of
+        // them is known to.
+        rules.sort_by_key(|r| (!r.strong, requirements[r.requirement].needs(), r.requirement));
+        let mut carry = Carry::default();
+        for (i, rule) in rules.iter_mut().enumerate().take(31) {
+            rule.bit = 1 << i;
+            carry.monotone |= if rule.monotone { rule.bit } else { 0 };
+            carry.strong |= if rule.strong { rule.bit } else { 0 };
+        }
+        Judge {
+            evaluator: Evaluator::new(set, requirements),
+            search: SearchParts { set, requirements, suppressed: search.suppressed },
+            facets,
+            limit,
+            rules,
+            release,
+            carry,
+            from_entries,
+            all_tuples,
+        }
+    }
+
+    /// The facet of all sensitive columns in their own order, whose symbols are the sensitive tuples.
+    pub fn whole_facet(&self) -> Option<usize> {
+        let all = |f: &Facet| f.columns.len() == self.search.set.sensitive_width && f.columns.is_sorted();
+        if self.from_entries { None } else { self.facets.iter().position(all) }
+    }
+
+    /// Whether a node that generalizes a valid one is always valid.
+    pub fn monotone(&self) -> bool {
+        let requirements = self.search.requirements;
+        if self.limit == 0 {
+            requirements.iter().all(|r| r.monotone(self.search.set))
+        } else {
+            // Rows that fail become fewer on the way up, but a mask class that shrinks may fail.
+            self.search.suppressed == Suppressed::Drop && self.release.is_empty() && self.rules.iter().all(|r| r.strong)
+        }
+    }
+
+    /// Judges a node. Unless `thorough`, stops as soon as it is known to be invalid.
+    pub fn judge(&self, classes: &mut Classes, thorough: bool) -> Outcome {
+        let mut outcome = Outcome::default();
+        let entries = self.from_entries.then(|| ByClass::new(self.search.set, classes, self.all_tuples));
+        let mut strong_rows = 0;
+        let mut monotone_failure = false;
+        let mut scratch = Scratch::default();
+        for class in 0..classes.len() {
+            let rows = classes.rows[class];
+            if rows == 0 {
+                continue;
+            }
+            let verdict = classes.verdicts[class];
+            let failing = if verdict & FAILS == 0 {
+                let failing = self.failing_rule(classes, class, entries.as_ref(), &mut scratch);
+                if failing.is_some() {
+                    classes.verdicts[class] |= FAILS;
+                }
+                failing
+            } else {
+                // The first rule whose bit is missing is the one that failed.
+                self.rules.iter().position(|r| verdict & r.bit == 0)
+            };
+            if let Some(rule) = failing {
+                outcome.suppressed.push(class as u32);
+                outcome.suppressed_rows += rows;
+                let rule = &self.rules[rule];
+                strong_rows += if rule.strong { rows } else { 0 };
+                monotone_failure |= rule.monotone;
+                outcome.hopeless = strong_rows > self.limit || (self.limit == 0 && monotone_failure);
+                if !thorough && outcome.suppressed_rows > self.limit {
+                    return outcome;
+                }
+            }
+        }
+        outcome.valid = outcome.suppressed_rows <= self.limit
+            && self.release_holds(classes, entries.as_ref(), &mut outcome)
+            && self.mask_holds(classes, entries.as_ref(), &outcome)
+            && (outcome.suppressed.is_empty()
+                || self.search.suppressed == Suppressed::Mask
+                || outcome.suppressed_rows < self.search.set.rows);
+        outcome
+    }
+
+    /// The first rule that the class fails; notes in its verdict those that hold.
+    fn failing_rule(
+        &self,
+        classes: &mut Classes,
+        class: usize,
+        entries: Option<&ByClass>,
+        scratch: &mut Scratch,
+    ) -> Option<usize> {
+        for (i, rule) in self.rules.iter().enumerate() {
+            if classes.verdicts[class] & rule.bit != 0 {
+                continue;
+            }
+            let holds = match entries {
+                Some(by) => self.evaluator.holds_covering(rule.requirement, by.entries.get(class), by.tuples(class)),
+                None => {
+                    scratch.pairs.clear();
+                    if let Some(facet) = rule.facet {
+                        classes.facets[facet].read(class, &mut scratch.pairs);
+                    }
+                    self.rule_holds(rule, classes.rows[class], scratch)
+                }
+            };
+            if !holds {
+                return Some(i);
+            }
+            classes.verdicts[class] |= rule.bit;
+        }
+        None
+    }
+
+    /// Whether a class of `size` rows whose facet is in `scratch.pairs` satisfies a rule.
+    fn rule_holds(&self, rule: &Rule, size: u64, scratch: &mut Scratch) -> bool {
+        let r = &self.search.requirements[rule.requirement];
+        let tables = self.evaluator.tables(rule.requirement);
+        let Some(facet) = rule.facet.map(|f| &self.facets[f]) else {
+            let class = Class { size, histogram: &[], tuples: &[] };
+            return r.models.iter().zip(tables).all(|(m, t)| m.holds(&class, t));
+        };
+        if let [model] = &r.models[..] {
+            scratch.pairs.iter_mut().for_each(|p| p.0 = facet.value(p.0, 0));
+            return model.holds(&Class { size, histogram: &scratch.pairs, tuples: &[] }, &tables[0]);
+        }
+        // Definition 4.6: for each column in turn, blocks of rows that agree in the others.
+        for (i, model) in r.models.iter().enumerate() {
+            let blocks = &facet.blocks[i];
+            scratch.blocks.clear();
+            scratch.blocks.extend(scratch.pairs.iter().map(|&(s, n)| (blocks[s as usize], facet.value(s, i), n)));
+            scratch.blocks.sort_unstable();
+            for block in scratch.blocks.chunk_by(|a, b| a.0 == b.0) {
+                scratch.histogram.clear();
+                scratch.histogram.extend(block.iter().map(|&(_, value, n)| (value, n)));
+                if !model.holds(&Class::of(&scratch.histogram), &tables[i]) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Whether the requirements on the whole release hold, suppressing the smallest classes as far as allowed.
+    fn release_holds(&self, classes: &Classes, entries: Option<&ByClass>, outcome: &mut Outcome) -> bool {
+        if self.release.is_empty() {
+            return true;
+        }
+        let size = |class: usize| match entries {
+            Some(by) => frequency::size(by.entries.get(class)),
+            None => classes.rows[class],
+        };
+        let mut suppressed = vec![false; classes.len()];
+        outcome.suppressed.iter().for_each(|&c| suppressed[c as usize] = true);
+        let mut left: Vec<(u64, u32)> = (0..classes.len())
+            .filter(|&c| classes.rows[c] > 0 && !suppressed[c])
+            .map(|c| (size(c), c as u32))
+            .collect();
+        left.sort_unstable();
+        let mask = self.search.suppressed == Suppressed::Mask;
+        let mut next = 0;
+        loop {
+            let mut sizes: Vec<u64> = left[next..].iter().map(|l| l.0).collect();
+            if mask && !outcome.suppressed.is_empty() {
+                sizes.push(self.mask_size(classes, entries, outcome));
+            }
+            let sizes = Sizes::collect(sizes);
+            let models = self.release.iter().flat_map(|&r| &self.search.requirements[r].models);
+            if models.into_iter().all(|m| m.holds_release(&sizes)) {
+                outcome.suppressed.sort_unstable();
+                return true;
+            }
+            let Some(&(_, class)) = left.get(next) else { return false };
+            if outcome.suppressed_rows + classes.rows[class as usize] > self.limit {
+                return false;
+            }
+            outcome.suppressed_rows += classes.rows[class as usize];
+            outcome.suppressed.push(class);
+            next += 1;
+        }
+    }
+
+    /// The persons of all suppressed classes.
+    fn mask_size(&self, classes: &Classes, entries: Option<&ByClass>, outcome: &Outcome) -> u64 {
+        match entries {
+            Some(by) => frequency::size(&by.merged(&outcome.suppressed)),
+            None => outcome.suppressed.iter().map(|&c| classes.rows[c as usize]).sum(),
+        }
+    }
+
+    /// Whether the suppressed rows, where they are masked, satisfy every requirement as one class.
+    fn mask_holds(&self, classes: &Classes, entries: Option<&ByClass>, outcome: &Outcome) -> bool {
+        if self.search.suppressed == Suppressed::Drop || outcome.suppressed.is_empty() {
+            return true;
+        }
+        if let Some(by) = entries {
+            let merged = by.merged(&outcome.suppressed);
+            let everything: Vec<u32> =
+                if self.all_tuples { (0..self.search.set.len() as u32).collect() } else { Vec::new() };
+            return self.rules.iter().all(|r| self.evaluator.holds_covering(r.requirement, &merged, &everything));
+        }
+        let mut scratch = Scratch::default();
+        self.rules.iter().all(|rule| {
+            scratch.pairs.clear();
+            if let Some(facet) = rule.facet {
+                outcome.suppressed.iter().for_each(|&c| classes.facets[facet].read(c as usize, &mut scratch.pairs));
+                scratch.pairs.sort_unstable();
+                scratch.pairs.dedup_by(|b, a| {
+                    let same = a.0 == b.0;
+                    a.1 += if same { b.1 } else { 0 };
+                    same
+                });
+            }
+            self.rule_holds(rule, outcome.suppressed_rows, &mut scratch)
+        })
+    }
+
+    /// The number of persons of the table.
+    pub fn persons(&self) -> u64 {
+        if self.search.set.persons { frequency::size(&self.search.set.groups.entries) } else { self.search.set.rows }
+    }
+
+    /// The persons of each class.
+    pub fn sizes(&self, classes: &Classes) -> Vec<u64> {
+        if !self.search.set.persons {
+            return classes.rows.clone();
+        }
+        ByClass::new(self.search.set, classes, false).entries.iter().map(frequency::size).collect()
+    }
+
+    /// For each requirement in the order of the policy, whether each class that has rows satisfies it; for those on
+    /// the whole release, an empty list.
+    pub fn verdicts(&self, classes: &Classes) -> Vec<Vec<bool>> {
+        let entries = self.from_entries.then(|| ByClass::new(self.search.set, classes, self.all_tuples));
+        let mut scratch = Scratch::default();
+        let mut all = vec![Vec::new(); self.search.requirements.len()];
+        for rule in &self.rules {
+            let holds = |class: usize| match &entries {
+                _ if classes.rows[class] == 0 => true,
+                Some(by) => self.evaluator.holds_covering(rule.requirement, by.entries.get(class), by.tuples(class)),
+                None => {
+                    scratch.pairs.clear();
+                    if let Some(facet) = rule.facet {
+                        classes.facets[facet].read(class, &mut scratch.pairs);
+                    }
+                    self.rule_holds(rule, classes.rows[class], &mut scratch)
+                }
+            };
+            all[rule.requirement] = (0..classes.len()).map(holds).collect();
+        }
+        all
+    }
+}
+
+/// Buffers that judging reuses from class to class.
+#[derive(Debug, Default)]
+struct Scratch {
+    pairs: Vec<(u32, u64)>,
+    blocks: Vec<(u32, u32, u64)>,
+    histogram: Vec<(u32, u64)>,
+}
+
+/// The entries and tuples of each class, for what cannot be judged from counts alone.
+#[derive(Debug)]
+pub(crate) struct ByClass {
+    /// The entries of each class.
+    pub entries: Groups,
+    offsets: Vec<usize>,
+    members: Vec<u32>,
+}
+
+impl ByClass {
+    /// Groups the entries (and, where asked, the tuples) of a table by the classes of a node.
+    pub fn new(set: &crate::frequency::FrequencySet, classes: &Classes, tuples: bool) -> Self {
+        let count = classes.len();
+        let mut pairs: Vec<(u32, Entry)> = Vec::with_capacity(set.groups.entries.len());
+        for (tuple, &class) in classes.class_of.iter().enumerate() {
+            pairs.extend(set.groups.get(tuple).iter().map(|&e| (class, e)));
+        }
+        let mut offsets = vec![0; count + 1];
+        let mut members = Vec::new();
+        if tuples {
+            let known = || (0u32..).zip(&classes.class_of).filter(|&(_, &c)| (c as usize) < count);
+            known().for_each(|(_, &c)| offsets[c as usize + 1] += 1);
+            (0..count).for_each(|c| offsets[c + 1] += offsets[c]);
+            members = vec![0; offsets[count]];
+            let mut place = offsets.clone();
+            for (tuple, &class) in known() {
+                members[place[class as usize]] = tuple;
+                place[class as usize] += 1;
+            }
+        }
+        ByClass { entries: Groups::collect(count, pairs), offsets, members }
+    }
+
+    /// The tuples that a class covers; none unless they were asked for.
+    pub fn tuples(&self, class: usize) -> &[u32] {
+        &self.members[self.offsets[class]..self.offsets[class + 1]]
+    }
+
+    /// The entries of several classes as one.
+    fn merged(&self, classes: &[u32]) -> Vec<Entry> {
+        let pairs = classes.iter().flat_map(|&c| self.entries.get(c as usize).iter().map(|&e| (0, e))).collect();
+        Groups::collect(1, pairs).entries
+    }
+}

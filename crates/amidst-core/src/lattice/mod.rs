@@ -1,0 +1,245 @@
+//! The generalization lattice: every way to put each quasi column at one level of its hierarchy.
+//!
+//! A node is a level per quasi column; above it are the nodes that generalize it. The classes of a node are counted by
+//! rolling up those of a finer node, never from rows ([`snapshot`]); a walk along a tree that covers the lattice keeps
+//! the snapshots it needs and no more ([`walk`]); verdicts, too, are handed up from class to class ([`judge`]).
+//!
+//! - [`minimal`]: every minimal node, for `incognito`;
+//! - [`best`]: the node that a metric likes best, for `optimal`;
+//! - [`lowest`]: the valid nodes of least height, for `samarati`;
+//! - [`explore`]: the minimal nodes with all metrics, and the front of risk against utility over the whole lattice;
+//! - [`why_not`]: what keeps a node from being published.
+
+mod explore;
+mod facet;
+mod find;
+mod judge;
+mod key;
+mod layout;
+mod price;
+mod recode;
+mod snapshot;
+mod walk;
+mod why_not;
+
+pub use explore::{Explored, ExploredNode, FrontPoint, all_metrics, explore, least_suppression};
+pub use why_not::{FailingClass, Obstacle, WhyNot, why_not};
+
+use crate::algorithm::{Found, Search, SearchError};
+use crate::feasibility;
+use crate::recoding::Recoding;
+use find::{Best, Lowest, Minimal};
+use judge::Judge;
+pub(crate) use judge::strong as never_lost;
+use key::{Key, Wide};
+use layout::Layout;
+use price::Pricer;
+use walk::Walk;
+
+/// A valid node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// The level of each quasi column.
+    pub levels: Vec<usize>,
+    /// The number of published classes, a class of masked rows included.
+    pub classes: u64,
+    /// The number of rows left out or masked.
+    pub suppressed: u64,
+    /// What it costs by the search's metric; infinite where the metric is not defined.
+    pub cost: f64,
+}
+
+/// The best node of a lattice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BestNode {
+    /// The node.
+    pub node: Node,
+    /// How far its cost may at most be from the optimum; `None` when it is the optimum.
+    pub gap: Option<f64>,
+}
+
+/// Runs `$body` with a walk over the search's lattice, its keys as wide as the table needs.
+macro_rules! on_lattice {
+    ($search:expr, $judge:expr, $track:expr, $walk:ident => $body:expr) => {{
+        let layout = Layout::new($search.generalizations);
+        match layout.bits(&vec![0; layout.columns()]) {
+            ..=64 => {
+                let $walk = Walk::<u64>::new($search, $judge, layout, $track);
+                $body
+            }
+            65..=128 => {
+                let $walk = Walk::<u128>::new($search, $judge, layout, $track);
+                $body
+            }
+            129..=Wide::BITS => {
+                let $walk = Walk::<Wide>::new($search, $judge, layout, $track);
+                $body
+            }
+            bits => Err(SearchError::Unsupported(format!(
+                "the quasi columns have too many distinct values for a lattice ({bits} bits a row, at most {} are \
+                 possible); generalize or leave out some of them first",
+                Wide::BITS
+            ))),
+        }
+    }};
+}
+pub(crate) use on_lattice;
+
+/// Every node that satisfies the policy and generalizes no other that does, in the order of their levels.
+///
+/// Where the policy is not monotone there may be nodes above them that do not satisfy it.
+pub fn minimal(search: &Search<'_>) -> Result<Vec<Node>, SearchError> {
+    let pricer = Pricer::new(search, search.metric);
+    let judge = Judge::new(search, pricer.needs_groups());
+    on_lattice!(search, judge, tracked(search, &pricer), walk => {
+        let strategy = Minimal::default();
+        walk.run(&Search { deadline: None, ..search.clone() }, &strategy)?;
+        Ok(describe(search, &walk, &pricer, strategy.into_nodes()))
+    })
+}
+
+/// The node that satisfies the policy at the least cost by the search's metric; of equal ones the lowest, then the one
+/// whose levels come first. `None` when no node satisfies it.
+///
+/// When the search's deadline passes, the best node found by then, with the gap to what the rest of the lattice may hold.
+/// If none was found by then, the top is tried, and failing that the search goes on until it has one.
+pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
+    let pricer = Pricer::new(search, search.metric);
+    let judge = Judge::new(search, pricer.needs_groups());
+    on_lattice!(search, judge, tracked(search, &pricer), walk => {
+        let strategy = Best::new(&walk.judge, &pricer);
+        offer_top(&walk, &pricer, &strategy);
+        walk.run(search, &strategy)?;
+        let (mut found, mut unexplored) = strategy.into_best();
+        if found.is_none() && unexplored < f64::INFINITY {
+            let strategy = Lowest::any(walk.top.iter().sum());
+            walk.run(&Search { deadline: None, ..search.clone() }, &strategy)?;
+            found = strategy.into_nodes().into_iter().next().map(|levels| (f64::INFINITY, levels));
+            unexplored = f64::NEG_INFINITY;
+        }
+        let Some((_, levels)) = found else { return Ok(None) };
+        let node = describe(search, &walk, &pricer, vec![levels]).into_iter().next();
+        // Metrics are never negative, so zero bounds them all.
+        let gap = |cost: f64| Some((cost - unexplored.max(0.0)).max(0.0)).filter(|_| unexplored < cost);
+        Ok(node.map(|node| BestNode { gap: gap(node.cost), node }))
+    })
+}
+
+/// The nodes of least height that satisfy the policy, in the order of their levels: the k-minimal generalizations of
+/// survey Definition 4.
+///
+/// Samarati's binary search on height where a node above a valid one is always valid; otherwise, from the lowest up.
+pub fn lowest(search: &Search<'_>) -> Result<Vec<Node>, SearchError> {
+    let pricer = Pricer::new(search, search.metric);
+    let judge = Judge::new(search, pricer.needs_groups());
+    on_lattice!(search, judge, tracked(search, &pricer), walk => {
+        let search = &Search { deadline: None, ..search.clone() };
+        let (mut low, mut high) = (0, walk.top.iter().sum::<usize>());
+        if walk.judge.monotone() {
+            // Every height from the answer on has a valid node, none below it.
+            while low < high {
+                let middle = low + (high - low) / 2;
+                let strategy = Lowest::any(middle);
+                walk.run(search, &strategy)?;
+                match strategy.into_nodes().first() {
+                    Some(found) => high = found.iter().sum(),
+                    None => low = middle + 1,
+                }
+            }
+        }
+        let strategy = Lowest::all(high);
+        walk.run(search, &strategy)?;
+        Ok(describe(search, &walk, &pricer, strategy.into_nodes()))
+    })
+}
+
+/// The cheapest of some nodes; of equal ones the lowest, then the one whose levels come first.
+pub fn cheapest(nodes: Vec<Node>) -> Option<Node> {
+    nodes.into_iter().min_by(|a, b| price::compare((a.cost, &a.levels), (b.cost, &b.levels)))
+}
+
+/// The recoding that publishes a node, its failing classes suppressed; `None` when the node does not satisfy the policy.
+pub fn recoding(search: &Search<'_>, levels: &[usize]) -> Result<Option<Recoding>, SearchError> {
+    let judge = Judge::new(search, false);
+    on_lattice!(search, judge, true, walk => {
+        let mut snapshot = walk.snapshot(levels);
+        let outcome = walk.judge.judge(&mut snapshot.classes, true);
+        let classes = &snapshot.classes;
+        Ok(outcome.valid.then(|| {
+            recode::recoding(search.set, search.generalizations, classes, &outcome.suppressed, search.suppressed)
+        }))
+    })
+}
+
+/// Why no node satisfies the policy, as far as it can be told: the requirement that the whole table fails, or else the
+/// suppression that it would take.
+pub fn impossible(search: &Search<'_>) -> SearchError {
+    let known = feasibility::impossible(search).map(|i| i.message);
+    let least = least_suppression(search);
+    if let Err(SearchError::Cancelled) = least {
+        return SearchError::Cancelled;
+    }
+    let rows = search.set.rows;
+    let suppression = match least {
+        Ok(Some((least, _))) if least < rows => Some(format!(
+            "it takes the suppression of at least {least} of {rows} rows ({:.2} %), and {} may be suppressed",
+            least as f64 * 100.0 / rows as f64,
+            search.suppression_limit().min(rows)
+        )),
+        Ok(None) => Some("no number of suppressed rows makes it possible".to_string()),
+        _ => None,
+    };
+    SearchError::Impossible(match (known, suppression) {
+        (Some(message), Some(suppression)) => format!("{message}; {suppression}"),
+        (Some(message), None) => message,
+        (None, Some(suppression)) => format!("no generalization satisfies the policy: {suppression}"),
+        (None, None) => "no generalization satisfies the policy within the suppression allowed".to_string(),
+    })
+}
+
+/// What a full-domain algorithm hands over for the node it chose.
+pub(crate) fn found(search: &Search<'_>, node: Option<Node>) -> Result<Found, SearchError> {
+    let recoding = match &node {
+        Some(node) => recoding(search, &node.levels)?,
+        None => None,
+    };
+    match recoding {
+        Some(recoding) => Ok(Found { recoding, optimal: false, gap: None, notes: Vec::new() }),
+        None => Err(impossible(search)),
+    }
+}
+
+/// The number of nodes of the search's lattice.
+pub fn nodes(search: &Search<'_>) -> f64 {
+    search.generalizations.iter().map(|g| g.levels.len() as f64).product()
+}
+
+/// Whether walks must know the class of each tuple to price nodes.
+fn tracked(search: &Search<'_>, pricer: &Pricer<'_>) -> bool {
+    pricer.needs_tuples() || (pricer.needs_groups() && search.set.sensitive_width == 0)
+}
+
+/// Tries the coarsest node first: nearly always valid, so that the search has something to return and to compare with.
+fn offer_top<K: Key>(walk: &Walk<'_, K>, pricer: &Pricer<'_>, best: &Best<'_, '_>) {
+    let mut top = walk.snapshot(&walk.top);
+    let outcome = walk.judge.judge(&mut top.classes, true);
+    if outcome.valid {
+        best.offer(pricer.cost(&walk.judge, &top.classes, &outcome.suppressed), &walk.top);
+    }
+}
+
+/// The figures of some valid nodes.
+fn describe<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<'_>, found: Vec<Vec<usize>>) -> Vec<Node> {
+    found
+        .into_iter()
+        .map(|levels| {
+            let mut snapshot = walk.snapshot(&levels);
+            let outcome = walk.judge.judge(&mut snapshot.classes, true);
+            let cost = pricer.cost(&walk.judge, &snapshot.classes, &outcome.suppressed);
+            let all = snapshot.classes.rows.iter().filter(|&&n| n > 0).count() as u64;
+            let masked = search.suppressed == crate::algorithm::Suppressed::Mask && !outcome.suppressed.is_empty();
+            let classes = all - outcome.suppressed.len() as u64 + u64::from(masked);
+            Node { levels, classes, suppressed: outcome.suppressed_rows, cost }
+        })
+        .collect()
+}

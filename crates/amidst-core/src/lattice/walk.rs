@@ -1,0 +1,231 @@
+//! The walk over the lattice: every node once, each rolled up from a finer one that is still held.
+//!
+//! The lattice is covered by a tree. The root is the finest node; a child raises one column by a level, never a column
+//! before the one its parent raised. So each node has one parent, the walk needs only the snapshots on the way from the
+//! root, and subtrees are independent of each other: both cores walk at once, whatever they find.
+//!
+//! Subset pruning, after Incognito's a-priori rule (LeFevre, DeWitt & Ramakrishnan 2005). In the subtree of a node the
+//! columns before the raised one are fixed. Putting all others to their top leaves the projection on that subset of
+//! the quasi-identifier, the coarsest node that the subtree may reach; if it is hopeless, so is the whole
+//! subtree. What "hopeless" rests on is only ever a requirement for which this is sound (see [`super::judge`]).
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::judge::{Judge, Outcome};
+use super::key::Key;
+use super::layout::Layout;
+use super::snapshot::{Classes, Snapshot};
+use crate::algorithm::{Search, SearchError};
+
+/// What to do with a node before its classes are known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Plan {
+    /// Nothing, nor with its subtree.
+    Skip,
+    /// Judge it; it and its subtree cost at least this.
+    Judge(f64),
+}
+
+/// What is looked for on a walk.
+pub(crate) trait Strategy: Sync {
+    /// Whether nodes that are hopeless are wanted too.
+    fn everything(&self) -> bool {
+        false
+    }
+
+    /// Whether children that raise late columns come first, so that finer nodes come before coarser ones.
+    fn finest_first(&self) -> bool {
+        true
+    }
+
+    /// What to do with a node. `inherited` is what its subtree is already known to cost at least.
+    fn plan(&self, levels: &[usize], inherited: f64) -> Plan;
+
+    /// Takes note of a judged node. The answer is what its subtree costs at least, or nothing to leave the subtree out.
+    fn visit(&self, classes: &Classes, outcome: &Outcome, bound: f64, leaf: bool) -> Option<f64>;
+
+    /// Told of a subtree that is left out because the time is over, with what it costs at least.
+    fn abandon(&self, _bound: f64) {}
+}
+
+/// The lattice of one search.
+#[derive(Debug)]
+pub(crate) struct Walk<'a, K> {
+    /// Where key fields lie.
+    pub layout: Layout<'a>,
+    /// Judges nodes.
+    pub judge: Judge<'a>,
+    /// The finest node.
+    pub base: Snapshot<K>,
+    /// The highest level of each column.
+    pub top: Vec<usize>,
+    /// The columns in the order in which the tree raises them, those with the most values first: snapshots then shrink
+    /// early, and most roll-ups start from a source hardly larger than their result.
+    order: Vec<usize>,
+    /// How many nodes were judged.
+    pub judged: AtomicU64,
+    /// Bytes of snapshots held at the moment.
+    held: AtomicUsize,
+    /// Bytes of snapshots that may be held.
+    budget: usize,
+}
+
+/// How far a walk has come, in nodes of the tree.
+struct Progress<'s> {
+    done: AtomicU64,
+    total: f64,
+    report: &'s (dyn Fn(f64) + Sync),
+    last: AtomicU64,
+}
+
+/// Subtrees of at least this many nodes are shared between cores.
+const SHARED: f64 = 64.0;
+
+/// Snapshots beyond this many bytes are not kept for their children, which then start from a finer one.
+const BUDGET: usize = 256 << 20;
+
+impl<'a, K: Key> Walk<'a, K> {
+    /// The lattice of a search.
+    pub fn new(search: &Search<'a>, judge: Judge<'a>, layout: Layout<'a>, track: bool) -> Self {
+        let track = track || judge.from_entries;
+        let base = Snapshot::base(search.set, &layout, &judge.facets, judge.all_tuples, track);
+        let mut order: Vec<usize> = (0..layout.columns()).collect();
+        order.sort_by_key(|&c| (std::cmp::Reverse(layout.generalizations[c].active()), c));
+        Walk {
+            top: layout.top(),
+            layout,
+            judge,
+            base,
+            order,
+            judged: AtomicU64::new(0),
+            held: AtomicUsize::new(0),
+            budget: BUDGET,
+        }
+    }
+
+    /// Walks the whole lattice. False when the time was over before the end.
+    pub fn run(&self, search: &Search<'_>, strategy: &impl Strategy) -> Result<bool, SearchError> {
+        let bottom = vec![0; self.top.len()];
+        let progress = Progress {
+            done: AtomicU64::new(0),
+            total: self.subtree(&bottom, 0),
+            report: search.progress,
+            last: AtomicU64::new(0),
+        };
+        self.descend(search, strategy, &progress, &bottom, 0, &self.base, f64::NEG_INFINITY)
+    }
+
+    /// The classes of a node, rolled up from the finest.
+    pub fn snapshot(&self, levels: &[usize]) -> Snapshot<K> {
+        self.base.roll_up(&self.layout, levels, self.judge.carry)
+    }
+
+    /// The number of nodes in the subtree of a node whose columns before `position` are fixed.
+    fn subtree(&self, levels: &[usize], position: usize) -> f64 {
+        self.order[position..].iter().map(|&c| (self.top[c] - levels[c] + 1) as f64).product()
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of a recursion")]
+    fn descend(
+        &self,
+        search: &Search<'_>,
+        strategy: &impl Strategy,
+        progress: &Progress<'_>,
+        levels: &[usize],
+        position: usize,
+        source: &Snapshot<K>,
+        inherited: f64,
+    ) -> Result<bool, SearchError> {
+        search.checkpoint()?;
+        let nodes = self.subtree(levels, position);
+        let Plan::Judge(bound) = strategy.plan(levels, inherited) else {
+            progress.add(nodes);
+            return Ok(true);
+        };
+        if search.deadline.is_some_and(|d| std::time::Instant::now() >= d) {
+            strategy.abandon(bound);
+            return Ok(false);
+        }
+        let leaf = nodes <= 1.0;
+        let mut own = source.roll_up(&self.layout, levels, self.judge.carry);
+        self.judged.fetch_add(1, Ordering::Relaxed);
+        let outcome = self.judge.judge(&mut own.classes, strategy.everything());
+        let Some(bound) = strategy.visit(&own.classes, &outcome, bound, leaf) else {
+            progress.add(nodes);
+            return Ok(true);
+        };
+        let hopeless = outcome.hopeless && !strategy.everything();
+        let last = if hopeless { self.last_hope(&own, position) } else { self.order.len() };
+        let mut children: Vec<usize> =
+            (position..last).filter(|&i| levels[self.order[i]] < self.top[self.order[i]]).collect();
+        let mut reached = 1.0;
+        children.iter().for_each(|&i| reached += self.child_nodes(levels, i));
+        progress.add(nodes - reached + 1.0);
+        if strategy.finest_first() {
+            children.reverse();
+        }
+        // Children start from this node, unless there is no room to keep it.
+        let bytes = own.bytes();
+        let keep = self.held.fetch_add(bytes, Ordering::Relaxed) + bytes <= self.budget || bytes <= 1 << 16;
+        let from = if keep {
+            &own
+        } else {
+            self.held.fetch_sub(bytes, Ordering::Relaxed);
+            own = Snapshot { keys: Vec::new(), classes: Classes::default() };
+            source
+        };
+        let child = |&i: &usize| {
+            let mut levels = levels.to_vec();
+            levels[self.order[i]] += 1;
+            self.descend(search, strategy, progress, &levels, i, from, bound)
+        };
+        let complete = if reached >= SHARED && children.len() > 1 {
+            let all: Vec<Result<bool, SearchError>> = children.par_iter().with_max_len(1).map(child).collect();
+            all.into_iter().try_fold(true, |complete, one| one.map(|c| complete && c))
+        } else {
+            children.iter().map(child).try_fold(true, |complete, one| one.map(|c| complete && c))
+        };
+        if keep {
+            self.held.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        drop(own);
+        complete
+    }
+
+    /// The number of nodes below the child that raises the column at `position` of the order.
+    fn child_nodes(&self, levels: &[usize], position: usize) -> f64 {
+        let column = self.order[position];
+        (self.top[column] - levels[column]) as f64 * self.subtree(levels, position + 1)
+    }
+
+    /// For a hopeless node: the first position from which on no child's subtree can hold a valid node.
+    fn last_hope(&self, own: &Snapshot<K>, position: usize) -> usize {
+        let levels = &own.classes.levels;
+        for i in position..self.order.len() {
+            // Looking costs a roll-up and a half; a subtree of a few nodes is not worth it.
+            if self.child_nodes(levels, i) <= 2.0 {
+                continue;
+            }
+            let mut coarsest = levels.clone();
+            self.order[i..].iter().for_each(|&c| coarsest[c] = self.top[c]);
+            let mut projection = own.roll_up(&self.layout, &coarsest, self.judge.carry);
+            if self.judge.judge(&mut projection.classes, false).hopeless {
+                return i;
+            }
+        }
+        self.order.len()
+    }
+}
+
+impl Progress<'_> {
+    fn add(&self, nodes: f64) {
+        let done = self.done.fetch_add(nodes as u64, Ordering::Relaxed) as f64 + nodes;
+        let share = (done / self.total).clamp(0.0, 1.0);
+        let step = (share * 200.0) as u64;
+        if self.last.fetch_max(step, Ordering::Relaxed) < step {
+            (self.report)(share);
+        }
+    }
+}
