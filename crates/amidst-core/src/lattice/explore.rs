@@ -29,6 +29,9 @@ pub struct Explored {
     pub complete: bool,
 }
 
+/// Each metric of the registry by id, `None` where it is not defined.
+pub type Metrics = Vec<(&'static str, Option<f64>)>;
+
 /// A minimal node with what it costs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExploredNode {
@@ -38,8 +41,8 @@ pub struct ExploredNode {
     pub classes: u64,
     /// The number of rows left out or masked.
     pub suppressed: u64,
-    /// Each metric of the registry, by id; `None` where it is not defined.
-    pub metrics: Vec<(&'static str, Option<f64>)>,
+    /// What it costs.
+    pub metrics: Metrics,
 }
 
 /// A node of the front.
@@ -81,10 +84,7 @@ pub fn explore(search: &Search<'_>) -> Result<Explored, SearchError> {
 }
 
 /// Every metric of some nodes that satisfy the policy.
-pub fn all_metrics(
-    search: &Search<'_>,
-    found: &[&[usize]],
-) -> Result<Vec<Vec<(&'static str, Option<f64>)>>, SearchError> {
+pub fn all_metrics(search: &Search<'_>, found: &[&[usize]]) -> Result<Vec<Metrics>, SearchError> {
     let pricers: Vec<Pricer<'_>> = METRICS.iter().map(|entry| Pricer::new(search, entry)).collect();
     let judge = Judge::new(search, true);
     on_lattice!(search, judge, true, walk => {

@@ -26,7 +26,7 @@ impl Facet {
     /// The facet of `columns` in a table.
     pub fn new(set: &FrequencySet, columns: &[usize]) -> Self {
         let width = set.sensitive_width;
-        let count = if width == 0 { 0 } else { set.sensitive.len() / width };
+        let count = set.sensitive.len().checked_div(width).unwrap_or(0);
         let tuples: Vec<Vec<u32>> =
             (0..count).map(|t| columns.iter().map(|&c| set.sensitive_code(t as u32, c)).collect()).collect();
         let mut distinct = tuples.clone();

@@ -77,7 +77,7 @@ struct SearchParts<'a> {
 /// Whether a class that satisfies the requirement goes on to satisfy it whatever is merged into it: it asks for enough
 /// persons or enough kinds of values, which a merge can only add to.
 pub(crate) fn strong(requirement: &Requirement) -> bool {
-    matches!(requirement.model.id, "k-anonymity" | "distinct-l-diversity" | "p-sensitive-k-anonymity")
+    matches!(requirement.model.id, "k-anonymity" | "distinct-l-diversity" | "p-sensitive-k-anonymity" | "k-map")
         && requirement.on.len() <= 1
 }
 

@@ -22,7 +22,7 @@ mod snapshot;
 mod walk;
 mod why_not;
 
-pub use explore::{Explored, ExploredNode, FrontPoint, all_metrics, explore, least_suppression};
+pub use explore::{Explored, ExploredNode, FrontPoint, Metrics, all_metrics, explore, least_suppression};
 pub use why_not::{FailingClass, Obstacle, WhyNot, why_not};
 
 use crate::algorithm::{Found, Search, SearchError};

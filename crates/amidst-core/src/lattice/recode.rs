@@ -18,11 +18,11 @@ pub(crate) fn recoding(
     let mut number = vec![SUPPRESSED; classes.len()];
     let mut cells: Vec<Vec<Cell>> = Vec::new();
     let mut next = suppressed.iter().peekable();
-    for class in 0..classes.len() {
+    for (class, number) in number.iter_mut().enumerate() {
         if next.next_if_eq(&&(class as u32)).is_some() || classes.rows[class] == 0 {
             continue;
         }
-        number[class] = cells.len() as u32;
+        *number = cells.len() as u32;
         let codes = set.tuple(classes.first[class] as usize);
         let cell = |((&code, g), &level): ((&u32, &Generalization), &usize)| Cell::Node {
             level: level as u32,

@@ -66,7 +66,10 @@ impl NodeCost for Additive {
         let mut sum = self.unsuppressed(node.levels);
         if node.suppressed.iter().any(|&s| s) {
             // Add up what is published, rather than subtract what is not: no digits are lost when little is left.
-            sum = node.suppressed_rows() as f64 * self.suppressed_row;
+            // A masked row is published at the top of every hierarchy, and priced as such.
+            let top = |costs: &Vec<Vec<f64>>| costs.last().and_then(|top| top.first()).copied().unwrap_or(0.0);
+            let row = if node.masked { self.cells.iter().map(top).sum() } else { self.suppressed_row };
+            sum = node.suppressed_rows() as f64 * row;
             for class in (0..node.len()).filter(|&c| !node.is_suppressed(c)) {
                 let row: f64 = (self.cells.iter().zip(node.levels).zip(node.tuple(class)))
                     .map(|((costs, &level), &value)| costs[level][value as usize])

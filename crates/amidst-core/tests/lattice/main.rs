@@ -1,0 +1,158 @@
+//! Lattice searches against an oracle that looks at every node: small random tables, every model, every metric.
+
+mod brute;
+mod world;
+
+use std::sync::atomic::AtomicBool;
+
+use amidst_core::algorithm::{MaxSuppression, Search, SearchError, Suppressed};
+use amidst_core::lattice;
+use amidst_core::metric::METRICS;
+use amidst_core::model::MODELS;
+use amidst_core::parameter::Parameters;
+use amidst_core::requirement::Requirement;
+use proptest::prelude::*;
+use world::{Dice, World};
+
+static CANCEL: AtomicBool = AtomicBool::new(false);
+
+fn search<'a>(
+    world: &'a World,
+    requirements: &'a [Requirement],
+    options: &'a Parameters,
+    dice: &mut Dice,
+) -> Search<'a> {
+    let shares = ["0", "0", "0.1", "0.3", "1"];
+    Search {
+        set: &world.set,
+        generalizations: &world.generalizations,
+        requirements,
+        metric: &METRICS[dice.below(METRICS.len())],
+        max_suppression: MaxSuppression::Share(dice.pick(&shares).parse().unwrap()),
+        suppressed: dice.pick(&[Suppressed::Drop, Suppressed::Mask]),
+        k: 2,
+        options,
+        seed: 1,
+        cancel: &CANCEL,
+        progress: &|_| {},
+        deadline: None,
+    }
+}
+
+/// Compares all three searches with the oracle.
+fn compare(search: &Search<'_>) -> Result<(), TestCaseError> {
+    let valid = brute::valid(search);
+    let minimal = lattice::minimal(search).unwrap();
+    prop_assert_eq!(minimal.iter().map(|n| n.levels.clone()).collect::<Vec<_>>(), brute::minimal(&valid));
+    for node in &minimal {
+        let expected = valid.iter().find(|v| v.levels == node.levels).unwrap();
+        prop_assert_eq!((node.classes, node.suppressed), (expected.classes, expected.suppressed));
+        let expected = expected.cost.unwrap_or(f64::INFINITY);
+        let near = node.cost == expected || (node.cost - expected).abs() <= 1e-9 * expected.abs().max(1e-3);
+        prop_assert!(near, "{} of {:?}: {} is not {expected}", search.metric.id, node, node.cost);
+    }
+    let lowest = lattice::lowest(search).unwrap();
+    prop_assert_eq!(lowest.iter().map(|n| n.levels.clone()).collect::<Vec<_>>(), brute::lowest(&valid));
+    let best = lattice::best(search).unwrap();
+    prop_assert_eq!(best.as_ref().map(|b| b.node.levels.clone()), brute::best(&valid), "{}", search.metric.id);
+    prop_assert!(best.is_none_or(|b| b.gap.is_none()));
+    if let Some(impossible) = amidst_core::feasibility::impossible(search) {
+        prop_assert!(valid.is_empty(), "{}", impossible.message);
+    }
+    Ok(())
+}
+
+/// How many random worlds a property looks at; `PROPTEST_CASES` asks for more.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(40)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_model_alone_equals_exhaustive_search(seed in any::<u64>()) {
+        for entry in MODELS {
+            let mut dice = Dice(seed);
+            let world = World::new(&mut dice, false, true);
+            let requirements = [world.requirement(&mut dice, entry.id)];
+            let options = Parameters::default();
+            compare(&search(&world, &requirements, &options, &mut dice))?;
+        }
+    }
+
+    #[test]
+    fn models_together_equal_exhaustive_search(seed in any::<u64>(), persons in any::<bool>()) {
+        for round in 0..12 {
+            let mut dice = Dice(seed ^ round);
+            let strangers = dice.below(2) == 0;
+            let world = World::new(&mut dice, persons, strangers);
+            let requirements: Vec<Requirement> = (0..1 + dice.below(3))
+                .map(|_| {
+                    let id = MODELS[dice.below(MODELS.len())].id;
+                    world.requirement(&mut dice, id)
+                })
+                .collect();
+            let options = Parameters::default();
+            compare(&search(&world, &requirements, &options, &mut dice))?;
+        }
+    }
+
+    #[test]
+    fn every_metric_is_minimized(seed in any::<u64>()) {
+        for metric in METRICS {
+            let mut dice = Dice(seed);
+            let world = World::new(&mut dice, false, false);
+            let ids = ["k-anonymity", "distinct-l-diversity", "entropy-l-diversity", "recursive-c-l-diversity"];
+            let id = dice.pick(&ids);
+            let requirements = [world.requirement(&mut dice, "k-anonymity"), world.requirement(&mut dice, id)];
+            let options = Parameters::default();
+            let search = Search { metric, ..search(&world, &requirements, &options, &mut dice) };
+            compare(&search)?;
+        }
+    }
+
+    #[test]
+    fn the_number_of_threads_changes_nothing(seed in any::<u64>()) {
+        let mut dice = Dice(seed);
+        let world = World::new(&mut dice, false, false);
+        let requirements =
+            [world.requirement(&mut dice, "k-anonymity"), world.requirement(&mut dice, "entropy-l-diversity")];
+        let options = Parameters::default();
+        let search = search(&world, &requirements, &options, &mut dice);
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let explored = lattice::explore(&search).unwrap();
+                (lattice::minimal(&search), lattice::best(&search), lattice::lowest(&search), explored)
+            })
+        };
+        let one = run(1);
+        for threads in [2, 7] {
+            prop_assert_eq!(&run(threads), &one);
+        }
+    }
+}
+
+#[test]
+fn an_impossible_policy_names_the_requirement_and_the_best_value() {
+    let mut dice = Dice(7);
+    let world = World::new(&mut dice, false, false);
+    let entry = amidst_core::model::find("k-anonymity").unwrap();
+    let mut parameters = Parameters::default();
+    parameters.set("k", amidst_core::parameter::Value::Number(1000u64.into()));
+    let requirements = [Requirement::new(entry, parameters, vec![], &world.domains).unwrap()];
+    let options = Parameters::default();
+    let search = Search {
+        max_suppression: MaxSuppression::Rows(0),
+        suppressed: Suppressed::Drop,
+        ..search(&world, &requirements, &options, &mut dice)
+    };
+    for id in ["incognito", "optimal", "samarati"] {
+        let error = amidst_core::algorithm::find(id).unwrap().algorithm.search(&search).unwrap_err();
+        let SearchError::Impossible(message) = error else { panic!("{error:?}") };
+        assert!(message.contains("k-anonymity with k = 1000"), "{message}");
+        assert!(message.contains(&format!("the largest possible k in this table is {}", world.set.rows)), "{message}");
+        assert!(message.contains("no number of suppressed rows"), "{message}");
+    }
+}
