@@ -1,5 +1,7 @@
 //! Lattice searches against an oracle that looks at every node: small random tables, every model, every metric.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 mod brute;
 mod world;
 
