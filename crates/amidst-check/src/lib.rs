@@ -1,1 +1,33 @@
-//! amidst-check
+//! The independent checker of Amidst releases, and the certificate that travels with them.
+//!
+//! It shares no line with the models and the search that made a release: its own reading of the files, its own exact
+//! arithmetic, written from the definitions. [`issue`] checks a release and seals its certificate; [`verify`] recomputes
+//! every claim of a certificate from the published files.
+
+mod certificate;
+mod digest;
+mod examine;
+mod issue;
+mod judge;
+mod logsum;
+mod models;
+mod number;
+mod options;
+mod problem;
+mod reader;
+mod verify;
+
+pub use certificate::{
+    Certificate, CertificateDraft, Claim, FORMAT, On, Output, Requirement, SensitiveColumn, SuppressedAs, ValueCount,
+    Worst,
+};
+pub use digest::sha256_hex;
+pub use issue::issue;
+pub use options::Options;
+pub use problem::{Problem, ProblemKind, Severity};
+pub use verify::{Verdict, verify};
+
+/// The ids of the models that the checker knows.
+pub fn models() -> impl Iterator<Item = &'static str> {
+    models::MODELS.iter().map(|entry| entry.id)
+}

@@ -1,0 +1,333 @@
+//! The certificate: what a release claims about itself, as JSON with a fixed order of keys and a digest over all of it.
+//!
+//! It holds no time stamp and no path, so the same release has the same certificate. The digest is no signature (whoever
+//! can change a release can compute it anew); it catches damage, while the claims themselves are recomputed from the
+//! release by [`crate::verify`].
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::digest::sha256_hex;
+use crate::problem::{Problem, ProblemKind};
+
+/// The version of the format that this crate writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// A sealed certificate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Certificate {
+    /// Version of the format.
+    pub format: u32,
+    /// The program that made the release, such as `amidst 0.1.0`.
+    pub tool: String,
+    /// The resolved policy as TOML text.
+    pub policy: String,
+    /// SHA-256 of `policy`.
+    pub policy_digest: String,
+    /// The files of the release.
+    pub outputs: Vec<Output>,
+    /// Rows of the input table.
+    pub rows_in: u64,
+    /// Rows left out because a value was missing.
+    pub rows_dropped_missing: u64,
+    /// Rows of the release.
+    pub rows_out: u64,
+    /// Rows suppressed.
+    pub suppressed: u64,
+    /// What became of them.
+    pub suppressed_as: SuppressedAs,
+    /// Classes of the release.
+    pub classes: u64,
+    /// Names of the quasi columns.
+    pub quasi: Vec<String>,
+    /// The sensitive columns.
+    pub sensitive: Vec<SensitiveColumn>,
+    /// Whether sizes and counts are of persons instead of rows.
+    pub persons: bool,
+    /// Rows of the release (from 0, over all files in the order of `outputs`) that are published unmodified by their
+    /// owner's consent and belong to nobody's class.
+    pub waived: Vec<u64>,
+    /// Rows of the release that stand for nobody, where a series needs such rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counterfeits: Option<u64>,
+    /// What the release satisfies.
+    pub requirements: Vec<Requirement>,
+    /// SHA-256 of the canonical JSON of everything above.
+    pub digest: String,
+}
+
+/// One file of the release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// Path relative to the folder of the certificate, with `/` between its parts.
+    pub file: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Its SHA-256 in hexadecimal.
+    pub sha256: String,
+}
+
+/// What became of suppressed rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SuppressedAs {
+    /// They are not in the release.
+    Drop,
+    /// They form a class of their own, every quasi column generalized to the top.
+    Mask,
+}
+
+/// What the checker must know of a sensitive column beyond the release.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SensitiveColumn {
+    /// The column's name.
+    pub name: String,
+    /// The input table's distribution, in rank order.
+    pub distribution: Vec<ValueCount>,
+    /// Whether that order means something.
+    pub ordered: bool,
+    /// For hierarchical distances, for every value its group numbers at the levels 1 … h of the column's hierarchy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<Vec<Vec<u32>>>,
+    /// The categories of the (l,α) family, the most sensitive first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub categories: Option<Vec<Vec<String>>>,
+    /// Their weights as decimals or fractions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Vec<String>>,
+}
+
+/// A value of the input table and how often it occurs there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ValueCount {
+    /// The value as released; null where the release does not contain it, so that nothing unpublished is told.
+    pub value: Option<String>,
+    /// Rows (or persons) of the input table.
+    pub count: u64,
+}
+
+/// The sensitive columns that a requirement names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum On {
+    /// One column.
+    One(String),
+    /// Several columns together (Definition 4.6 of the ℓ-diversity article).
+    Many(Vec<String>),
+}
+
+impl On {
+    /// The names.
+    pub fn names(&self) -> &[String] {
+        match self {
+            On::One(name) => std::slice::from_ref(name),
+            On::Many(names) => names,
+        }
+    }
+}
+
+/// A requirement as a draft names it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// The model's id.
+    pub model: String,
+    /// Its sensitive columns; none for a model that looks at sizes only.
+    pub on: Option<On>,
+    /// Its parameters, numbers as JSON numbers or as strings holding a decimal or a fraction.
+    pub parameters: Map<String, Value>,
+}
+
+/// A requirement and what the release reaches.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Requirement {
+    /// The model's id.
+    pub model: String,
+    /// Its sensitive columns.
+    pub on: Option<On>,
+    /// Its parameters.
+    pub parameters: Map<String, Value>,
+    /// Whether every class satisfies it.
+    pub holds: bool,
+    /// The strongest parameters that the release satisfies; null where there is none.
+    pub measured: Map<String, Value>,
+    /// The class closest to the bound, or the furthest beyond it.
+    pub worst: Option<Worst>,
+}
+
+/// A class and its figures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Worst {
+    /// Its published quasi cells; with several sensitive columns also the cells of those that joined them.
+    pub cells: Map<String, Value>,
+    /// Its size.
+    pub size: u64,
+    /// The model's figures of this class.
+    #[serde(flatten)]
+    pub figures: Map<String, Value>,
+}
+
+/// What the maker of a release states; everything else the checker finds out by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CertificateDraft {
+    /// The program, such as `amidst 0.1.0`.
+    pub tool: String,
+    /// The resolved policy as TOML text.
+    pub policy: String,
+    /// The files of the release, relative to the folder given to [`crate::issue`], in the order of their rows.
+    /// Files that are no tables (a report, the policy) may be listed too: they are only digested.
+    pub outputs: Vec<String>,
+    /// Rows of the input table.
+    pub rows_in: u64,
+    /// Rows left out because a value was missing.
+    pub rows_dropped_missing: u64,
+    /// Rows suppressed.
+    pub suppressed: u64,
+    /// What became of them.
+    pub suppressed_as: SuppressedAs,
+    /// Names of the quasi columns.
+    pub quasi: Vec<String>,
+    /// The sensitive columns. Labels of values that the release does not contain are removed on sealing.
+    pub sensitive: Vec<SensitiveColumn>,
+    /// Whether sizes and counts are of persons.
+    pub persons: bool,
+    /// Rows published by consent.
+    pub waived: Vec<u64>,
+    /// Rows that stand for nobody.
+    pub counterfeits: Option<u64>,
+    /// What must hold.
+    pub requirements: Vec<Claim>,
+}
+
+impl CertificateDraft {
+    /// A draft with no columns, rows or requirements yet.
+    pub fn new(tool: impl Into<String>, policy: impl Into<String>) -> CertificateDraft {
+        CertificateDraft {
+            tool: tool.into(),
+            policy: policy.into(),
+            outputs: Vec::new(),
+            rows_in: 0,
+            rows_dropped_missing: 0,
+            suppressed: 0,
+            suppressed_as: SuppressedAs::Drop,
+            quasi: Vec::new(),
+            sensitive: Vec::new(),
+            persons: false,
+            waived: Vec::new(),
+            counterfeits: None,
+            requirements: Vec::new(),
+        }
+    }
+}
+
+impl Certificate {
+    /// Reads a certificate. Apart from white space, the text must be what [`Certificate::to_json`] writes: otherwise two
+    /// texts could carry the same digest, such as numbers that differ beyond the precision of a float.
+    pub fn parse(text: &str) -> Result<Certificate, Problem> {
+        let wrong = |message: String| Problem::violation(ProblemKind::Certificate, message);
+        let certificate: Certificate =
+            serde_json::from_str(text).map_err(|e| wrong(format!("the certificate cannot be read: {e}")))?;
+        let canonical = certificate.compact().map_err(|e| wrong(format!("the certificate cannot be read: {e}")))?;
+        if !same_but_space(text, &canonical) {
+            return Err(wrong("the certificate is not in its canonical form: its text was altered".into()));
+        }
+        Ok(certificate)
+    }
+
+    /// Reads a certificate from a file.
+    pub fn read(path: &std::path::Path) -> Result<Certificate, Problem> {
+        let bytes = std::fs::read(path).map_err(|e| {
+            Problem::violation(
+                ProblemKind::MissingFile,
+                format!("the certificate {} cannot be read: {e}", path.display()),
+            )
+        })?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            Problem::violation(
+                ProblemKind::Certificate,
+                format!("the certificate {} is not UTF-8 text", path.display()),
+            )
+        })?;
+        Certificate::parse(&text)
+    }
+
+    /// The certificate as the JSON text to write to a file.
+    pub fn to_json(&self) -> Result<String, Problem> {
+        let mut text = serde_json::to_string_pretty(self).map_err(|e| {
+            Problem::violation(ProblemKind::Certificate, format!("the certificate cannot be written: {e}"))
+        })?;
+        text.push('\n');
+        Ok(text)
+    }
+
+    fn compact(&self) -> serde_json::Result<String> {
+        serde_json::to_string(self)
+    }
+
+    /// The digest that belongs to the certificate's present content.
+    pub fn computed_digest(&self) -> Result<String, Problem> {
+        let mut open = self.clone();
+        open.digest.clear();
+        let text = open.compact().map_err(|e| {
+            Problem::violation(ProblemKind::Certificate, format!("the certificate cannot be written: {e}"))
+        })?;
+        // The digest is the last field: everything before it is covered.
+        Ok(sha256_hex(text.strip_suffix(",\"digest\":\"\"}").unwrap_or(&text).as_bytes()))
+    }
+}
+
+/// Whether `text` is `canonical` with white space between its tokens.
+fn same_but_space(text: &str, canonical: &str) -> bool {
+    let mut expected = canonical.bytes();
+    let (mut quoted, mut escaped) = (false, false);
+    for byte in text.bytes() {
+        if !quoted && matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+            continue;
+        }
+        if expected.next() != Some(byte) {
+            return false;
+        }
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => quoted = !quoted,
+            _ => {}
+        }
+    }
+    expected.next().is_none()
+}
+
+/// A figure as JSON: whole numbers without a point, what is not finite as null.
+pub(crate) fn number(figure: Option<f64>) -> Value {
+    match figure {
+        Some(x) if x.is_finite() && x.fract() == 0.0 && x.abs() < 9e15 => Value::from(x as i64),
+        Some(x) => serde_json::Number::from_f64(x).map_or(Value::Null, Value::Number),
+        None => Value::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_is_free_and_nothing_else() {
+        assert!(same_but_space("{ \"a b\" :\n1 }", "{\"a b\":1}"));
+        assert!(!same_but_space("{\"ab\":1}", "{\"a b\":1}"));
+        assert!(!same_but_space("{\"a\":1.0}", "{\"a\":1}"));
+        assert!(same_but_space("[\"\\\" \"]", "[\"\\\" \"]"));
+        assert!(!same_but_space("[1", "[1]"));
+    }
+
+    #[test]
+    fn figures_are_json_numbers() {
+        assert_eq!(number(Some(5.0)).to_string(), "5");
+        assert_eq!(number(Some(0.5)).to_string(), "0.5");
+        assert_eq!(number(Some(f64::INFINITY)), Value::Null);
+        assert_eq!(number(None), Value::Null);
+    }
+}

@@ -1,0 +1,187 @@
+//! The pass that issuing and verifying share: read the release, judge every requirement, look for contradictions.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use crate::certificate::{Claim, SensitiveColumn};
+use crate::judge::{Facts, Judged, views};
+use crate::models::Domain;
+use crate::options::Options;
+use crate::problem::{Problem, ProblemKind};
+use crate::reader::tally::cells;
+use crate::reader::{self, Counted, Fingerprint, Selection, format_of};
+
+/// What a release claims, apart from the numbers that are found out.
+pub(crate) struct Statement<'a> {
+    pub quasi: &'a [String],
+    pub sensitive: &'a [SensitiveColumn],
+    pub waived: &'a [u64],
+    pub claims: &'a [Claim],
+}
+
+/// What was found.
+pub(crate) struct Examined {
+    pub counted: Counted,
+    pub prints: Vec<Fingerprint>,
+    pub judged: Vec<Result<Judged, String>>,
+    pub domains: Vec<Arc<Domain>>,
+}
+
+/// Where a file of the release lies. Names that lead out of the folder are refused.
+pub(crate) fn place(base: &Path, file: &str) -> Result<PathBuf, Problem> {
+    let relative = Path::new(file);
+    let inside = !file.is_empty() && relative.components().all(|c| matches!(c, Component::Normal(_)));
+    if inside {
+        Ok(base.join(relative))
+    } else {
+        Err(Problem::violation(ProblemKind::Certificate, format!("the file name \"{file}\" leads out of the release")))
+    }
+}
+
+/// Data files beside the listed ones.
+pub(crate) fn extra_files(listed: &[PathBuf]) -> Vec<Problem> {
+    let folders: BTreeSet<&Path> = listed.iter().filter_map(|p| p.parent()).collect();
+    let mut found = BTreeSet::new();
+    for folder in folders {
+        // An unreadable folder shows in its files.
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_file() && format_of(&path).is_some() && !listed.contains(&path) {
+                found.insert(path);
+            }
+        }
+    }
+    let message = |path: PathBuf| format!("{}: the certificate does not list this file", path.display());
+    found.into_iter().map(|path| Problem::violation(ProblemKind::ExtraFile, message(path))).collect()
+}
+
+/// Reads `files` as one release and judges it.
+pub(crate) fn examine(
+    files: &[PathBuf],
+    said: &Statement<'_>,
+    options: &Options<'_>,
+) -> Result<Examined, Vec<Problem>> {
+    let mut names = BTreeSet::new();
+    let columns = said.quasi.iter().chain(said.sensitive.iter().map(|s| &s.name));
+    for name in columns {
+        if !names.insert(name) {
+            let message = format!("the certificate names the column \"{name}\" twice");
+            return Err(vec![Problem::violation(ProblemKind::Certificate, message)]);
+        }
+    }
+    let mut waived = said.waived.to_vec();
+    waived.sort_unstable();
+    let selection = Selection {
+        key: Some(said.quasi.to_vec()),
+        views: views(said.sensitive, said.claims.iter()),
+        waived,
+        persons: options.persons.clone(),
+        missing: None,
+    };
+    let (counted, prints) = reader::count(files, &selection, false).map_err(|p| vec![p])?;
+    let mut problems = Vec::new();
+    let mut domains = Vec::new();
+    for (column, view) in said.sensitive.iter().zip(&counted.views) {
+        let values = view.values.iter().map(|key| cells(key).first().map(|c| c.to_vec()).unwrap_or_default()).collect();
+        match Domain::new(column, values) {
+            Ok(domain) => domains.push(Arc::new(domain)),
+            Err(what) => {
+                let message = format!("the sensitive column \"{}\": {what}", column.name);
+                problems.push(Problem::violation(ProblemKind::Certificate, message));
+            }
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let named = said.sensitive.iter().map(|s| s.name.clone()).zip(domains.iter().cloned()).collect();
+    let facts = Facts { counted: &counted, quasi: said.quasi, domains: named, census: None };
+    let judged = said.claims.iter().map(|claim| facts.judge(claim)).collect();
+    Ok(Examined { judged, counted, prints, domains })
+}
+
+/// How a message names a requirement.
+pub(crate) fn name_of(claim: &Claim) -> String {
+    match &claim.on {
+        None => claim.model.clone(),
+        Some(on) => format!("{} on {}", claim.model, on.names().join(", ")),
+    }
+}
+
+/// The numbers of rows that must fit together.
+pub(crate) struct Rows {
+    pub rows_in: u64,
+    pub dropped: u64,
+    pub suppressed: u64,
+    pub masked: bool,
+    pub counterfeits: u64,
+    pub persons: bool,
+}
+
+/// Contradictions between the release and the numbers stated about the input.
+pub(crate) fn contradictions(
+    examined: &Examined,
+    said: &Statement<'_>,
+    rows: &Rows,
+    options: &Options<'_>,
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let out = examined.counted.rows;
+    let mut rows_problem = |message: String| problems.push(Problem::violation(ProblemKind::Rows, message));
+    let kept = rows.rows_in.checked_sub(rows.dropped);
+    let expected = kept
+        .and_then(|kept| kept.checked_sub(if rows.masked { 0 } else { rows.suppressed }))
+        .and_then(|left| left.checked_add(rows.counterfeits));
+    if expected != Some(out) {
+        let masked = if rows.masked { " (masked)" } else { "" };
+        rows_problem(format!(
+            "the release has {out} rows, which does not follow from {} in, {} dropped, {} suppressed{masked} and {} counterfeit",
+            rows.rows_in, rows.dropped, rows.suppressed, rows.counterfeits
+        ));
+    }
+    if rows.masked && !rows.persons && examined.counted.sizes.iter().max().copied().unwrap_or(0) < rows.suppressed {
+        rows_problem(format!("no class is large enough to be that of the {} masked rows", rows.suppressed));
+    }
+    if said.waived.windows(2).any(|pair| pair[0] >= pair[1]) || said.waived.last().is_some_and(|&last| last >= out) {
+        rows_problem("the waived rows are not ascending row numbers of the release".into());
+    }
+    if let Some(ids) = &options.persons
+        && ids.len() as u64 != out
+    {
+        rows_problem(format!("the release has {out} rows, but {} person ids are given", ids.len()));
+    }
+    for (column, (view, domain)) in said.sensitive.iter().zip(examined.counted.views.iter().zip(&examined.domains)) {
+        if column.distribution.is_empty() {
+            // Not stated. Requirements that need it fail by themselves.
+            continue;
+        }
+        let name = &column.name;
+        let mut wrong = |message: String| {
+            problems.push(Problem::violation(ProblemKind::Distribution, format!("the column \"{name}\" {message}")));
+        };
+        if !rows.persons && kept != Some(domain.total) {
+            wrong(format!("has a distribution over {} rows, not over the input's", domain.total));
+        }
+        let mut released = vec![0u64; domain.values.len()];
+        for &(value, count) in view.histograms.iter().flatten() {
+            released[value as usize] += count;
+        }
+        for (value, &count) in released.iter().enumerate() {
+            match domain.places[value] {
+                None => wrong("holds a value that the table's distribution lacks".into()),
+                Some(place) if count > domain.table[place] && rows.counterfeits == 0 && !rows.persons => {
+                    wrong(format!("holds a value {count} times that the input held {} times", domain.table[place]));
+                }
+                Some(_) => {}
+            }
+        }
+        for label in column.distribution.iter().filter_map(|entry| entry.value.as_deref()) {
+            if domain.id(label).is_none() {
+                wrong("has a value named in the certificate that the release does not contain".into());
+                break;
+            }
+        }
+    }
+    problems
+}

@@ -1,0 +1,113 @@
+//! Checks a release and seals its certificate, in one pass over the files.
+
+use std::path::Path;
+
+use crate::certificate::{Certificate, CertificateDraft, FORMAT, Output, SuppressedAs};
+use crate::digest::sha256_hex;
+use crate::examine::{Rows, Statement, contradictions, examine, name_of, place};
+use crate::options::Options;
+use crate::problem::{Problem, ProblemKind};
+use crate::reader::{fingerprint, format_of};
+
+/// Checks the files that `draft` lists under the folder `base`. A certificate is only made when every requirement holds
+/// and nothing contradicts the draft; otherwise the problems are returned, violations and notes alike.
+pub fn issue(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Result<Certificate, Vec<Problem>> {
+    let mut tables = Vec::new();
+    for file in &draft.outputs {
+        let path = place(base, file).map_err(|p| vec![p])?;
+        if format_of(&path).is_some() {
+            tables.push(path);
+        }
+    }
+    if draft.persons && options.persons.is_none() {
+        let message = "the draft counts persons, but no person ids are given";
+        return Err(vec![Problem::violation(ProblemKind::NotVerifiable, message)]);
+    }
+    // Person ids without the flag would count persons in a certificate that speaks of rows.
+    let options = &Options { persons: options.persons.clone().filter(|_| draft.persons), ..options.clone() };
+    let said =
+        |sensitive| Statement { quasi: &draft.quasi, sensitive, waived: &draft.waived, claims: &draft.requirements };
+    let examined = examine(&tables, &said(&draft.sensitive), options)?;
+    let mut sensitive = draft.sensitive.clone();
+    for (column, domain) in sensitive.iter_mut().zip(&examined.domains) {
+        for entry in &mut column.distribution {
+            entry.value = entry.value.take().filter(|label| domain.id(label).is_some());
+        }
+    }
+    let rows = Rows {
+        rows_in: draft.rows_in,
+        dropped: draft.rows_dropped_missing,
+        suppressed: draft.suppressed,
+        masked: draft.suppressed_as == SuppressedAs::Mask,
+        counterfeits: draft.counterfeits.unwrap_or(0),
+        persons: draft.persons,
+    };
+    let mut problems = contradictions(&examined, &said(&sensitive), &rows, options);
+    let mut requirements = Vec::new();
+    for (claim, judged) in draft.requirements.iter().zip(&examined.judged) {
+        let wrong = |what: String| Problem::violation(ProblemKind::Requirement, format!("{}: {what}", name_of(claim)));
+        match judged {
+            Err(what) => problems.push(wrong(what.clone())),
+            Ok(judged) => {
+                if let Some(what) = &judged.undecided {
+                    let message = format!("{}: {what}", name_of(claim));
+                    problems.push(Problem::violation(ProblemKind::NotVerifiable, message));
+                } else if !judged.requirement.holds {
+                    problems.push(wrong(describe(&judged.requirement)));
+                }
+                requirements.push(judged.requirement.clone());
+            }
+        }
+    }
+    let mut prints = examined.prints.iter();
+    let mut outputs = Vec::new();
+    for file in &draft.outputs {
+        let path = place(base, file).map_err(|p| vec![p])?;
+        let print = if format_of(&path).is_some() { prints.next().cloned().map(Ok) } else { None };
+        match print.unwrap_or_else(|| fingerprint(&path)) {
+            Ok(print) => outputs.push(Output { file: file.clone(), bytes: print.bytes, sha256: print.sha256 }),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if problems.iter().any(Problem::is_violation) {
+        return Err(problems);
+    }
+    let mut certificate = Certificate {
+        format: FORMAT,
+        policy_digest: sha256_hex(draft.policy.as_bytes()),
+        tool: draft.tool,
+        policy: draft.policy,
+        outputs,
+        rows_in: draft.rows_in,
+        rows_dropped_missing: draft.rows_dropped_missing,
+        rows_out: examined.counted.rows,
+        suppressed: draft.suppressed,
+        suppressed_as: draft.suppressed_as,
+        classes: examined.counted.keys.len() as u64,
+        quasi: draft.quasi,
+        sensitive,
+        persons: draft.persons,
+        waived: draft.waived,
+        counterfeits: draft.counterfeits,
+        requirements,
+        digest: String::new(),
+    };
+    certificate.digest = certificate.computed_digest().map_err(|p| vec![p])?;
+    Ok(certificate)
+}
+
+/// Says which class breaks a requirement, by its published cells.
+pub(crate) fn describe(requirement: &crate::certificate::Requirement) -> String {
+    let json = |map: &serde_json::Map<String, serde_json::Value>| {
+        map.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+    };
+    match &requirement.worst {
+        Some(worst) => format!(
+            "does not hold; the class ({}) of {} reaches {}",
+            json(&worst.cells),
+            worst.size,
+            json(if worst.figures.is_empty() { &requirement.measured } else { &worst.figures })
+        ),
+        None => format!("does not hold; the release reaches {}", json(&requirement.measured)),
+    }
+}

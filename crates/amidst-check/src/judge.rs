@@ -1,0 +1,325 @@
+//! Holds a counted release against its requirements.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value};
+
+use crate::certificate::{Claim, Requirement, SensitiveColumn, Worst, number};
+use crate::models::{self, Census, Class, ClassModel, Domain, Figure, Looks, Model, Parameters, Reading, Weak};
+use crate::reader::Counted;
+use crate::reader::tally::{CountedView, cells};
+
+/// A requirement with its recomputed figures, and what could not be decided about it.
+pub(crate) struct Judged {
+    pub requirement: Requirement,
+    pub undecided: Option<String>,
+}
+
+/// The views that these requirements need: every sensitive column by itself, then every set that a requirement names.
+pub(crate) fn views<'a>(sensitive: &[SensitiveColumn], claims: impl Iterator<Item = &'a Claim>) -> Vec<Vec<String>> {
+    let mut views: Vec<Vec<String>> = sensitive.iter().map(|s| vec![s.name.clone()]).collect();
+    for names in claims.filter_map(|c| c.on.as_ref()).map(|on| on.names()) {
+        if names.len() > 1 && !views.iter().any(|v| v == names) {
+            views.push(names.to_vec());
+        }
+    }
+    views
+}
+
+/// What requirements are judged on.
+pub(crate) struct Facts<'a> {
+    pub counted: &'a Counted,
+    pub quasi: &'a [String],
+    pub domains: Vec<(String, Arc<Domain>)>,
+    /// The covered population of each class, where a population was given.
+    pub census: Option<&'a dyn Fn(&str) -> Result<Vec<Census>, String>>,
+}
+
+/// The class that stands nearest to the bound so far.
+struct Nearest {
+    reading: Reading,
+    class: usize,
+    joined: Vec<(String, Vec<u8>)>,
+    size: u64,
+}
+
+impl Facts<'_> {
+    /// Judges a requirement; an error says why its statement makes no sense.
+    pub(crate) fn judge(&self, claim: &Claim) -> Result<Judged, String> {
+        let entry = models::find(&claim.model)?;
+        let parameters = Parameters(&claim.parameters);
+        parameters.only(entry.parameters)?;
+        let on = self.columns(claim, entry.looks)?;
+        let nothing = Arc::new(Domain::default());
+        let mut sweep = Sweep::default();
+        let mut undecided = None;
+        if on.is_empty() {
+            match (entry.build)(&parameters, &nothing)? {
+                Model::Class(model) => {
+                    sweep.figures = model.figures();
+                    for (class, &size) in self.counted.sizes.iter().enumerate() {
+                        sweep.see(model.as_ref(), Class { size, counts: &[] }, class, Vec::new)?;
+                    }
+                }
+                Model::Release(model) => {
+                    return Ok(Judged { requirement: self.whole(claim, model.as_ref()), undecided });
+                }
+                Model::Population(model) => {
+                    undecided = self.population(model.as_ref(), None, &mut sweep)?;
+                }
+            }
+        }
+        for (at, name) in on.iter().enumerate() {
+            let domain = self.domain(name)?;
+            match (entry.build)(&parameters, domain)? {
+                Model::Class(model) => {
+                    sweep.figures = model.figures();
+                    sweep.memory.clear();
+                    if on.len() == 1 {
+                        let view = self.view(&on)?;
+                        for (class, counts) in view.histograms.iter().enumerate() {
+                            let size = self.counted.sizes[class];
+                            sweep.see(model.as_ref(), Class { size, counts }, class, Vec::new)?;
+                        }
+                    } else {
+                        self.joined(&on, at, domain, model.as_ref(), &mut sweep)?;
+                    }
+                }
+                Model::Release(model) => {
+                    return Ok(Judged { requirement: self.whole(claim, model.as_ref()), undecided });
+                }
+                Model::Population(model) => {
+                    if on.len() > 1 {
+                        return Err("it takes one sensitive column".into());
+                    }
+                    undecided = self.population(model.as_ref(), Some(self.view(&on)?), &mut sweep)?;
+                }
+            }
+        }
+        Ok(Judged { requirement: sweep.requirement(claim, self), undecided })
+    }
+
+    fn columns(&self, claim: &Claim, looks: Looks) -> Result<Vec<String>, String> {
+        match (looks, &claim.on) {
+            (Looks::Sizes, _) => Ok(Vec::new()),
+            (Looks::Sensitive, Some(on)) if !on.names().is_empty() => {
+                let mut names = on.names().to_vec();
+                names.sort();
+                names.dedup();
+                if names.len() < on.names().len() {
+                    return Err("it names a column twice".into());
+                }
+                Ok(on.names().to_vec())
+            }
+            (Looks::Sensitive, _) => match self.domains.as_slice() {
+                [(name, _)] => Ok(vec![name.clone()]),
+                _ => Err("it names no sensitive column".into()),
+            },
+        }
+    }
+
+    fn domain(&self, name: &str) -> Result<&Arc<Domain>, String> {
+        let found = self.domains.iter().find(|(n, _)| n == name);
+        found.map(|(_, d)| d).ok_or_else(|| format!("\"{name}\" is not a sensitive column"))
+    }
+
+    fn view(&self, on: &[String]) -> Result<&CountedView, String> {
+        let found = self.counted.views.iter().find(|v| v.columns == on);
+        found.ok_or_else(|| format!("\"{}\" is not a sensitive column", on.join("\", \"")))
+    }
+
+    /// Definition 4.6: the other columns join the quasi-identifier.
+    fn joined(
+        &self,
+        on: &[String],
+        at: usize,
+        domain: &Domain,
+        model: &dyn ClassModel,
+        sweep: &mut Sweep,
+    ) -> Result<(), String> {
+        let view = self.view(on)?;
+        // For each tuple: the number of its value in the judged column, and the others as one key.
+        let mut groups: FxHashMap<Vec<&[u8]>, u32> = FxHashMap::default();
+        let mut tuples = Vec::with_capacity(view.values.len());
+        let mut others: Vec<Vec<&[u8]>> = Vec::new();
+        for tuple in &view.values {
+            let mut parts = cells(tuple);
+            if parts.len() != on.len() {
+                return Err("its columns were not read".into());
+            }
+            let own = parts.remove(at);
+            let value =
+                domain.values.binary_search_by(|v| v.as_slice().cmp(own)).map_err(|_| "its column was not read")?;
+            let next = others.len() as u32;
+            let group = *groups.entry(parts.clone()).or_insert(next);
+            if group == next {
+                others.push(parts);
+            }
+            tuples.push((group, value as u32));
+        }
+        let mut names = on.to_vec();
+        names.remove(at);
+        for (class, histogram) in view.histograms.iter().enumerate() {
+            let mut rows: Vec<(u32, u32, u64)> =
+                histogram.iter().map(|&(t, n)| (tuples[t as usize].0, tuples[t as usize].1, n)).collect();
+            rows.sort_unstable();
+            for chunk in rows.chunk_by(|a, b| a.0 == b.0) {
+                let counts: Vec<(u32, u64)> = chunk.iter().map(|&(_, v, n)| (v, n)).collect();
+                // Where persons have several values this is more than the persons; no class can be larger than its own.
+                let size = counts.iter().map(|c| c.1).sum::<u64>().min(self.counted.sizes[class]);
+                let group = chunk[0].0 as usize;
+                let context = || names.iter().cloned().zip(others[group].iter().map(|c| c.to_vec())).collect();
+                sweep.see(model, Class { size, counts: &counts }, class, context)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn population(
+        &self,
+        model: &dyn models::PopulationModel,
+        view: Option<&CountedView>,
+        sweep: &mut Sweep,
+    ) -> Result<Option<String>, String> {
+        sweep.figures = model.figures();
+        let Some(census) = self.census else {
+            return Ok(Some("it cannot be verified without the population".into()));
+        };
+        let column = view.and_then(|v| v.columns.first()).map_or("", String::as_str);
+        let census = census(column)?;
+        let mut unknown = false;
+        for (class, covered) in census.iter().enumerate() {
+            let counts = view.map_or(&[][..], |v| v.histograms.get(class).map_or(&[][..], Vec::as_slice));
+            let size = self.counted.sizes.get(class).copied().unwrap_or(0);
+            let reading = model.judge(Class { size, counts }, covered)?;
+            unknown |= !reading.holds && covered.tuples.iter().any(|t| t.present.is_none());
+            sweep.take(reading, class, size, Vec::new);
+        }
+        Ok((unknown && view.is_some()).then(|| {
+            "it fails for persons of the population who may not be in the table: give the original too".into()
+        }))
+    }
+
+    fn whole(&self, claim: &Claim, model: &dyn models::ReleaseModel) -> Requirement {
+        let sizes = &self.counted.sizes;
+        let (holds, reached) = model.judge(sizes);
+        let smallest = sizes.iter().enumerate().min_by_key(|&(class, &size)| (size, class));
+        let worst = smallest.filter(|_| model.shows_smallest()).map(|(class, &size)| Worst {
+            cells: self.cells(class, &[]),
+            size,
+            figures: Map::new(),
+        });
+        let mut measured = Map::new();
+        measured.insert("threshold".into(), number(Some(reached)));
+        requirement(claim, holds, measured, worst)
+    }
+
+    fn cells(&self, class: usize, joined: &[(String, Vec<u8>)]) -> Map<String, Value> {
+        let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes).into_owned());
+        let key = self.counted.keys.get(class).map(|k| cells(k)).unwrap_or_default();
+        let quasi = self.quasi.iter().cloned().zip(key.into_iter().map(text));
+        quasi.chain(joined.iter().map(|(name, cell)| (name.clone(), text(cell)))).collect()
+    }
+}
+
+fn requirement(claim: &Claim, holds: bool, measured: Map<String, Value>, worst: Option<Worst>) -> Requirement {
+    Requirement {
+        model: claim.model.clone(),
+        on: claim.on.clone(),
+        parameters: claim.parameters.clone(),
+        holds,
+        measured,
+        worst,
+    }
+}
+
+/// A pass over all classes with one model.
+#[derive(Default)]
+struct Sweep {
+    figures: Vec<Figure>,
+    failed: bool,
+    reached: Vec<f64>,
+    nearest: Option<Nearest>,
+    /// Verdicts by histogram: releases have far fewer distinct histograms than classes.
+    memory: FxHashMap<Box<[u64]>, Reading>,
+}
+
+impl Sweep {
+    fn see(
+        &mut self,
+        model: &dyn ClassModel,
+        class: Class<'_>,
+        index: usize,
+        context: impl FnOnce() -> Vec<(String, Vec<u8>)>,
+    ) -> Result<(), String> {
+        let mut key = Vec::with_capacity(2 * class.counts.len() + 1);
+        if model.symmetric() {
+            key.extend(class.counts.iter().map(|c| c.1));
+            key.sort_unstable();
+        } else {
+            key.extend(class.counts.iter().flat_map(|&(value, count)| [u64::from(value), count]));
+        }
+        key.push(class.size);
+        let reading = match self.memory.get(key.as_slice()) {
+            Some(known) => known.clone(),
+            None => {
+                let reading = model.judge(class)?;
+                self.memory.insert(key.into_boxed_slice(), reading.clone());
+                reading
+            }
+        };
+        self.take(reading, index, class.size, context);
+        Ok(())
+    }
+
+    fn take(&mut self, reading: Reading, class: usize, size: u64, context: impl FnOnce() -> Vec<(String, Vec<u8>)>) {
+        self.failed |= !reading.holds;
+        if self.reached.is_empty() {
+            self.reached = reading.figures.clone();
+        }
+        for ((reached, &new), &(_, weak)) in self.reached.iter_mut().zip(&reading.figures).zip(&self.figures) {
+            if weaker(new, *reached, weak) == Ordering::Less {
+                *reached = new;
+            }
+        }
+        let worse = match &self.nearest {
+            None => true,
+            Some(nearest) => self.order(&reading, &nearest.reading) == Ordering::Less,
+        };
+        if worse {
+            self.nearest = Some(Nearest { reading, class, joined: context(), size });
+        }
+    }
+
+    /// Failing before holding, then by the figures in their order; equals keep the order of the classes.
+    fn order(&self, a: &Reading, b: &Reading) -> Ordering {
+        let by_figures = || {
+            let pairs = a.figures.iter().zip(&b.figures).zip(&self.figures);
+            pairs.map(|((&x, &y), &(_, weak))| weaker(x, y, weak)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
+        };
+        a.holds.cmp(&b.holds).then_with(by_figures)
+    }
+
+    fn requirement(self, claim: &Claim, facts: &Facts<'_>) -> Requirement {
+        let named = |values: &[f64]| -> Map<String, Value> {
+            let names = self.figures.iter().map(|f| f.0.to_string());
+            names.zip(values.iter().map(|&v| Some(v)).chain(std::iter::repeat(None)).map(number)).collect()
+        };
+        let worst = self.nearest.as_ref().map(|n| Worst {
+            cells: facts.cells(n.class, &n.joined),
+            size: n.size,
+            figures: named(&n.reading.figures),
+        });
+        requirement(claim, !self.failed, named(&self.reached), worst)
+    }
+}
+
+/// Less when `a` is weaker than `b`.
+fn weaker(a: f64, b: f64, weak: Weak) -> Ordering {
+    match weak {
+        Weak::Small => a.total_cmp(&b),
+        Weak::Great => b.total_cmp(&a),
+    }
+}

@@ -1,0 +1,158 @@
+//! Models that compare the release with a population: k-map (at least k persons of the population fall in the class),
+//! δ-presence (the class's share of them lies between min and max), and Bayes-optimal privacy: no (ρ1,ρ2)-breach (article,
+//! Definition 3.3), with prior and posterior of Theorem 3.1.
+
+use std::sync::Arc;
+
+use num_rational::BigRational;
+use num_traits::{One, Zero};
+
+use super::{Class, Domain, Figure, Model, Parameters, Reading, Weak};
+use crate::number::{figure, ratio, whole};
+
+/// The part of the population that a class covers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Census {
+    /// Persons covered.
+    pub rows: u64,
+    /// The distinct quasi tuples covered.
+    pub tuples: Vec<CensusTuple>,
+}
+
+/// One quasi tuple of the population.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CensusTuple {
+    /// Whether the original table holds it; none when there is no original to ask.
+    pub present: Option<bool>,
+    /// Sensitive value and count, ascending; numbers beyond the published values stand for values not published.
+    pub counts: Vec<(u32, u64)>,
+}
+
+/// A model that needs the population.
+pub(crate) trait PopulationModel {
+    /// Its figures.
+    fn figures(&self) -> Vec<Figure>;
+
+    /// Judges a class.
+    fn judge(&self, class: Class<'_>, census: &Census) -> Result<Reading, String>;
+}
+
+struct KMap {
+    k: BigRational,
+}
+
+struct DeltaPresence {
+    min: BigRational,
+    max: BigRational,
+}
+
+struct BayesOptimal {
+    rho1: BigRational,
+    rho2: BigRational,
+}
+
+pub(super) fn k_map(parameters: &Parameters<'_>, _: &Arc<Domain>) -> Result<Model, String> {
+    Ok(Model::Population(Box::new(KMap { k: parameters.number("k")? })))
+}
+
+pub(super) fn delta_presence(parameters: &Parameters<'_>, _: &Arc<Domain>) -> Result<Model, String> {
+    let (min, max) = (parameters.number("min")?, parameters.number("max")?);
+    Ok(Model::Population(Box::new(DeltaPresence { min, max })))
+}
+
+pub(super) fn bayes_optimal(parameters: &Parameters<'_>, _: &Arc<Domain>) -> Result<Model, String> {
+    let (rho1, rho2) = (parameters.number("rho1")?, parameters.number("rho2")?);
+    Ok(Model::Population(Box::new(BayesOptimal { rho1, rho2 })))
+}
+
+impl PopulationModel for KMap {
+    fn figures(&self) -> Vec<Figure> {
+        vec![("k", Weak::Small)]
+    }
+
+    fn judge(&self, _: Class<'_>, census: &Census) -> Result<Reading, String> {
+        Ok(Reading { holds: whole(census.rows) >= self.k, figures: vec![census.rows as f64] })
+    }
+}
+
+impl PopulationModel for DeltaPresence {
+    fn figures(&self) -> Vec<Figure> {
+        vec![("max", Weak::Great), ("min", Weak::Small)]
+    }
+
+    fn judge(&self, class: Class<'_>, census: &Census) -> Result<Reading, String> {
+        if census.rows == 0 {
+            return Err("the population holds nobody of a published class".into());
+        }
+        let share = ratio(class.size, census.rows);
+        let rounded = figure(&share).unwrap_or(f64::INFINITY);
+        Ok(Reading { holds: share >= self.min && share <= self.max, figures: vec![rounded, rounded] })
+    }
+}
+
+impl PopulationModel for BayesOptimal {
+    fn figures(&self) -> Vec<Figure> {
+        vec![("rho2", Weak::Great)]
+    }
+
+    fn judge(&self, class: Class<'_>, census: &Census) -> Result<Reading, String> {
+        let in_class = |value: u32| class.counts.iter().find(|c| c.0 == value).map_or(0, |c| c.1);
+        // f(q*, s), up to the factor 1/N that cancels.
+        let mut covered: std::collections::BTreeMap<u32, u64> = std::collections::BTreeMap::new();
+        for &(value, count) in census.tuples.iter().flat_map(|t| &t.counts) {
+            *covered.entry(value).or_insert(0) += count;
+        }
+        if class.counts.iter().any(|c| !covered.contains_key(&c.0)) {
+            return Err("the population lacks a sensitive value of a published class".into());
+        }
+        let mut reached = BigRational::zero();
+        for tuple in census.tuples.iter().filter(|t| t.present != Some(false)) {
+            let persons: u64 = tuple.counts.iter().map(|c| c.1).sum();
+            let weight = |value: u32, count: u64| match covered.get(&value) {
+                Some(&all) if all > 0 => whole(in_class(value)) * ratio(count, all),
+                _ => BigRational::zero(),
+            };
+            let total: BigRational = tuple.counts.iter().map(|&(v, n)| weight(v, n)).sum();
+            if total.is_zero() || persons == 0 {
+                // Nobody with this tuple can have any of the class's values, so nobody with it is in the class.
+                continue;
+            }
+            for &(value, count) in &tuple.counts {
+                let prior = ratio(count, persons);
+                let posterior = weight(value, count) / &total;
+                if prior < self.rho1 && posterior > reached {
+                    reached = posterior.clone();
+                }
+                let against = BigRational::one() - posterior;
+                if prior > BigRational::one() - &self.rho1 && against > reached {
+                    reached = against;
+                }
+            }
+        }
+        Ok(Reading { holds: reached <= self.rho2, figures: vec![figure(&reached).unwrap_or(1.0)] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::parse;
+
+    /// The article's Figures 5 and 6: no breach while q1 and q2 are apart, a breach once they are joined.
+    #[test]
+    fn joining_classes_can_breach() {
+        let model = BayesOptimal { rho1: parse("0.31").unwrap(), rho2: parse("0.58").unwrap() };
+        let q1 = CensusTuple { present: Some(true), counts: vec![(0, 15), (1, 35)] };
+        let q2 = CensusTuple { present: Some(true), counts: vec![(0, 25), (1, 25)] };
+        let census = |tuples: Vec<CensusTuple>| Census { rows: 0, tuples };
+        let judge = |counts: &[(u32, u64)], tuples| {
+            let size = counts.iter().map(|c| c.1).sum();
+            model.judge(Class { size, counts }, &census(tuples)).unwrap()
+        };
+        assert!(judge(&[(0, 1), (1, 1)], vec![q1.clone()]).holds);
+        assert!(judge(&[(0, 35), (1, 15)], vec![q2.clone()]).holds);
+        let joined = judge(&[(0, 36), (1, 16)], vec![q1, q2]);
+        assert!(!joined.holds);
+        assert!((joined.figures[0] - 0.5912408759).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,86 @@
+//! What the checker has to say against a release: one line each, with a kind that programs can tell apart.
+
+use serde::{Deserialize, Serialize};
+
+/// What a problem is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProblemKind {
+    /// The certificate is not valid JSON, not in canonical form, or contradicts itself.
+    Certificate,
+    /// A digest does not match what it covers.
+    Digest,
+    /// A file that the certificate lists is not there.
+    MissingFile,
+    /// A data file lies beside the release that the certificate does not list.
+    ExtraFile,
+    /// A file cannot be read as the table it claims to be.
+    Unreadable,
+    /// A column is missing or appears twice.
+    Column,
+    /// The number of rows is not what the certificate says.
+    Rows,
+    /// The number of classes is not what the certificate says.
+    Classes,
+    /// A sensitive value contradicts the table's distribution in the certificate.
+    Distribution,
+    /// A requirement does not hold.
+    Requirement,
+    /// A requirement holds, but its figures are not those of the certificate.
+    Measured,
+    /// The release does not follow from the original table.
+    Original,
+    /// Something that the given files cannot decide.
+    NotVerifiable,
+}
+
+/// How much a problem weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// The release is not what the certificate says.
+    Violation,
+    /// The checker could not look at this; the rest stands.
+    Note,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// What it is about.
+    pub kind: ProblemKind,
+    /// Whether it makes the release invalid.
+    pub severity: Severity,
+    /// What is wrong and where, in one line.
+    pub message: String,
+}
+
+impl Problem {
+    /// A problem that makes the release invalid.
+    pub fn violation(kind: ProblemKind, message: impl Into<String>) -> Problem {
+        Problem { kind, severity: Severity::Violation, message: one_line(message.into()) }
+    }
+
+    /// A remark that leaves the verdict alone.
+    pub fn note(kind: ProblemKind, message: impl Into<String>) -> Problem {
+        Problem { kind, severity: Severity::Note, message: one_line(message.into()) }
+    }
+
+    /// Whether the problem makes the release invalid.
+    pub fn is_violation(&self) -> bool {
+        self.severity == Severity::Violation
+    }
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// Messages quote file names, column names and library errors, any of which may hold line breaks.
+fn one_line(text: String) -> String {
+    if text.contains(['\n', '\r']) { text.replace(['\n', '\r'], " ") } else { text }
+}

@@ -1,0 +1,148 @@
+//! Parquet and Arrow IPC, through their own readers, every cell as text.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch, StringArray};
+use arrow_schema::{DataType, Schema};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use rayon::prelude::*;
+
+use super::tally::{Cells, Tally};
+use super::{Fingerprint, fingerprint, unreadable};
+use crate::problem::Problem;
+
+pub(crate) fn parquet(path: &Path, file: File, total: &mut Tally) -> Result<(Vec<String>, Fingerprint), Problem> {
+    let broken = |e: parquet::errors::ParquetError| unreadable(path, &e.to_string());
+    let copy = file.try_clone().map_err(|e| unreadable(path, &e.to_string()))?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(copy).map_err(broken)?;
+    let header = names(builder.schema());
+    total.open(path, &header)?;
+    let groups = builder.metadata().num_row_groups();
+    let sizes: Vec<u64> = builder.metadata().row_groups().iter().map(|g| g.num_rows().max(0) as u64).collect();
+    drop((builder, file));
+    // File positions are shared between clones of a handle, so every row group opens the file by itself.
+    let group = |index: usize, first: u64, tally: &mut Tally| -> Result<u64, Problem> {
+        let file = File::open(path).map_err(|e| unreadable(path, &e.to_string()))?;
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+            .and_then(|b| b.with_row_groups(vec![index]).with_batch_size(8192).build())
+            .map_err(broken)?;
+        let mut rows = 0;
+        for batch in reader {
+            let batch = batch.map_err(|e| unreadable(path, &e.to_string()))?;
+            rows += add(path, &batch, first + rows, tally)?;
+        }
+        Ok(rows)
+    };
+    let numbered = total.needs_row_numbers();
+    let (print, counted) = rayon::join(
+        || fingerprint(path),
+        || -> Result<u64, Problem> {
+            let before = total.rows_before();
+            if numbered {
+                let mut rows = 0;
+                for index in 0..groups {
+                    rows += group(index, before + rows, total)?;
+                }
+                return Ok(rows);
+            }
+            let shared: &Tally = total;
+            let parts: Vec<(u64, Tally)> = (0..groups)
+                .into_par_iter()
+                .map(|index| {
+                    let mut mine = shared.fork();
+                    group(index, 0, &mut mine).map(|rows| (rows, mine))
+                })
+                .collect::<Result<_, Problem>>()?;
+            let mut rows = 0;
+            for (part, tally) in parts {
+                rows += part;
+                total.merge(tally);
+            }
+            Ok(rows)
+        },
+    );
+    let rows = counted?;
+    if rows != sizes.iter().sum::<u64>() {
+        return Err(unreadable(path, "it holds another number of rows than its footer says"));
+    }
+    total.advance(rows);
+    Ok((header, print?))
+}
+
+pub(crate) fn arrow(path: &Path, mut file: File, total: &mut Tally) -> Result<(Vec<String>, Fingerprint), Problem> {
+    let broken = |e: arrow_schema::ArrowError| unreadable(path, &e.to_string());
+    let failed = |e: std::io::Error| unreadable(path, &e.to_string());
+    let mut magic = Vec::new();
+    (&mut file).take(6).read_to_end(&mut magic).map_err(failed)?;
+    file.seek(SeekFrom::Start(0)).map_err(failed)?;
+    let file = std::io::BufReader::new(file);
+    let (print, counted) = rayon::join(
+        || fingerprint(path),
+        || -> Result<Vec<String>, Problem> {
+            if magic == b"ARROW1" {
+                let reader = arrow_ipc::reader::FileReader::try_new(file, None).map_err(broken)?;
+                let header = names(&reader.schema());
+                batches(path, header, reader, total)
+            } else {
+                let reader = arrow_ipc::reader::StreamReader::try_new(file, None).map_err(broken)?;
+                let header = names(&reader.schema());
+                batches(path, header, reader, total)
+            }
+        },
+    );
+    Ok((counted?, print?))
+}
+
+fn batches(
+    path: &Path,
+    header: Vec<String>,
+    reader: impl Iterator<Item = Result<RecordBatch, arrow_schema::ArrowError>>,
+    total: &mut Tally,
+) -> Result<Vec<String>, Problem> {
+    total.open(path, &header)?;
+    let before = total.rows_before();
+    let mut rows = 0;
+    for batch in reader {
+        let batch = batch.map_err(|e| unreadable(path, &e.to_string()))?;
+        rows += add(path, &batch, before + rows, total)?;
+    }
+    total.advance(rows);
+    Ok(header)
+}
+
+fn names(schema: &Schema) -> Vec<String> {
+    schema.fields().iter().map(|f| f.name().clone()).collect()
+}
+
+struct Row<'a> {
+    columns: &'a [Option<StringArray>],
+    row: usize,
+}
+
+impl Cells for Row<'_> {
+    fn cell(&self, column: usize) -> &[u8] {
+        match self.columns.get(column) {
+            Some(Some(array)) if array.is_valid(self.row) => array.value(self.row).as_bytes(),
+            _ => &[],
+        }
+    }
+}
+
+fn add(path: &Path, batch: &RecordBatch, first: u64, tally: &mut Tally) -> Result<u64, Problem> {
+    let needed = tally.needed();
+    let mut columns: Vec<Option<StringArray>> = vec![None; batch.num_columns()];
+    for index in needed {
+        let text = arrow_cast::cast(batch.column(index), &DataType::Utf8)
+            .map_err(|e| unreadable(path, &format!("column {}: {e}", index + 1)))?;
+        columns[index] = text.as_string_opt::<i32>().cloned();
+    }
+    for row in 0..batch.num_rows() {
+        tally
+            .add(first + row as u64, &Row { columns: &columns, row })
+            .map_err(|what| unreadable(path, &format!("row {}: {what}", first + row as u64 + 1)))?;
+    }
+    Ok(batch.num_rows() as u64)
+}

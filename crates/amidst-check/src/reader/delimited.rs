@@ -1,0 +1,158 @@
+//! CSV and TSV. Blocks without a quote are cut with a vector search for separators and line ends; others go through the
+//! csv crate.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::stream::{self, Blocks, Records};
+use super::tally::{Cells, Tally};
+use super::unreadable;
+use crate::problem::Problem;
+
+struct Delimited {
+    separator: u8,
+    columns: usize,
+}
+
+pub(crate) fn read(
+    path: &Path,
+    reader: &mut (dyn Read + Send),
+    separator: Option<u8>,
+    total: &mut Tally,
+) -> Result<Vec<String>, Problem> {
+    let mut blocks = Blocks::new(reader);
+    let head = blocks.head(|bytes, ended| {
+        let length = first_record(bytes)?;
+        let length = if ended && length == 0 { bytes.len() } else { length };
+        (length > 0).then(|| (bytes[..length].to_vec(), length))
+    });
+    let head = head
+        .map_err(|e| unreadable(path, &e.to_string()))?
+        .ok_or_else(|| unreadable(path, "the file is empty: a line of column names is expected"))?;
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
+    let separator = separator.unwrap_or_else(|| guess(head));
+    let mut record = csv::ByteRecord::new();
+    reader_of(head, separator).read_byte_record(&mut record).map_err(|e| unreadable(path, &e.to_string()))?;
+    let header: Vec<String> = record.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+    total.open(path, &header)?;
+    let records = Delimited { separator, columns: header.len() };
+    stream::count(path, blocks, &records, total)?;
+    Ok(header)
+}
+
+/// The length of the first record with its line end: 0 when it has none yet.
+fn first_record(bytes: &[u8]) -> Option<usize> {
+    let mut quoted = false;
+    for at in memchr::memchr2_iter(b'"', b'\n', bytes) {
+        if bytes[at] == b'"' {
+            quoted = !quoted;
+        } else if !quoted {
+            return Some(at + 1);
+        }
+    }
+    if bytes.is_empty() { None } else { Some(0) }
+}
+
+/// The separator that occurs most in the header.
+fn guess(head: &[u8]) -> u8 {
+    let count = |separator: u8| memchr::memchr_iter(separator, head).count();
+    let mut best = b',';
+    for other in [b';', b'\t', b'|'] {
+        if count(other) > count(best) {
+            best = other;
+        }
+    }
+    best
+}
+
+fn reader_of(bytes: &[u8], separator: u8) -> csv::Reader<&[u8]> {
+    csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(separator).from_reader(bytes)
+}
+
+impl Cells for csv::ByteRecord {
+    fn cell(&self, column: usize) -> &[u8] {
+        self.get(column).unwrap_or_default()
+    }
+}
+
+/// A line without quotes and where its cells end.
+struct Line<'a> {
+    bytes: &'a [u8],
+    ends: &'a [usize],
+}
+
+impl Cells for Line<'_> {
+    fn cell(&self, column: usize) -> &[u8] {
+        let start = if column == 0 { 0 } else { self.ends.get(column - 1).map_or(self.bytes.len(), |end| end + 1) };
+        let end = self.ends.get(column).copied().unwrap_or(start);
+        self.bytes.get(start..end).unwrap_or_default()
+    }
+}
+
+impl Records for Delimited {
+    fn whole(&self, bytes: &[u8]) -> usize {
+        if memchr::memchr(b'"', bytes).is_none() {
+            return memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
+        }
+        let (mut quoted, mut whole) = (false, 0);
+        for at in memchr::memchr2_iter(b'"', b'\n', bytes) {
+            if bytes[at] == b'"' {
+                quoted = !quoted;
+            } else if !quoted {
+                whole = at + 1;
+            }
+        }
+        whole
+    }
+
+    fn add(&self, block: &[u8], first: u64, tally: &mut Tally) -> Result<u64, (u64, String)> {
+        if memchr::memchr(b'"', block).is_some() {
+            return self.add_quoted(block, first, tally);
+        }
+        let mut rows = 0;
+        let mut start = 0;
+        let mut ends: Vec<usize> = Vec::with_capacity(self.columns);
+        for at in memchr::memchr2_iter(self.separator, b'\n', block).chain([block.len()]) {
+            if block.get(at) == Some(&self.separator) {
+                ends.push(at - start);
+                continue;
+            }
+            let mut end = at;
+            if end > start && block[end - 1] == b'\r' {
+                end -= 1;
+            }
+            if end > start {
+                ends.push(end - start);
+                if ends.len() != self.columns {
+                    return Err((rows, self.ragged(ends.len())));
+                }
+                let line = Line { bytes: &block[start..end], ends: &ends };
+                tally.add(first + rows, &line).map_err(|what| (rows, what))?;
+                rows += 1;
+            }
+            ends.clear();
+            start = at + 1;
+        }
+        Ok(rows)
+    }
+}
+
+impl Delimited {
+    fn add_quoted(&self, block: &[u8], first: u64, tally: &mut Tally) -> Result<u64, (u64, String)> {
+        let mut rows = 0;
+        let mut record = csv::ByteRecord::new();
+        let mut reader = reader_of(block, self.separator);
+        while reader.read_byte_record(&mut record).map_err(|e| (rows, e.to_string()))? {
+            if record.len() != self.columns {
+                return Err((rows, self.ragged(record.len())));
+            }
+            tally.add(first + rows, &record).map_err(|what| (rows, what))?;
+            rows += 1;
+        }
+        Ok(rows)
+    }
+
+    fn ragged(&self, cells: usize) -> String {
+        format!("{cells} cells where the header has {}", self.columns)
+    }
+}

@@ -1,0 +1,139 @@
+//! The checker's own reading of tables: CSV and TSV (plain or gz), JSON lines (plain or gz), Parquet and Arrow IPC.
+//!
+//! Whatever the format, rows flow into a [`Tally`], which keeps the distinct keys and their histograms and no rows: memory
+//! follows the number of classes. A cell is the bytes of its text; a missing cell (null) reads as the empty text.
+
+mod columnar;
+mod delimited;
+mod jsonl;
+mod stream;
+pub(crate) mod tally;
+
+use std::path::{Path, PathBuf};
+
+use crate::digest::HashingReader;
+use crate::problem::{Problem, ProblemKind};
+pub(crate) use tally::{Counted, Selection, Tally};
+
+/// How a file holds its table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Text with a separator; `None` means the header decides.
+    Delimited(Option<u8>),
+    JsonLines,
+    Parquet,
+    Arrow,
+}
+
+/// The format that a file's name tells, and whether it is compressed as gz; none for files that are no tables.
+pub(crate) fn format_of(path: &Path) -> Option<(Format, bool)> {
+    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+    let (name, gz) = match name.strip_suffix(".gz") {
+        Some(rest) => (rest, true),
+        None => (name.as_str(), false),
+    };
+    let format = match name.rsplit_once('.')?.1 {
+        "csv" => Format::Delimited(Some(b',')),
+        "tsv" => Format::Delimited(Some(b'\t')),
+        "jsonl" | "ndjson" => Format::JsonLines,
+        "parquet" if !gz => Format::Parquet,
+        "arrow" | "ipc" | "feather" if !gz => Format::Arrow,
+        _ => return None,
+    };
+    Some((format, gz))
+}
+
+/// A file's length and SHA-256.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fingerprint {
+    pub bytes: u64,
+    pub sha256: String,
+}
+
+/// Reads `files` in order, counting what `selection` asks for. The separator of delimited text follows from the file's
+/// ending, or from its header when `guess_separator` is set.
+pub(crate) fn count(
+    files: &[PathBuf],
+    selection: &Selection,
+    guess_separator: bool,
+) -> Result<(Counted, Vec<Fingerprint>), Problem> {
+    let mut total = Tally::new(selection);
+    let mut header: Option<Vec<String>> = None;
+    let mut prints = Vec::with_capacity(files.len());
+    for path in files {
+        let (format, gz) = format_of(path).ok_or_else(|| {
+            unreadable(
+                path,
+                "its ending tells no format: .csv .tsv .jsonl (each also .gz), .parquet or .arrow expected",
+            )
+        })?;
+        let format = match format {
+            Format::Delimited(_) if guess_separator => Format::Delimited(None),
+            other => other,
+        };
+        // The decoders of binary formats are not ours; damage that makes one of them panic is still only a damaged file.
+        let read = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| one_file(path, format, gz, &mut total)));
+        let (columns, print) = read.map_err(|_| unreadable(path, "the file is damaged"))??;
+        match &header {
+            // A file of JSON lines without lines names no columns.
+            _ if columns.is_empty() => {}
+            Some(first) if *first != columns => {
+                return Err(Problem::violation(
+                    ProblemKind::Column,
+                    format!("{}: its columns differ from those of the first file", path.display()),
+                ));
+            }
+            Some(_) => {}
+            None => header = Some(columns),
+        }
+        prints.push(print);
+    }
+    Ok((total.finish(selection, header.unwrap_or_default()), prints))
+}
+
+fn one_file(path: &Path, format: Format, gz: bool, total: &mut Tally) -> Result<(Vec<String>, Fingerprint), Problem> {
+    let file = std::fs::File::open(path).map_err(|e| {
+        let kind =
+            if e.kind() == std::io::ErrorKind::NotFound { ProblemKind::MissingFile } else { ProblemKind::Unreadable };
+        Problem::violation(kind, format!("{}: {e}", path.display()))
+    })?;
+    match format {
+        Format::Parquet => columnar::parquet(path, file, total),
+        Format::Arrow => columnar::arrow(path, file, total),
+        Format::Delimited(_) | Format::JsonLines => {
+            let mut hashing = HashingReader::new(file);
+            let columns = if gz {
+                let mut inflated = flate2::read::MultiGzDecoder::new(&mut hashing);
+                text(path, format, &mut inflated, total)?
+            } else {
+                text(path, format, &mut hashing, total)?
+            };
+            let (bytes, sha256) = hashing.finish().map_err(|e| unreadable(path, &e.to_string()))?;
+            Ok((columns, Fingerprint { bytes, sha256 }))
+        }
+    }
+}
+
+fn text(
+    path: &Path,
+    format: Format,
+    reader: &mut (dyn std::io::Read + Send),
+    total: &mut Tally,
+) -> Result<Vec<String>, Problem> {
+    match format {
+        Format::Delimited(separator) => delimited::read(path, reader, separator, total),
+        _ => jsonl::read(path, reader, total),
+    }
+}
+
+/// The length and digest of a file that is not read as a table.
+pub(crate) fn fingerprint(path: &Path) -> Result<Fingerprint, Problem> {
+    let file = std::fs::File::open(path)
+        .map_err(|e| Problem::violation(ProblemKind::MissingFile, format!("{}: {e}", path.display())))?;
+    let (bytes, sha256) = HashingReader::new(file).finish().map_err(|e| unreadable(path, &e.to_string()))?;
+    Ok(Fingerprint { bytes, sha256 })
+}
+
+pub(crate) fn unreadable(path: &Path, what: &str) -> Problem {
+    Problem::violation(ProblemKind::Unreadable, format!("{}: {what}", path.display()))
+}

@@ -1,0 +1,180 @@
+//! Streams text in blocks that end where a record ends, and counts the blocks on all cores while the next are read.
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+
+use super::tally::Tally;
+use super::unreadable;
+use crate::problem::Problem;
+
+const BLOCK: usize = 1 << 20;
+
+/// Something that knows where records end and how to count them.
+pub(crate) trait Records: Sync {
+    /// The length of the whole records at the start of `bytes`, 0 when not one is whole.
+    fn whole(&self, bytes: &[u8]) -> usize;
+
+    /// Adds the rows of `block`, the first of which is row `first`, to `tally`. On error: how many rows went before, and
+    /// what is wrong.
+    fn add(&self, block: &[u8], first: u64, tally: &mut Tally) -> Result<u64, (u64, String)>;
+}
+
+/// Cuts a stream into blocks of whole records.
+pub(crate) struct Blocks<'a> {
+    reader: &'a mut (dyn Read + Send),
+    rest: Vec<u8>,
+    ended: bool,
+}
+
+impl<'a> Blocks<'a> {
+    pub(crate) fn new(reader: &'a mut (dyn Read + Send)) -> Self {
+        Blocks { reader, rest: Vec::new(), ended: false }
+    }
+
+    /// Fills the buffer with at least one more block's worth of bytes, unless the stream ends.
+    fn fill(&mut self) -> std::io::Result<()> {
+        let wanted = self.rest.len() + BLOCK;
+        let mut at = self.rest.len();
+        self.rest.resize(wanted, 0);
+        while at < wanted {
+            match self.reader.read(&mut self.rest[at..]) {
+                Ok(0) => {
+                    self.ended = true;
+                    break;
+                }
+                Ok(n) => at += n,
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        self.rest.truncate(at);
+        Ok(())
+    }
+
+    /// Takes the first record off the stream with `first`, which returns none while it needs more bytes; at the end of the
+    /// stream it sees `true` and must decide.
+    pub(crate) fn head<T>(
+        &mut self,
+        mut first: impl FnMut(&[u8], bool) -> Option<(T, usize)>,
+    ) -> std::io::Result<Option<T>> {
+        loop {
+            self.fill()?;
+            if let Some((head, length)) = first(&self.rest, self.ended) {
+                self.rest.drain(..length);
+                return Ok(Some(head));
+            }
+            if self.ended {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn next(&mut self, records: &impl Records) -> std::io::Result<Option<Vec<u8>>> {
+        loop {
+            if self.ended {
+                return Ok(if self.rest.is_empty() { None } else { Some(std::mem::take(&mut self.rest)) });
+            }
+            self.fill()?;
+            if self.ended {
+                continue;
+            }
+            let length = records.whole(&self.rest);
+            if length > 0 {
+                let tail = self.rest[length..].to_vec();
+                let mut block = std::mem::replace(&mut self.rest, tail);
+                block.truncate(length);
+                return Ok(Some(block));
+            }
+        }
+    }
+
+    fn batch(&mut self, records: &impl Records) -> std::io::Result<Vec<Vec<u8>>> {
+        let most = rayon::current_num_threads() * 4;
+        let mut batch = Vec::with_capacity(most);
+        while batch.len() < most {
+            match self.next(records)? {
+                Some(block) => batch.push(block),
+                None => break,
+            }
+        }
+        Ok(batch)
+    }
+}
+
+/// Counts the rest of the stream into `total`.
+pub(crate) fn count(
+    path: &Path,
+    mut blocks: Blocks<'_>,
+    records: &impl Records,
+    total: &mut Tally,
+) -> Result<(), Problem> {
+    let broken = |e: std::io::Error| unreadable(path, &e.to_string());
+    let mut seen = 0u64;
+    let mut batch = blocks.batch(records).map_err(broken)?;
+    // One tally a thread, borrowed for the time of a block; sums do not depend on who counted what.
+    let pool = Mutex::new(vec![total.fork()]);
+    while !batch.is_empty() {
+        let first = total.rows_before() + seen;
+        let (next, counted) = rayon::join(
+            || blocks.batch(records),
+            || {
+                if total.needs_row_numbers() {
+                    numbered(&batch, records, first, total)
+                } else {
+                    let shared: &Tally = total;
+                    let results: Vec<Result<u64, (u64, String)>> = batch
+                        .par_iter()
+                        .map(|block| {
+                            let idle = pool.lock().map_or(None, |mut p| p.pop());
+                            let mut mine = idle.unwrap_or_else(|| shared.fork());
+                            let result = records.add(block, 0, &mut mine);
+                            if let Ok(mut p) = pool.lock() {
+                                p.push(mine);
+                            }
+                            result
+                        })
+                        .collect();
+                    sum(results)
+                }
+            },
+        );
+        match counted {
+            Ok(rows) => seen += rows,
+            Err((rows, what)) => {
+                return Err(unreadable(path, &format!("row {}: {what}", seen + rows + 1)));
+            }
+        }
+        batch = next.map_err(broken)?;
+    }
+    for tally in pool.into_inner().unwrap_or_default() {
+        total.merge(tally);
+    }
+    total.advance(seen);
+    Ok(())
+}
+
+/// Where rows are told apart by their number, blocks are counted one after the other.
+fn numbered(batch: &[Vec<u8>], records: &impl Records, first: u64, total: &mut Tally) -> Result<u64, (u64, String)> {
+    let mut rows = 0;
+    for block in batch {
+        match records.add(block, first + rows, total) {
+            Ok(n) => rows += n,
+            Err((n, what)) => return Err((rows + n, what)),
+        }
+    }
+    Ok(rows)
+}
+
+fn sum(results: Vec<Result<u64, (u64, String)>>) -> Result<u64, (u64, String)> {
+    let mut rows = 0;
+    for result in results {
+        match result {
+            Ok(n) => rows += n,
+            Err((n, what)) => return Err((rows + n, what)),
+        }
+    }
+    Ok(rows)
+}

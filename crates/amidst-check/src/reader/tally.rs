@@ -1,0 +1,385 @@
+//! Counting: distinct keys (the published quasi tuples), their sizes, and for each view (a set of sensitive columns) a
+//! histogram per key.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::problem::{Problem, ProblemKind};
+
+/// What to count.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Selection {
+    /// The columns that make a key; none means every column of the file.
+    pub key: Option<Vec<String>>,
+    /// Sets of columns, a histogram each.
+    pub views: Vec<Vec<String>>,
+    /// Rows that belong to no class, ascending.
+    pub waived: Vec<u64>,
+    /// The person behind each row: sizes and histograms then count persons.
+    pub persons: Option<Arc<Vec<u64>>>,
+    /// Rows to leave out.
+    pub missing: Option<Missing>,
+}
+
+/// Rows with one of these texts in one of these columns are left out.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Missing {
+    pub columns: Vec<String>,
+    pub tokens: Vec<String>,
+}
+
+/// The cells of a row.
+pub(crate) trait Cells {
+    fn cell(&self, column: usize) -> &[u8];
+}
+
+/// Where the columns of a selection stand in a file.
+#[derive(Debug, Default)]
+struct Layout {
+    key: Vec<usize>,
+    views: Vec<Vec<usize>>,
+    missing: Vec<usize>,
+}
+
+/// Classes with fewer distinct values than this count them in a small array.
+const DENSE: usize = 16;
+
+#[derive(Debug, Default)]
+struct ViewTally {
+    values: FxHashMap<Box<[u8]>, u32>,
+    dense: Vec<Vec<u64>>,
+    sparse: FxHashMap<(u32, u32), u64>,
+    persons: FxHashSet<(u32, u32, u64)>,
+}
+
+impl ViewTally {
+    fn add(&mut self, class: u32, value: u32, count: u64) {
+        if (value as usize) < DENSE {
+            let class = class as usize;
+            if self.dense.len() <= class {
+                self.dense.resize_with(class + 1, Vec::new);
+            }
+            let counts = &mut self.dense[class];
+            if counts.len() <= value as usize {
+                counts.resize(value as usize + 1, 0);
+            }
+            counts[value as usize] += count;
+        } else {
+            *self.sparse.entry((class, value)).or_insert(0) += count;
+        }
+    }
+}
+
+/// Counts under way.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    selection: Arc<Selection>,
+    tokens: Arc<FxHashSet<Vec<u8>>>,
+    layout: Arc<Layout>,
+    keys: FxHashMap<Box<[u8]>, u32>,
+    sizes: Vec<u64>,
+    members: FxHashSet<(u32, u64)>,
+    views: Vec<ViewTally>,
+    before: u64,
+    dropped: u64,
+    counted: u64,
+    scratch: Vec<u8>,
+}
+
+impl Tally {
+    pub(crate) fn new(selection: &Selection) -> Tally {
+        let tokens = selection.missing.iter().flat_map(|m| m.tokens.iter().map(|t| t.as_bytes().to_vec())).collect();
+        Tally::with(Arc::new(selection.clone()), Arc::new(tokens), Arc::default())
+    }
+
+    fn with(selection: Arc<Selection>, tokens: Arc<FxHashSet<Vec<u8>>>, layout: Arc<Layout>) -> Tally {
+        let views = selection.views.iter().map(|_| ViewTally::default()).collect();
+        Tally {
+            selection,
+            tokens,
+            layout,
+            keys: FxHashMap::default(),
+            sizes: Vec::new(),
+            members: FxHashSet::default(),
+            views,
+            before: 0,
+            dropped: 0,
+            counted: 0,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// An empty tally of the same shape.
+    pub(crate) fn fork(&self) -> Tally {
+        Tally::with(self.selection.clone(), self.tokens.clone(), self.layout.clone())
+    }
+
+    /// Finds the selection's columns in the header of the next file.
+    pub(crate) fn open(&mut self, path: &std::path::Path, header: &[String]) -> Result<(), Problem> {
+        let wrong = |what: String| Problem::violation(ProblemKind::Column, format!("{}: {what}", path.display()));
+        let mut names = FxHashSet::default();
+        if let Some(twice) = header.iter().find(|name| !names.insert(name.as_str())) {
+            return Err(wrong(format!("the column \"{twice}\" appears twice")));
+        }
+        let find = |name: &String| {
+            header.iter().position(|h| h == name).ok_or_else(|| wrong(format!("there is no column \"{name}\"")))
+        };
+        let all = |names: &[String]| names.iter().map(find).collect::<Result<Vec<usize>, Problem>>();
+        self.layout = Arc::new(Layout {
+            key: match &self.selection.key {
+                Some(names) => all(names)?,
+                None => (0..header.len()).collect(),
+            },
+            views: self.selection.views.iter().map(|v| all(v)).collect::<Result<_, _>>()?,
+            missing: self.selection.missing.as_ref().map_or(Ok(Vec::new()), |m| all(&m.columns))?,
+        });
+        Ok(())
+    }
+
+    /// Which columns of the file are looked at.
+    pub(crate) fn needed(&self) -> Vec<usize> {
+        let layout = &self.layout;
+        let mut columns: Vec<usize> =
+            layout.key.iter().chain(layout.views.iter().flatten()).chain(&layout.missing).copied().collect();
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
+
+    /// Whether rows must come one by one, with their numbers.
+    pub(crate) fn needs_row_numbers(&self) -> bool {
+        !self.selection.waived.is_empty() || self.selection.persons.is_some()
+    }
+
+    /// Rows of the files already read.
+    pub(crate) fn rows_before(&self) -> u64 {
+        self.before
+    }
+
+    /// Notes that a file of `rows` rows has been read.
+    pub(crate) fn advance(&mut self, rows: u64) {
+        self.before += rows;
+    }
+
+    /// Counts one row.
+    pub(crate) fn add(&mut self, row: u64, cells: &impl Cells) -> Result<(), String> {
+        let layout = self.layout.clone();
+        if !self.tokens.is_empty() && layout.missing.iter().any(|&c| self.tokens.contains(cells.cell(c))) {
+            self.dropped += 1;
+            return Ok(());
+        }
+        let waived = !self.selection.waived.is_empty() && self.selection.waived.binary_search(&row).is_ok();
+        let person = match &self.selection.persons {
+            None => None,
+            Some(ids) => {
+                let id = usize::try_from(row).ok().and_then(|r| ids.get(r).copied());
+                Some(id.ok_or("there are more rows than person ids")?)
+            }
+        };
+        self.counted += 1;
+        let class = if waived {
+            None
+        } else {
+            encode(&mut self.scratch, &layout.key, cells);
+            let class = intern(&mut self.keys, &self.scratch)?;
+            if class as usize == self.sizes.len() {
+                self.sizes.push(0);
+            }
+            let counts = match person {
+                Some(person) => self.members.insert((class, person)),
+                None => true,
+            };
+            self.sizes[class as usize] += u64::from(counts);
+            Some(class)
+        };
+        for (view, columns) in self.views.iter_mut().zip(&layout.views) {
+            encode(&mut self.scratch, columns, cells);
+            let value = intern(&mut view.values, &self.scratch)?;
+            if let Some(class) = class {
+                let counts = match person {
+                    Some(person) => view.persons.insert((class, value, person)),
+                    None => true,
+                };
+                view.add(class, value, u64::from(counts));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the counts of another tally, made of other rows.
+    pub(crate) fn merge(&mut self, other: Tally) {
+        self.dropped += other.dropped;
+        self.counted += other.counted;
+        if self.keys.is_empty() && self.views.iter().all(|v| v.values.is_empty()) {
+            (self.keys, self.sizes, self.members, self.views) = (other.keys, other.sizes, other.members, other.views);
+            return;
+        }
+        let mut classes = vec![0u32; other.sizes.len()];
+        for (key, class) in other.keys {
+            let next = self.sizes.len() as u32;
+            let mine = *self.keys.entry(key).or_insert(next);
+            if mine == next {
+                self.sizes.push(0);
+            }
+            self.sizes[mine as usize] += other.sizes[class as usize];
+            classes[class as usize] = mine;
+        }
+        for (mine, theirs) in self.views.iter_mut().zip(other.views) {
+            let mut values = vec![0u32; theirs.values.len()];
+            for (text, value) in theirs.values {
+                let next = mine.values.len() as u32;
+                values[value as usize] = *mine.values.entry(text).or_insert(next);
+            }
+            for (class, counts) in theirs.dense.into_iter().enumerate() {
+                for (value, count) in counts.into_iter().enumerate().filter(|&(_, count)| count > 0) {
+                    mine.add(classes[class], values[value], count);
+                }
+            }
+            for ((class, value), count) in theirs.sparse {
+                mine.add(classes[class as usize], values[value as usize], count);
+            }
+        }
+    }
+
+    /// Puts everything in an order that does not depend on how it was counted.
+    pub(crate) fn finish(self, selection: &Selection, columns: Vec<String>) -> Counted {
+        let (keys, places) = sorted(self.keys);
+        let mut sizes = vec![0u64; keys.len()];
+        for (class, size) in self.sizes.into_iter().enumerate() {
+            sizes[places[class] as usize] = size;
+        }
+        let views = self
+            .views
+            .into_iter()
+            .zip(&selection.views)
+            .map(|(view, names)| {
+                let (values, value_places) = sorted(view.values);
+                let mut histograms: Vec<Vec<(u32, u64)>> = vec![Vec::new(); keys.len()];
+                for (class, counts) in view.dense.into_iter().enumerate() {
+                    let histogram = &mut histograms[places[class] as usize];
+                    for (value, count) in counts.into_iter().enumerate().filter(|&(_, count)| count > 0) {
+                        histogram.push((value_places[value], count));
+                    }
+                }
+                for ((class, value), count) in view.sparse {
+                    histograms[places[class as usize] as usize].push((value_places[value as usize], count));
+                }
+                for histogram in &mut histograms {
+                    histogram.sort_unstable();
+                }
+                CountedView { columns: names.clone(), values, histograms }
+            })
+            .collect();
+        Counted { columns, rows: self.before, counted: self.counted, dropped: self.dropped, keys, sizes, views }
+    }
+}
+
+/// A finished count.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Counted {
+    /// The files' columns.
+    pub columns: Vec<String>,
+    /// All rows read.
+    pub rows: u64,
+    /// Rows not left out.
+    pub counted: u64,
+    /// Rows left out for a missing value.
+    pub dropped: u64,
+    /// The distinct keys, ascending; [`cells`] takes one apart.
+    pub keys: Vec<Box<[u8]>>,
+    /// The size of each key's class.
+    pub sizes: Vec<u64>,
+    /// The views, in the order of the selection.
+    pub views: Vec<CountedView>,
+}
+
+/// The histograms of one set of columns.
+#[derive(Debug, Clone)]
+pub(crate) struct CountedView {
+    /// The columns.
+    pub columns: Vec<String>,
+    /// The distinct tuples of their cells, ascending.
+    pub values: Vec<Box<[u8]>>,
+    /// For each key, tuple and count.
+    pub histograms: Vec<Vec<(u32, u64)>>,
+}
+
+fn sorted(map: FxHashMap<Box<[u8]>, u32>) -> (Vec<Box<[u8]>>, Vec<u32>) {
+    let mut entries: Vec<(Box<[u8]>, u32)> = map.into_iter().collect();
+    entries.sort_unstable();
+    let mut places = vec![0u32; entries.len()];
+    for (place, (_, id)) in entries.iter().enumerate() {
+        places[*id as usize] = place as u32;
+    }
+    (entries.into_iter().map(|(key, _)| key).collect(), places)
+}
+
+fn intern(map: &mut FxHashMap<Box<[u8]>, u32>, bytes: &[u8]) -> Result<u32, String> {
+    if let Some(&id) = map.get(bytes) {
+        return Ok(id);
+    }
+    let id = u32::try_from(map.len()).map_err(|_| "more than four thousand million distinct keys")?;
+    map.insert(bytes.into(), id);
+    Ok(id)
+}
+
+/// Joins cells to one key, each after its length, so that different cells never make the same key.
+fn encode(out: &mut Vec<u8>, columns: &[usize], cells: &impl Cells) {
+    out.clear();
+    for &column in columns {
+        push(out, cells.cell(column));
+    }
+}
+
+fn push(out: &mut Vec<u8>, cell: &[u8]) {
+    match u8::try_from(cell.len()) {
+        Ok(length) if length < 255 => out.push(length),
+        _ => {
+            out.push(255);
+            out.extend_from_slice(&(cell.len() as u64).to_le_bytes());
+        }
+    }
+    out.extend_from_slice(cell);
+}
+
+/// The key of these cells.
+pub(crate) fn key_of<'a>(cells: impl IntoIterator<Item = &'a [u8]>) -> Box<[u8]> {
+    let mut out = Vec::new();
+    for cell in cells {
+        push(&mut out, cell);
+    }
+    out.into_boxed_slice()
+}
+
+/// Takes a key apart.
+pub(crate) fn cells(key: &[u8]) -> Vec<&[u8]> {
+    let mut cells = Vec::new();
+    let mut rest = key;
+    while let Some((&first, after)) = rest.split_first() {
+        let (length, after) = match first {
+            255 => match after.split_first_chunk::<8>() {
+                Some((length, after)) => (u64::from_le_bytes(*length) as usize, after),
+                None => break,
+            },
+            short => (usize::from(short), after),
+        };
+        let Some((cell, after)) = after.split_at_checked(length) else { break };
+        cells.push(cell);
+        rest = after;
+    }
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_apart_again() {
+        let long = vec![b'x'; 300];
+        let parts: Vec<&[u8]> = vec![b"", b"a", &long, b"\xff\x00", b""];
+        assert_eq!(cells(&key_of(parts.iter().copied())), parts);
+        assert_ne!(key_of([&b"a"[..], b"bc"]), key_of([&b"ab"[..], b"c"]));
+    }
+}

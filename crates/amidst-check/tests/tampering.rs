@@ -1,0 +1,196 @@
+//! Nothing of a sealed release can change unseen.
+
+mod common;
+
+use amidst_check::{Certificate, Options, ProblemKind, verify};
+use common::{claim, seal, table, write_csv};
+use serde_json::json;
+
+fn sealed(folder: &std::path::Path) -> (common::Table, String) {
+    let release = table(&[
+        "q1,q2,disease",
+        "1305*,<=40,Flu",
+        "1305*,<=40,Cancer",
+        "1305*,<=40,Flu",
+        "1306*,<=40,Flu",
+        "1306*,<=40,Cancer",
+        "1306*,<=40,HIV",
+    ]);
+    let claims = vec![
+        claim("k-anonymity", &[], json!({"k": 3})),
+        claim("entropy-l-diversity", &["disease"], json!({"l": 1.75})),
+        claim("t-closeness", &["disease"], json!({"t": "1/3", "distance": "equal"})),
+        claim("recursive-c-l-diversity", &["disease"], json!({"c": 2.5, "l": 2})),
+    ];
+    let certificate = seal(folder, &release, claims).unwrap();
+    (release, certificate.to_json().unwrap())
+}
+
+#[test]
+fn a_sealed_release_verifies_and_survives_the_round_trip() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, text) = sealed(folder.path());
+    let certificate = Certificate::parse(&text).unwrap();
+    assert_eq!(certificate.to_json().unwrap(), text);
+    let verdict = verify(folder.path(), &certificate, &Options::default());
+    assert!(verdict.valid, "{:?}", verdict.problems);
+    assert_eq!(verdict.requirements, certificate.requirements);
+    assert!(verdict.problems.is_empty());
+    assert_eq!(certificate.classes, 2);
+    assert_eq!(certificate.requirements[0].measured["k"], json!(3));
+    // A single file may be verified under any name.
+    let elsewhere = folder.path().join("renamed.csv");
+    std::fs::rename(folder.path().join("release.csv"), &elsewhere).unwrap();
+    assert!(verify(&elsewhere, &certificate, &Options::default()).valid);
+    let json = serde_json::to_value(verify(&elsewhere, &certificate, &Options::default())).unwrap();
+    assert_eq!(json.as_object().unwrap().keys().collect::<Vec<_>>(), ["valid", "requirements", "problems"]);
+}
+
+#[test]
+fn every_changed_byte_of_the_certificate_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, text) = sealed(folder.path());
+    for (at, byte) in text.bytes().enumerate() {
+        let others: Vec<u8> = match byte {
+            b'0'..=b'9' => (b'0'..=b'9').filter(|&b| b != byte).collect(),
+            b'a'..=b'z' => vec![if byte == b'z' { b'a' } else { byte + 1 }, byte.to_ascii_uppercase()],
+            b' ' | b'\n' => vec![b'0'],
+            _ => vec![b'x', b'0'],
+        };
+        for other in others {
+            let mut changed = text.clone().into_bytes();
+            changed[at] = other;
+            let Ok(changed) = String::from_utf8(changed) else { continue };
+            let unseen = match Certificate::parse(&changed) {
+                Err(_) => false,
+                Ok(certificate) => verify(folder.path(), &certificate, &Options::default()).valid,
+            };
+            assert!(!unseen, "byte {at} changed from {:?} to {:?}", byte as char, other as char);
+        }
+    }
+}
+
+#[test]
+fn every_cut_certificate_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, text) = sealed(folder.path());
+    for end in 0..text.trim_end().len() {
+        assert!(Certificate::parse(&text[..end]).is_err());
+    }
+    for wrong in ["null", "[]", "{}", "1e999", "{\"format\":1}", "\"", &"[".repeat(100_000)] {
+        assert!(Certificate::parse(wrong).is_err());
+    }
+    assert!(Certificate::parse(&text.replace("\"rows_in\": 6", "\"rows_in\": 99999999999999999999999")).is_err());
+    assert!(Certificate::parse(&text.replace("\"rows_in\": 6", "\"rows_in\": -6")).is_err());
+    assert!(Certificate::parse(&text.replace("\"rows_in\": 6", "\"rows_in\": \"6\"")).is_err());
+}
+
+/// Even someone who seals the certificate again after every change is found out by the recount.
+#[test]
+fn a_resealed_certificate_must_still_be_true() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, text) = sealed(folder.path());
+    let good = Certificate::parse(&text).unwrap();
+    let changes: Vec<(&str, Box<dyn Fn(&mut Certificate)>)> = vec![
+        ("rows_in", Box::new(|c| c.rows_in += 1)),
+        ("dropped", Box::new(|c| c.rows_dropped_missing += 1)),
+        ("rows_out", Box::new(|c| c.rows_out += 1)),
+        ("suppressed", Box::new(|c| c.suppressed += 1)),
+        ("classes", Box::new(|c| c.classes += 1)),
+        ("k", Box::new(|c| drop(c.requirements[0].parameters.insert("k".into(), json!(4))))),
+        ("measured", Box::new(|c| drop(c.requirements[0].measured.insert("k".into(), json!(4))))),
+        ("size", Box::new(|c| c.requirements[1].worst.as_mut().unwrap().size += 1)),
+        ("distribution", Box::new(|c| c.sensitive[0].distribution[0].count += 1)),
+        ("swap", Box::new(|c| c.sensitive[0].distribution.swap(0, 1))),
+        ("label", Box::new(|c| c.sensitive[0].distribution[0].value = None)),
+        (
+            "leak",
+            Box::new(|c| {
+                let leaked = amidst_check::ValueCount { value: Some("Ebola".into()), count: 0 };
+                c.sensitive[0].distribution.push(leaked);
+            }),
+        ),
+        ("quasi", Box::new(|c| drop(c.quasi.pop()))),
+        ("twice", Box::new(|c| c.quasi.push("q1".into()))),
+        ("column", Box::new(|c| c.quasi.push("q9".into()))),
+        ("waived", Box::new(|c| c.waived.push(0))),
+        ("waived far", Box::new(|c| c.waived.push(1 << 60))),
+        ("file", Box::new(|c| c.outputs[0].file = "../release.csv".into())),
+        ("bytes", Box::new(|c| c.outputs[0].bytes += 1)),
+        ("sha", Box::new(|c| c.outputs[0].sha256 = "00".into())),
+        ("policy", Box::new(|c| c.policy.push('x'))),
+        ("format", Box::new(|c| c.format = 2)),
+        ("model", Box::new(|c| c.requirements[0].model = "k-annoyance".into())),
+        ("huge", Box::new(|c| c.sensitive[0].distribution[0].count = u64::MAX)),
+        ("huge rows", Box::new(|c| c.rows_dropped_missing = u64::MAX)),
+        ("unknown", Box::new(|c| drop(c.requirements[0].parameters.insert("sigma".into(), json!(4))))),
+        ("missing", Box::new(|c| drop(c.requirements[0].parameters.remove("k")))),
+        ("text", Box::new(|c| drop(c.requirements[0].parameters.insert("k".into(), json!("three"))))),
+        ("endless", Box::new(|c| drop(c.requirements[0].parameters.insert("k".into(), json!("1e999999999"))))),
+        ("holds", Box::new(|c| c.requirements[0].holds = false)),
+        ("on", Box::new(|c| c.requirements[1].on = Some(amidst_check::On::One("q1".into())))),
+        ("counterfeits", Box::new(|c| c.counterfeits = Some(3))),
+        ("outputs", Box::new(|c| c.outputs.clear())),
+    ];
+    for (what, change) in changes {
+        let mut changed = good.clone();
+        change(&mut changed);
+        if what == "swap" {
+            // Order matters to ordered distances only; nothing false is said.
+            continue;
+        }
+        changed.digest = changed.computed_digest().unwrap();
+        let verdict = verify(folder.path(), &changed, &Options::default());
+        assert!(!verdict.valid, "{what}");
+        assert!(verdict.problems.iter().all(|p| !p.message.contains('\n')));
+    }
+}
+
+#[test]
+fn every_changed_cell_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let (release, text) = sealed(folder.path());
+    let certificate = Certificate::parse(&text).unwrap();
+    let path = folder.path().join("release.csv");
+    for row in 0..release.len() {
+        for column in 0..release[row].len() {
+            for replacement in ["", "x", "*", "Flu", "\"", "a,b"] {
+                let mut changed = release.clone();
+                if changed[row][column] == replacement {
+                    continue;
+                }
+                changed[row][column] = replacement.into();
+                write_csv(&path, &changed);
+                assert!(
+                    !verify(folder.path(), &certificate, &Options::default()).valid,
+                    "{row} {column} {replacement}"
+                );
+            }
+        }
+        let mut shorter = release.clone();
+        shorter.remove(row);
+        write_csv(&path, &shorter);
+        assert!(!verify(folder.path(), &certificate, &Options::default()).valid);
+    }
+}
+
+#[test]
+fn missing_and_extra_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, text) = sealed(folder.path());
+    let certificate = Certificate::parse(&text).unwrap();
+    let kinds = |verdict: amidst_check::Verdict| verdict.problems.iter().map(|p| p.kind).collect::<Vec<_>>();
+    let extra = folder.path().join("more.csv");
+    std::fs::write(&extra, "a\n").unwrap();
+    std::fs::write(folder.path().join("report.html"), "no table").unwrap();
+    assert_eq!(kinds(verify(folder.path(), &certificate, &Options::default())), [ProblemKind::ExtraFile]);
+    std::fs::remove_file(&extra).unwrap();
+    for garbage in [&b""[..], b"\n\n\n", b"\0\0\0", b"q1,q2,disease\n1,2\n", b"\xff\xfe", b"q1,q1,disease\n", b"\""] {
+        std::fs::write(folder.path().join("release.csv"), garbage).unwrap();
+        assert!(!verify(folder.path(), &certificate, &Options::default()).valid);
+    }
+    std::fs::remove_file(folder.path().join("release.csv")).unwrap();
+    assert_eq!(kinds(verify(folder.path(), &certificate, &Options::default())), [ProblemKind::MissingFile]);
+    let nowhere = folder.path().join("nowhere");
+    assert_eq!(kinds(verify(&nowhere, &certificate, &Options::default())), [ProblemKind::MissingFile]);
+}
