@@ -101,6 +101,11 @@ fn column(fields: &mut Fields, name: &str, span: Range<usize>, table: &DeTable<'
     let kind = fields.choice(table, "type", &types);
     let order = fields.texts(table, "order").unwrap_or_default();
     twice(fields, table, "order", &order);
+    if let (Some(kind), Some(item)) = (kind.filter(|k| k.is_numeric()), table.get("order")) {
+        let message = format!("column `{name}` is {}, so its values have their own order", kind.name());
+        let help = "remove `order`, or write `type = \"text\"`";
+        fields.push(Diagnostic::at(item.span(), message).label("a second order").help(help));
+    }
     let (hierarchy, weight) = (hierarchy(fields, table), weight(fields, table));
     let generalize = fields.choice(table, "generalize", GENERALIZE);
     let categories = categories(fields, table);
