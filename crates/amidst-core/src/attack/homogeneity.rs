@@ -6,8 +6,17 @@
 //! at least that certainty. The ℓ-diversity article counts such classes and rows in minimal k-anonymous tables of Adult,
 //! with a share of 100 % in Figure 9 and 95 % in Figure 11.
 
-use super::{Attack, Entry, Findings, Published};
-use crate::frequency;
+use std::cmp::Ordering;
+
+use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, share_or};
+use crate::exact::Rational;
+use crate::parameter::{Kind, Parameter, Parameters};
+
+const PARAMETERS: &[Parameter] = &[Parameter::optional(
+    "share",
+    Kind::Number,
+    "the share of a class that its most frequent value must reach; 1 is the whole class",
+)];
 
 pub(super) const ENTRY: Entry = Entry {
     id: "homogeneity",
@@ -15,6 +24,8 @@ pub(super) const ENTRY: Entry = Entry {
     assumes: "the quasi values of a person who is in the table",
     definition: "one sensitive value is shared by the whole class, so it is known for everyone in it",
     citation: "Machanavajjhala et al., TKDD 2007, §2 and Figure 9",
+    needs: Knowledge::Release,
+    parameters: PARAMETERS,
     attack: &Homogeneity { percent: 100 },
 };
 
@@ -24,68 +35,58 @@ pub(super) const ENTRY_95: Entry = Entry {
     assumes: "the quasi values of a person who is in the table",
     definition: "one sensitive value has at least 95 % of the class, so a guess is right 19 times in 20",
     citation: "Machanavajjhala et al., TKDD 2007, Figure 11",
+    needs: Knowledge::Release,
+    parameters: PARAMETERS,
     attack: &Homogeneity { percent: 95 },
 };
 
 #[derive(Debug)]
 struct Homogeneity {
+    /// The share where none is stated.
     percent: u64,
 }
 
 impl Attack for Homogeneity {
-    fn run(&self, published: &Published<'_>, column: usize) -> Findings {
-        let mut findings = Findings::default();
-        let mut hit: Vec<(u64, usize)> = Vec::new();
-        for (class, entries) in published.classes.iter().enumerate().filter(|(_, e)| !e.is_empty()) {
-            let size = frequency::size(entries);
-            let histogram = published.histogram(entries, column);
-            let top = histogram.iter().map(|&(_, n)| n).max().unwrap_or(0);
-            if u128::from(top) * 100 >= u128::from(size) * u128::from(self.percent) {
-                findings.classes += 1;
-                findings.rows += frequency::rows(entries);
-                findings.persons += size;
-                hit.push((size, class));
-            }
-        }
-        hit.sort_by_key(|&(size, class)| (std::cmp::Reverse(size), class));
-        findings.worst = hit.into_iter().take(10).map(|(_, class)| class).collect();
-        findings
+    fn run(&self, target: &Target<'_>, _: &Extra<'_>, parameters: &Parameters) -> Result<Findings, AttackError> {
+        let share = share_or(parameters, "share", Rational::ratio(self.percent, 100))?;
+        let mut largest = 0.0f64;
+        let mut findings = target.hits(|look, histogram| {
+            let top = histogram.iter().map(|&(_, n)| n).max()?;
+            let reached = top as f64 / look.size as f64;
+            largest = largest.max(reached);
+            (share.compare_count(top, look.size) != Ordering::Less).then_some(reached)
+        });
+        findings.figures = vec![("largest_share".to_string(), largest)];
+        Ok(findings)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture::{Fixture, INPATIENTS, figure};
     use super::*;
-    use crate::frequency::FrequencySet;
-    use crate::table::{Column, Table};
+    use crate::parameter::Value;
+
+    fn run(entry: &Entry, fixture: &Fixture, parameters: &Parameters) -> Findings {
+        entry.run(&fixture.target(), &Extra::default(), parameters).unwrap()
+    }
 
     #[test]
     fn the_articles_4_anonymous_inpatients_have_one_homogeneous_class() {
-        let class = ["a", "a", "a", "a", "b", "b", "b", "b", "c", "c", "c", "c"];
-        let condition = [
-            "heart", "heart", "viral", "viral", "cancer", "heart", "viral", "viral", "cancer", "cancer", "cancer",
-            "cancer",
-        ];
-        let table = Table {
-            columns: vec![Column::from_values("q", class), Column::from_values("condition", condition)],
-            rows: 12,
-        };
-        let (set, _) = FrequencySet::count(&table, &[0], &[1], None);
-        let published = Published { set: &set, classes: &set.groups, sensitive: &[] };
-        let findings = ENTRY.attack.run(&published, 0);
-        assert_eq!((findings.classes, findings.rows, findings.worst), (1, 4, vec![2]));
+        let fixture = Fixture::new(&INPATIENTS);
+        let findings = run(&ENTRY, &fixture, &Parameters::default());
+        assert_eq!((findings.classes, findings.rows, findings.persons), (1, 4, 4));
+        assert_eq!((figure(&findings, "largest_share"), findings.worst), (1.0, vec![2]));
+        let half = Parameters::from_pairs([("share", Value::Text("1/2".into()))]);
+        assert_eq!(run(&ENTRY, &fixture, &half).rows, 12);
     }
 
     #[test]
     fn nineteen_of_twenty_is_exactly_95_percent() {
-        let class = vec!["a"; 20];
-        let mut values = vec!["flu"; 19];
-        values.push("hiv");
-        let table =
-            Table { columns: vec![Column::from_values("q", class), Column::from_values("d", values)], rows: 20 };
-        let (set, _) = FrequencySet::count(&table, &[0], &[1], None);
-        let published = Published { set: &set, classes: &set.groups, sensitive: &[] };
-        assert_eq!(ENTRY_95.attack.run(&published, 0).classes, 1);
-        assert_eq!(ENTRY.attack.run(&published, 0).classes, 0);
+        let mut rows = vec![("a", "flu"); 19];
+        rows.push(("a", "hiv"));
+        let fixture = Fixture::new(&rows);
+        assert_eq!(run(&ENTRY_95, &fixture, &Parameters::default()).classes, 1);
+        assert_eq!(run(&ENTRY, &fixture, &Parameters::default()).classes, 0);
     }
 }

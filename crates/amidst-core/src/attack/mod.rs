@@ -1,17 +1,29 @@
 //! Attacks: what an adversary learns from a published table.
 //!
 //! One attack is one file of this folder; [`ATTACKS`] is the only list of them. An attack sees what everyone sees, the
-//! published classes, and knows nothing of the models that should have stopped it: a bug must not acquit itself.
+//! published classes, and knows nothing of the models that should have stopped it: a bug must not acquit itself. Some
+//! adversaries know more than the release: their attacks declare it ([`Entry::needs`]) and get it as [`Extra`].
 
 use std::fmt::Debug;
 
-use crate::class::SensitiveDomain;
-use crate::frequency::{self, Entry as Rows, FrequencySet, Groups};
+use crate::exact::Rational;
+use crate::parameter::{Parameter, ParameterError, Parameters};
 
+mod background_knowledge;
 mod homogeneity;
+mod knowledge;
+mod published;
+mod similarity;
+mod skewness;
+mod target;
+
+pub use knowledge::{Covers, External, Extra, Knowledge, PopulationKnowledge, Tuples, Version, VersionClass};
+pub use published::{Published, labels_of_recoding, labels_of_table};
+pub use target::{Look, Target};
 
 /// Every attack, in the order of the specification.
-pub const ATTACKS: &[Entry] = &[homogeneity::ENTRY, homogeneity::ENTRY_95];
+pub const ATTACKS: &[Entry] =
+    &[homogeneity::ENTRY, homogeneity::ENTRY_95, background_knowledge::ENTRY, similarity::ENTRY, skewness::ENTRY];
 
 /// One attack, as the registry knows it.
 #[derive(Debug, Clone, Copy)]
@@ -26,19 +38,12 @@ pub struct Entry {
     pub definition: &'static str,
     /// Where it comes from.
     pub citation: &'static str,
+    /// What the adversary knows beside the release, and whoever runs the attack must therefore supply.
+    pub needs: Knowledge,
+    /// What may be stated about the adversary.
+    pub parameters: &'static [Parameter],
     /// The attack itself.
     pub attack: &'static dyn Attack,
-}
-
-/// A published table, as everyone sees it.
-#[derive(Debug, Clone, Copy)]
-pub struct Published<'a> {
-    /// The combinations of sensitive values that entries refer to.
-    pub set: &'a FrequencySet,
-    /// The entries of each class.
-    pub classes: &'a Groups,
-    /// The sensitive columns.
-    pub sensitive: &'a [SensitiveDomain],
 }
 
 /// What an attack learned.
@@ -56,20 +61,97 @@ pub struct Findings {
     pub figures: Vec<(String, f64)>,
 }
 
-/// A way to learn what was not to be learned.
-pub trait Attack: Debug + Sync {
-    /// Runs the attack on one sensitive column of a published table.
-    fn run(&self, published: &Published<'_>, column: usize) -> Findings;
+/// Why an attack could not be run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AttackError {
+    /// A parameter is wrong.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// Something that the attack looks at was not supplied.
+    #[error("the {attack} attack needs {what}")]
+    Lacks {
+        /// The attack.
+        attack: &'static str,
+        /// What it needs and how to supply it.
+        what: String,
+    },
 }
 
-impl Published<'_> {
-    /// How many persons of a class have each value of a sensitive column.
-    pub fn histogram(&self, entries: &[Rows], column: usize) -> Vec<(u32, u64)> {
-        frequency::histogram(self.set, entries, column)
+/// A way to learn what was not to be learned.
+pub trait Attack: Debug + Sync {
+    /// Runs the attack on one sensitive column of a published table. [`Entry::run`] also checks that
+    /// the parameters are known and the knowledge is there.
+    fn run(&self, target: &Target<'_>, extra: &Extra<'_>, parameters: &Parameters) -> Result<Findings, AttackError>;
+}
+
+impl Entry {
+    /// Runs the attack on one sensitive column.
+    pub fn run(
+        &self,
+        target: &Target<'_>,
+        extra: &Extra<'_>,
+        parameters: &Parameters,
+    ) -> Result<Findings, AttackError> {
+        if let Some((name, _)) = parameters.iter().find(|(name, _)| self.parameters.iter().all(|p| p.name != *name)) {
+            let known: Vec<&str> = self.parameters.iter().map(|p| p.name).collect();
+            let known = if known.is_empty() { "no parameters".to_string() } else { known.join(", ") };
+            return Err(ParameterError::new(name, format!("`{}` takes {known}, not `{name}`", self.id)).into());
+        }
+        if !extra.has(self.needs) {
+            return Err(AttackError::Lacks { attack: self.id, what: self.needs.describe().to_string() });
+        }
+        self.attack.run(target, extra, parameters)
     }
 }
 
 /// The attack called `id`.
 pub fn find(id: &str) -> Option<&'static Entry> {
     ATTACKS.iter().find(|e| e.id == id)
+}
+
+/// What the attacks that need nothing but the release learn about one sensitive column, as audits report it. An attack
+/// that does not apply to the column (values without categories have no similarity) is an error that says why.
+pub fn audit(published: &Published<'_>, column: usize) -> Vec<(&'static Entry, Result<Findings, AttackError>)> {
+    let target = Target::new(*published, column);
+    let attacks = ATTACKS.iter().filter(|e| e.needs == Knowledge::Release);
+    attacks.map(|e| (e, e.run(&target, &Extra::default(), &Parameters::default()))).collect()
+}
+
+/// A share that may be left out.
+fn share_or(parameters: &Parameters, key: &str, default: Rational) -> Result<Rational, ParameterError> {
+    if parameters.get(key).is_some() { parameters.share(key) } else { Ok(default) }
+}
+
+/// A number that may be left out, at least `low`.
+fn number_or(parameters: &Parameters, key: &str, low: u64, default: Rational) -> Result<Rational, ParameterError> {
+    if parameters.get(key).is_some() { parameters.number_from(key, low, false) } else { Ok(default) }
+}
+
+#[cfg(test)]
+mod fixture;
+
+#[cfg(test)]
+mod tests {
+    use super::fixture::Fixture;
+    use super::*;
+    use crate::parameter::Value;
+
+    #[test]
+    fn an_unknown_parameter_is_named() {
+        let fixture = Fixture::new(&[("a", "x")]);
+        let parameters = Parameters::from_pairs([("shares", Value::Number(1.into()))]);
+        let error = find("homogeneity").unwrap().run(&fixture.target(), &Extra::default(), &parameters).unwrap_err();
+        assert!(error.to_string().contains("takes share, not `shares`"), "{error}");
+    }
+
+    #[test]
+    fn an_empty_release_teaches_nothing() {
+        let fixture = Fixture::new(&[]);
+        for (entry, findings) in audit(&fixture.published(), 0) {
+            if let Ok(findings) = findings {
+                assert_eq!((findings.classes, findings.rows), (0, 0), "{}", entry.id);
+                assert!(findings.figures.iter().all(|(_, f)| f.is_finite()), "{}", entry.id);
+            }
+        }
+    }
 }

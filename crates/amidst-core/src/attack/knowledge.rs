@@ -1,0 +1,213 @@
+//! What an adversary may know beside the release. Attacks that assume it declare it, and whoever runs them supplies it.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use crate::class::Population;
+use crate::frequency::FrequencySet;
+use crate::hierarchy::Generalization;
+use crate::recoding::{Recoding, SUPPRESSED};
+use crate::table::Table;
+
+/// What an adversary knows beside the release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Knowledge {
+    /// Nothing more: an audit runs these attacks on every table.
+    Release,
+    /// A table of named persons with some of the quasi columns: [`Extra::external`].
+    External,
+    /// The joint distribution of quasi tuples and sensitive values in a population: [`Extra::population`].
+    Population,
+    /// The original quasi tuples of each class, and how the release was made: [`Extra::original`].
+    Original,
+    /// Several versions of the release, and who is in which class of each: [`Extra::versions`].
+    Versions,
+}
+
+impl Knowledge {
+    /// What has to be supplied, in words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Knowledge::Release => "nothing but the release",
+            Knowledge::External => "an external table that has some of the quasi columns",
+            Knowledge::Population => "a population table with the quasi columns and the sensitive column",
+            Knowledge::Original => "the original quasi values of the rows in each class",
+            Knowledge::Versions => "two or more versions of the release, with the persons of each class",
+        }
+    }
+}
+
+/// What was supplied of an adversary's further knowledge.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Extra<'a> {
+    /// For [`Knowledge::External`].
+    pub external: Option<&'a External<'a>>,
+    /// For [`Knowledge::Population`].
+    pub population: Option<&'a PopulationKnowledge<'a>>,
+    /// For [`Knowledge::Original`].
+    pub original: Option<&'a Tuples>,
+    /// For [`Knowledge::Versions`], the oldest first.
+    pub versions: Option<&'a [Version]>,
+}
+
+impl Extra<'_> {
+    /// Whether `knowledge` was supplied.
+    pub fn has(&self, knowledge: Knowledge) -> bool {
+        match knowledge {
+            Knowledge::Release => true,
+            Knowledge::External => self.external.is_some(),
+            Knowledge::Population => self.population.is_some(),
+            Knowledge::Original => self.original.is_some(),
+            Knowledge::Versions => self.versions.is_some_and(|v| v.len() > 1),
+        }
+    }
+}
+
+/// A table about named persons, such as a voters' list.
+#[derive(Debug, Clone, Copy)]
+pub struct External<'a> {
+    /// One row a person. Its columns are joined with the quasi columns of the same name.
+    pub table: &'a Table,
+    /// What labels mean that do not say it themselves, for each quasi column of this name.
+    pub covers: &'a [(String, Covers)],
+}
+
+/// What hierarchy labels mean: the original values that each of them covers.
+#[derive(Debug, Clone, Default)]
+pub struct Covers {
+    values: FxHashMap<String, BTreeSet<String>>,
+}
+
+impl Covers {
+    /// The labels of a hierarchy that is bound to a column.
+    pub fn of(generalization: &Generalization) -> Self {
+        let mut covers = Covers::default();
+        let Some((leaves, above)) = generalization.levels.split_first() else { return covers };
+        for level in above {
+            for (leaf, &group) in leaves.labels.iter().zip(&level.of) {
+                if let Some(label) = level.labels.get(group as usize) {
+                    covers.add(label, leaf);
+                }
+            }
+        }
+        covers
+    }
+
+    /// States that `label` covers `value`.
+    pub fn add(&mut self, label: &str, value: &str) {
+        match self.values.get_mut(label) {
+            Some(values) => {
+                values.insert(value.to_string());
+            }
+            None => {
+                self.values.insert(label.to_string(), BTreeSet::from([value.to_string()]));
+            }
+        }
+    }
+
+    /// The values that `label` covers, where it is known.
+    pub fn get(&self, label: &str) -> Option<&BTreeSet<String>> {
+        self.values.get(label)
+    }
+}
+
+/// A population, and how it relates to the classes of the release.
+#[derive(Debug, Clone, Copy)]
+pub struct PopulationKnowledge<'a> {
+    /// Counts of quasi tuples and sensitive values.
+    pub population: &'a Population,
+    /// For each class the tuples of the population that its generalized tuple covers, with the persons of the class who
+    /// have the tuple: 0 for one that only the population has.
+    pub covered: &'a Tuples,
+}
+
+/// The original quasi tuples of each class.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tuples {
+    offsets: Vec<usize>,
+    tuples: Vec<(u32, u64)>,
+}
+
+impl Tuples {
+    /// Collects (class, tuple, persons) for `classes` classes, adding up persons of the same class and tuple. What lies
+    /// outside the classes is left out.
+    pub fn collect(classes: usize, mut parts: Vec<(u32, u32, u64)>) -> Self {
+        parts.retain(|p| (p.0 as usize) < classes);
+        parts.sort_unstable();
+        let mut offsets = vec![0; classes + 1];
+        let mut tuples = Vec::with_capacity(parts.len());
+        for run in parts.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            tuples.push((run[0].1, run.iter().map(|p| p.2).sum()));
+            offsets[run[0].0 as usize + 1] = tuples.len();
+        }
+        for class in 0..classes {
+            offsets[class + 1] = offsets[class + 1].max(offsets[class]);
+        }
+        Tuples { offsets, tuples }
+    }
+
+    /// The table's own tuples in the classes of `recoding`. Rows count as persons.
+    pub fn of(set: &FrequencySet, recoding: &Recoding) -> Self {
+        let mut parts = Vec::new();
+        recoding.for_each_part(set, |part| {
+            if part.class != SUPPRESSED {
+                parts.push((part.class, part.tuple, part.entry.rows));
+            }
+        });
+        Self::collect(recoding.classes.len(), parts)
+    }
+
+    /// The (tuple, persons) of a class.
+    pub fn class(&self, class: usize) -> &[(u32, u64)] {
+        match (self.offsets.get(class), self.offsets.get(class + 1)) {
+            (Some(&start), Some(&end)) => &self.tuples[start..end],
+            _ => &[],
+        }
+    }
+}
+
+/// One version of a release that is published again and again, as the data owner knows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Version {
+    /// Its classes.
+    pub classes: Vec<VersionClass>,
+}
+
+/// A class of one version.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VersionClass {
+    /// The persons in it, by ids that are the same in every version; an adversary who knows everyone's quasi values
+    /// and when they came and went can tell as much.
+    pub persons: Vec<u32>,
+    /// The sensitive values that the version publishes for the class, by code, counterfeits included.
+    pub histogram: Vec<(u32, u64)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hierarchy::{Hierarchy, Level};
+    use crate::table::Column;
+
+    #[test]
+    fn a_hierarchy_says_what_its_labels_cover() {
+        let column = Column::from_values("country", ["Canada", "USA", "India"]);
+        let america = Level::by_key([true, false, true], |a| if a { "America".into() } else { "Asia".into() });
+        let leaves = ["Canada", "India", "USA"].into_iter().collect();
+        let hierarchy = Hierarchy { leaves, levels: vec![america, Level::top(3)] };
+        let covers = Covers::of(&Generalization::bind(&column, Some(&hierarchy)).unwrap());
+        assert_eq!(covers.get("America").unwrap().iter().collect::<Vec<_>>(), ["Canada", "USA"]);
+        assert_eq!(covers.get("*").unwrap().len(), 3);
+        assert_eq!(covers.get("Europe"), None);
+    }
+
+    #[test]
+    fn tuples_are_collected_by_class() {
+        let tuples = Tuples::collect(4, vec![(2, 5, 1), (0, 7, 2), (2, 5, 3), (2, 4, 1), (9, 1, 1)]);
+        assert_eq!(tuples.class(0), [(7, 2)]);
+        assert_eq!(tuples.class(1), []);
+        assert_eq!(tuples.class(2), [(4, 1), (5, 4)]);
+        assert_eq!((tuples.class(3), tuples.class(4)), ([].as_slice(), [].as_slice()));
+    }
+}

@@ -1,0 +1,205 @@
+//! The similarity attack.
+//!
+//! **Assumes** that the adversary finds a person's class and knows what the sensitive values mean: which of them belong
+//! together.
+//!
+//! **Succeeds** in a class whose values, though distinct, all lie within one category (the column's categories in the
+//! policy), or within one node of the column's own hierarchy below its top: that much is then known about everyone in
+//! it. The (l, α) paper counts such classes in §6 ("any QI-group that has all values falling in one category"); with
+//! `share` below 1, those in which one category reaches the share (its 75 % in Table 6).
+//!
+//! A value that no category lists is a category of its own. A class of one single value lies within one category too.
+
+use std::cmp::Ordering;
+
+use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, share_or};
+use crate::class::SensitiveDomain;
+use crate::exact::Rational;
+use crate::parameter::{Kind, Parameter, ParameterError, Parameters, Value};
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "similarity",
+    title: "similarity attack",
+    assumes: "the quasi values of a person who is in the table, and which sensitive values are alike",
+    definition: "the values of the class lie within one category, or one node of the sensitive column's hierarchy",
+    citation: "Li, Li & Venkatasubramanian, ICDE 2007, §3; Sun, Li & Wang, FGCS 2010, §2 and §6",
+    needs: Knowledge::Release,
+    parameters: &[
+        Parameter::optional("share", Kind::Number, "the share of a class that must lie in one category; 1 when absent"),
+        Parameter::optional("categories", Kind::Categories, "lists of values; the column's own when absent"),
+    ],
+    attack: &Similarity,
+};
+
+#[derive(Debug)]
+struct Similarity;
+
+impl Attack for Similarity {
+    fn run(&self, target: &Target<'_>, _: &Extra<'_>, parameters: &Parameters) -> Result<Findings, AttackError> {
+        let share = share_or(parameters, "share", Rational::from(1))?;
+        let groupings = groupings(target, parameters)?;
+        let mut hit = vec![(0u64, 0u64); groupings.len()];
+        let mut counts: Vec<u64> = Vec::new();
+        let mut findings = target.hits(|look, histogram| {
+            let mut hardest: Option<f64> = None;
+            for (grouping, (classes, rows)) in groupings.iter().zip(&mut hit) {
+                counts.clear();
+                counts.resize(grouping.groups, 0);
+                for &(value, n) in histogram {
+                    if let Some(count) = grouping.of.get(value as usize).and_then(|&g| counts.get_mut(g as usize)) {
+                        *count += n;
+                    }
+                }
+                // A person with two values of one group is still one person.
+                let top = counts.iter().copied().max()?.min(look.size);
+                if share.compare_count(top, look.size) != Ordering::Less {
+                    *classes += look.classes;
+                    *rows += look.rows;
+                    hardest = Some(hardest.unwrap_or(0.0).max(top as f64 / look.size as f64));
+                }
+            }
+            hardest
+        });
+        for (grouping, (classes, rows)) in groupings.iter().zip(hit) {
+            findings.figures.push((format!("classes_{}", grouping.name), classes as f64));
+            findings.figures.push((format!("rows_{}", grouping.name), rows as f64));
+        }
+        Ok(findings)
+    }
+}
+
+/// A way to say which values belong together.
+struct Grouping {
+    name: String,
+    /// The group of each value.
+    of: Vec<u32>,
+    groups: usize,
+}
+
+/// The categories, and the levels of the hierarchy between the values and the top.
+fn groupings(target: &Target<'_>, parameters: &Parameters) -> Result<Vec<Grouping>, AttackError> {
+    let domain = target.domain();
+    let stated = match parameters.get("categories") {
+        Some(value) => read(value)?,
+        None => domain.map(|d| d.categories.clone()).unwrap_or_default(),
+    };
+    let mut groupings = Vec::new();
+    if let Some(domain) = domain {
+        if !stated.is_empty() {
+            groupings.push(by_category(&stated, domain));
+        }
+        let levels = domain.levels.as_deref().unwrap_or_default();
+        let inner = 1..levels.len().saturating_sub(1);
+        for (level, of) in inner.map(|l| (l, &levels[l])) {
+            let groups = of.iter().map(|&g| g as usize + 1).max().unwrap_or(0);
+            groupings.push(Grouping { name: format!("level_{level}"), of: of.clone(), groups });
+        }
+    }
+    if groupings.is_empty() {
+        let what = "categories of the sensitive column, or a hierarchy of it with a level between its values and its \
+                    top; state `categories`"
+            .to_string();
+        return Err(AttackError::Lacks { attack: ENTRY.id, what });
+    }
+    Ok(groupings)
+}
+
+fn by_category(categories: &[Vec<String>], domain: &SensitiveDomain) -> Grouping {
+    let mut groups = categories.len() as u32;
+    let mut of = vec![u32::MAX; domain.dictionary.len()];
+    for (category, values) in (0u32..).zip(categories) {
+        for code in values.iter().filter_map(|v| domain.dictionary.code(v)) {
+            if let Some(group) = of.get_mut(code as usize) {
+                *group = category;
+            }
+        }
+    }
+    for group in of.iter_mut().filter(|g| **g == u32::MAX) {
+        *group = groups;
+        groups += 1;
+    }
+    Grouping { name: "category".to_string(), of, groups: groups as usize }
+}
+
+fn read(value: &Value) -> Result<Vec<Vec<String>>, ParameterError> {
+    let bad = || {
+        ParameterError::new(
+            "categories",
+            "`categories` must be lists of values, such as [[\"HIV\"], [\"Flu\", \"Cold\"]]",
+        )
+    };
+    let Value::List(lists) = value else { return Err(bad()) };
+    let list = |list: &Value| match list {
+        Value::List(values) => values.iter().map(|v| v.text().ok_or_else(bad)).collect(),
+        _ => Err(bad()),
+    };
+    lists.iter().map(list).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Fixture, figure};
+    use super::*;
+
+    /// Table 5 of the (l, α) paper: 2-diverse, its classes by age.
+    const TABLE_5: [(&str, &str); 12] = [
+        ("<30", "HIV"),
+        ("<30", "HIV"),
+        ("<30", "Cancer"),
+        ("<30", "Cancer"),
+        (">40", "Hepatitis"),
+        (">40", "Phthisis"),
+        (">40", "Asthma"),
+        (">40", "Obesity"),
+        ("3*", "Flu"),
+        ("3*", "Flu"),
+        ("3*", "Flu"),
+        ("3*", "Indigestion"),
+    ];
+
+    fn categories() -> Value {
+        let lists = [["HIV", "Cancer"], ["Phthisis", "Hepatitis"], ["Obesity", "Asthma"], ["Flu", "Indigestion"]];
+        Value::List(lists.map(|l| Value::List(l.map(|v| Value::Text(v.into())).to_vec())).to_vec())
+    }
+
+    #[test]
+    fn table_5_has_two_classes_within_one_category() {
+        let fixture = Fixture::new(&TABLE_5);
+        let parameters = Parameters::from_pairs([("categories", categories())]);
+        let findings = ENTRY.run(&fixture.target(), &Extra::default(), &parameters).unwrap();
+        assert_eq!((findings.classes, findings.rows), (2, 8));
+        assert_eq!(figure(&findings, "rows_category"), 8.0);
+    }
+
+    #[test]
+    fn table_6_gives_away_a_top_secret_at_75_percent() {
+        let fixture = Fixture::new(&[("a", "HIV"), ("a", "HIV"), ("a", "Cancer"), ("a", "Flu")]);
+        let mut parameters = Parameters::from_pairs([("categories", categories())]);
+        let run = |p: &Parameters| ENTRY.run(&fixture.target(), &Extra::default(), p).unwrap().rows;
+        assert_eq!(run(&parameters), 0);
+        parameters.set("share", Value::Text("0.75".into()));
+        assert_eq!(run(&parameters), 4);
+    }
+
+    #[test]
+    fn nodes_below_the_top_of_a_hierarchy_count() {
+        let mut fixture = Fixture::new(&TABLE_5);
+        // Infections against the rest, below one top.
+        let infections = ["HIV", "Hepatitis", "Phthisis", "Flu"].map(|v| fixture.code(v));
+        let level_1: Vec<u32> = (0..8).map(|c| u32::from(infections.contains(&c))).collect();
+        fixture.domains[0].levels = Some(vec![(0..8).collect(), level_1, vec![0; 8]]);
+        let findings = ENTRY.run(&fixture.target(), &Extra::default(), &Parameters::default()).unwrap();
+        assert_eq!((findings.classes, figure(&findings, "classes_level_1")), (0, 0.0));
+        let mut alike = Fixture::new(&[("a", "HIV"), ("a", "Flu"), ("b", "Flu"), ("b", "Gout")]);
+        alike.domains[0].levels = Some(vec![vec![0, 1, 2], vec![0, 1, 0], vec![0, 0, 0]]);
+        let findings = ENTRY.run(&alike.target(), &Extra::default(), &Parameters::default()).unwrap();
+        assert_eq!((findings.worst, findings.rows), (vec![0], 2));
+    }
+
+    #[test]
+    fn values_without_meaning_have_no_similarity() {
+        let fixture = Fixture::new(&TABLE_5);
+        let error = ENTRY.run(&fixture.target(), &Extra::default(), &Parameters::default()).unwrap_err();
+        assert!(error.to_string().contains("needs categories"), "{error}");
+    }
+}

@@ -1,0 +1,91 @@
+//! The skewness attack.
+//!
+//! **Assumes** that the adversary finds a person's class and knows how common each sensitive value is in the whole
+//! release, which tells everyone.
+//!
+//! **Succeeds** in a class where the probability of some value grows from q in the release to p, with p/q more than
+//! `factor` and p − q at least `points`: being in that class says a lot about a person even where no value is sure. Li
+//! et al. show a virus that 1 % of the table have and 50 % of a 2-diverse class: a factor of 50.
+
+use std::cmp::Ordering;
+
+use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, number_or, share_or};
+use crate::exact::Rational;
+use crate::parameter::{Kind, Parameter, Parameters};
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "skewness",
+    title: "skewness attack",
+    assumes: "the quasi values of a person who is in the table, and the distribution of the whole release",
+    definition: "some value is far more likely in the class than in the release",
+    citation: "Li, Li & Venkatasubramanian, ICDE 2007, §3",
+    needs: Knowledge::Release,
+    parameters: &[
+        Parameter::optional("factor", Kind::Number, "how many times as likely a value becomes; 2 when absent"),
+        Parameter::optional("points", Kind::Number, "by how much its probability grows at least; 0.1 when absent"),
+    ],
+    attack: &Skewness,
+};
+
+#[derive(Debug)]
+struct Skewness;
+
+impl Attack for Skewness {
+    fn run(&self, target: &Target<'_>, _: &Extra<'_>, parameters: &Parameters) -> Result<Findings, AttackError> {
+        let factor = number_or(parameters, "factor", 1, Rational::from(2))?;
+        let points = share_or(parameters, "points", Rational::ratio(1, 10))?;
+        let (mut largest_lift, mut largest_rise) = (0.0f64, 0.0f64);
+        let all = u128::from(target.size);
+        let mut findings = target.hits(|look, histogram| {
+            let mut hardest: Option<f64> = None;
+            for &(value, n) in histogram {
+                let (n, size, everywhere) = (u128::from(n), u128::from(look.size), u128::from(target.count(value)));
+                // p/q = n·all / (size·everywhere); p − q = (n·all − size·everywhere) / (size·all).
+                let (here, expected) = (n * all, size * everywhere);
+                let lift = here as f64 / expected as f64;
+                let rise = here.saturating_sub(expected);
+                largest_lift = largest_lift.max(lift);
+                largest_rise = largest_rise.max(rise as f64 / (size * all) as f64);
+                if factor.compare_fraction(here, expected) == Ordering::Greater
+                    && points.compare_fraction(rise, size * all) != Ordering::Less
+                {
+                    hardest = Some(hardest.unwrap_or(0.0).max(lift));
+                }
+            }
+            hardest
+        });
+        findings.figures = vec![("largest_lift".to_string(), largest_lift), ("largest_rise".to_string(), largest_rise)];
+        Ok(findings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Fixture, INPATIENTS, figure};
+    use super::*;
+    use crate::parameter::Value;
+
+    #[test]
+    fn a_virus_of_one_in_a_hundred_reaches_half_of_a_class() {
+        // Li et al.: 1 % of the table are positive; a class of one positive and one negative raises that to 50 %.
+        let mut rows = vec![("b", "negative"); 98];
+        rows.extend([("a", "negative"), ("a", "positive")]);
+        let fixture = Fixture::new(&rows);
+        let findings = ENTRY.run(&fixture.target(), &Extra::default(), &Parameters::default()).unwrap();
+        assert_eq!((findings.classes, findings.rows, &findings.worst), (1, 2, &vec![0]));
+        assert!((figure(&findings, "largest_lift") - 50.0).abs() < 1e-9);
+        assert!((figure(&findings, "largest_rise") - 0.49).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_value_on_the_bound_is_no_hit() {
+        // Cancer: 5 of 12 in the release and 4 of 4 in class c, a factor of exactly 12/5.
+        let fixture = Fixture::new(&INPATIENTS);
+        let run = |factor: &str, points: &str| {
+            let pairs = [("factor", Value::Text(factor.into())), ("points", Value::Text(points.into()))];
+            ENTRY.run(&fixture.target(), &Extra::default(), &Parameters::from_pairs(pairs)).unwrap().classes
+        };
+        assert_eq!((run("12/5", "0"), run("2.39", "0")), (0, 1));
+        assert_eq!((run("2", "7/12"), run("2", "0.6")), (1, 0));
+    }
+}

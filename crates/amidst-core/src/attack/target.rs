@@ -1,0 +1,253 @@
+//! One sensitive column of a published table, counted once for all attacks.
+//!
+//! Most classes of a release look alike: the same histogram of few values. Attacks judge each look once.
+
+use std::cmp::Reverse;
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use super::{Findings, Published};
+use crate::class::{Histogram, SensitiveDomain};
+use crate::frequency::{self, NOBODY};
+
+/// How many of the worst classes findings name.
+const WORST: usize = 10;
+
+/// The look of an empty class.
+const EMPTY: u32 = u32::MAX;
+
+/// A sensitive column of a published table.
+#[derive(Debug)]
+pub struct Target<'a> {
+    /// The table.
+    pub published: Published<'a>,
+    /// The sensitive column, by its position among the sensitive columns.
+    pub column: usize,
+    /// How many persons of the release have each value.
+    pub histogram: Vec<(u32, u64)>,
+    /// The persons of the release.
+    pub size: u64,
+    /// The histograms of all looks, one after the other.
+    counts: Vec<(u32, u64)>,
+    looks: Vec<Look>,
+    look_of: Vec<u32>,
+}
+
+/// Classes that have the same size and the same histogram.
+#[derive(Debug, Clone, Copy)]
+pub struct Look {
+    start: usize,
+    end: usize,
+    /// The persons of each of these classes.
+    pub size: u64,
+    /// How many classes look like this.
+    pub classes: u64,
+    /// The rows of all these classes together.
+    pub rows: u64,
+}
+
+impl<'a> Target<'a> {
+    /// Counts a sensitive column of `published`.
+    pub fn new(published: Published<'a>, column: usize) -> Self {
+        let (set, classes) = (published.set, published.classes);
+        let mut target = Target {
+            published,
+            column,
+            histogram: Vec::new(),
+            size: frequency::size(&classes.entries),
+            counts: Vec::new(),
+            looks: Vec::new(),
+            look_of: Vec::with_capacity(classes.len()),
+        };
+        let mut index: HashTable<u32> = HashTable::new();
+        let mut scratch: Vec<(u32, u32, u64)> = Vec::new();
+        let mut persons: Vec<u32> = Vec::new();
+        for entries in classes.iter() {
+            if entries.is_empty() {
+                target.look_of.push(EMPTY);
+                continue;
+            }
+            let rows = frequency::rows(entries);
+            scratch.clear();
+            scratch.extend(entries.iter().map(|e| (set.sensitive_code(e.sensitive, column), e.person, e.rows)));
+            if !scratch.is_sorted() {
+                scratch.sort_unstable();
+            }
+            let size = if entries[0].person == NOBODY {
+                rows
+            } else {
+                // A person counts once in the class, and once for each value.
+                scratch.dedup_by_key(|&mut (value, person, _)| (value, person));
+                scratch.iter_mut().for_each(|s| s.2 = 1);
+                persons.clear();
+                persons.extend(scratch.iter().map(|s| s.1));
+                persons.sort_unstable();
+                persons.dedup();
+                persons.len() as u64
+            };
+            let start = target.counts.len();
+            for run in scratch.chunk_by(|a, b| a.0 == b.0) {
+                target.counts.push((run[0].0, run.iter().map(|s| s.2).sum()));
+            }
+            let look = target.intern(&mut index, start, size);
+            target.look_of.push(look);
+            if let Some(look) = target.looks.get_mut(look as usize) {
+                look.classes += 1;
+                look.rows += rows;
+            }
+        }
+        target.histogram = target.total();
+        target
+    }
+
+    /// The look whose histogram stands at the end of `counts`; a histogram that is known is taken off again.
+    fn intern(&mut self, index: &mut HashTable<u32>, start: usize, size: u64) -> u32 {
+        let (counts, looks) = (&self.counts, &self.looks);
+        let hash = FxBuildHasher.hash_one((size, &counts[start..]));
+        let same = |&l: &u32| {
+            let look = &looks[l as usize];
+            look.size == size && counts[look.start..look.end] == counts[start..]
+        };
+        if let Some(&known) = index.find(hash, same) {
+            self.counts.truncate(start);
+            return known;
+        }
+        let look = self.looks.len() as u32;
+        self.looks.push(Look { start, end: self.counts.len(), size, classes: 0, rows: 0 });
+        let (counts, looks) = (&self.counts, &self.looks);
+        index.insert_unique(hash, look, |&l| {
+            let look = &looks[l as usize];
+            FxBuildHasher.hash_one((look.size, &counts[look.start..look.end]))
+        });
+        look
+    }
+
+    fn total(&self) -> Vec<(u32, u64)> {
+        if self.published.set.persons {
+            return frequency::histogram(self.published.set, &self.published.classes.entries, self.column);
+        }
+        let mut counts: Vec<u64> = Vec::new();
+        for look in &self.looks {
+            for &(value, n) in &self.counts[look.start..look.end] {
+                if counts.len() <= value as usize {
+                    counts.resize(value as usize + 1, 0);
+                }
+                counts[value as usize] += n * look.classes;
+            }
+        }
+        (0u32..).zip(counts).filter(|c| c.1 > 0).collect()
+    }
+
+    /// What is known about the sensitive column itself.
+    pub fn domain(&self) -> Option<&'a SensitiveDomain> {
+        self.published.sensitive.get(self.column)
+    }
+
+    /// How many persons of the release have `value`.
+    pub fn count(&self, value: u32) -> u64 {
+        self.histogram.binary_search_by_key(&value, |c| c.0).map_or(0, |i| self.histogram[i].1)
+    }
+
+    /// The distinct looks of the classes, with their histograms.
+    pub fn looks(&self) -> impl Iterator<Item = (&Look, &Histogram)> {
+        self.looks.iter().map(|look| (look, &self.counts[look.start..look.end]))
+    }
+
+    /// The size and the histogram of a class; nothing for an empty one.
+    pub fn class(&self, class: usize) -> (u64, &Histogram) {
+        let look = self.look_of.get(class).and_then(|&l| self.looks.get(l as usize));
+        look.map_or((0, &[]), |look| (look.size, &self.counts[look.start..look.end]))
+    }
+
+    /// The classes that `judge` calls hit, by saying how hard.
+    pub fn hits(&self, mut judge: impl FnMut(&Look, &Histogram) -> Option<f64>) -> Findings {
+        let severities: Vec<Option<f64>> = self.looks().map(|(look, histogram)| judge(look, histogram)).collect();
+        let mut findings = Findings::default();
+        for (look, _) in self.looks.iter().zip(&severities).filter(|(_, s)| s.is_some()) {
+            findings.classes += look.classes;
+            findings.rows += look.rows;
+            findings.persons += look.classes * look.size;
+        }
+        let hit = |&l: &u32| severities.get(l as usize).copied().flatten().map(|s| (s, self.looks[l as usize].size));
+        let classes = self.look_of.iter().enumerate();
+        findings.worst = worst(classes.filter_map(|(class, look)| hit(look).map(|(s, size)| (s, size, class))));
+        findings
+    }
+}
+
+/// The classes hit hardest among (severity, size, class): the larger class first where two are hit as hard.
+pub(super) fn worst(hits: impl Iterator<Item = (f64, u64, usize)>) -> Vec<usize> {
+    let mut kept: Vec<(f64, u64, usize)> = Vec::new();
+    let order = |a: &(f64, u64, usize), b: &(f64, u64, usize)| {
+        b.0.total_cmp(&a.0).then_with(|| (Reverse(a.1), a.2).cmp(&(Reverse(b.1), b.2)))
+    };
+    for hit in hits {
+        if kept.len() < WORST || kept.last().is_some_and(|last| order(&hit, last).is_lt()) {
+            let at = kept.partition_point(|k| order(k, &hit).is_le());
+            kept.insert(at, hit);
+            kept.truncate(WORST);
+        }
+    }
+    kept.into_iter().map(|(_, _, class)| class).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Fixture, INPATIENTS};
+    use super::*;
+    use crate::table::Column;
+    use proptest::prelude::*;
+
+    #[test]
+    fn classes_that_look_alike_are_one_look() {
+        let fixture = Fixture::new(&[("a", "x"), ("b", "x"), ("c", "y"), ("d", "x"), ("d", "x")]);
+        let target = fixture.target();
+        let looks: Vec<(u64, u64, u64)> = target.looks().map(|(l, _)| (l.size, l.classes, l.rows)).collect();
+        assert_eq!(looks, [(1, 2, 2), (1, 1, 1), (2, 1, 2)]);
+        assert_eq!((target.size, target.histogram.as_slice()), (5, [(0, 4), (1, 1)].as_slice()));
+    }
+
+    #[test]
+    fn a_person_with_two_rows_counts_once() {
+        let column = |name: &str, values: [&str; 3]| Column::from_values(name, values);
+        let fixture = Fixture::of(
+            vec![column("q", ["a", "a", "a"])],
+            column("d", ["flu", "flu", "hiv"]),
+            Some(column("id", ["p", "p", "p"])),
+        );
+        let target = fixture.target();
+        assert_eq!(target.class(0), (1, [(0, 1), (1, 1)].as_slice()));
+        assert_eq!(target.looks().next().unwrap().0.rows, 3);
+    }
+
+    #[test]
+    fn the_worst_classes_come_first() {
+        let target = Fixture::new(&INPATIENTS);
+        let findings = target.target().hits(|_, h| Some(h.iter().map(|c| c.1).max()? as f64));
+        assert_eq!((findings.worst, findings.rows), (vec![2, 0, 1], 12));
+    }
+
+    proptest! {
+        #[test]
+        fn looks_add_up_to_the_histograms_of_the_classes(rows in prop::collection::vec((0u8..6, 0u8..4, 0u8..9), 1..60), keyed: bool) {
+            let text = |pick: fn(&(u8, u8, u8)) -> u8| rows.iter().map(|r| pick(r).to_string()).collect::<Vec<_>>();
+            let column = |name: &str, values: Vec<String>| Column::from_values(name, values.iter().map(String::as_str));
+            let fixture = Fixture::of(
+                vec![column("q", text(|r| r.0))],
+                column("s", text(|r| r.1)),
+                keyed.then(|| column("id", text(|r| r.2))),
+            );
+            let target = fixture.target();
+            for (class, entries) in fixture.set.groups.iter().enumerate() {
+                let (size, histogram) = target.class(class);
+                prop_assert_eq!(size, frequency::size(entries));
+                prop_assert_eq!(histogram.to_vec(), frequency::histogram(&fixture.set, entries, 0));
+            }
+            prop_assert_eq!(target.looks().map(|(l, _)| l.rows).sum::<u64>(), rows.len() as u64);
+            let all = &fixture.set.groups.entries;
+            prop_assert_eq!(&target.histogram, &frequency::histogram(&fixture.set, all, 0));
+        }
+    }
+}
