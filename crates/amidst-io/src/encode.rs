@@ -229,6 +229,11 @@ impl ColumnEncoder {
         }
     }
 
+    /// The code of the cell that was appended last to this block.
+    pub fn last_code(&self) -> Option<u32> {
+        self.wide.last().copied().or_else(|| self.codes.len().checked_sub(1).map(|row| self.codes.get(row)))
+    }
+
     /// Appends the cells between delimiters: cell `i` lies after `before[i]` and ends before `after[i]`. With
     /// `last`, a carriage return before the end is not part of the cell. Stops at a bad cell.
     pub fn push_fields<'a>(

@@ -3,10 +3,12 @@
 //! [`read`] streams any of them into a [`amidst_core::table::Table`] of dictionary codes, on all cores; [`write`] puts a
 //! table into a file. Both give the same result whatever the number of threads.
 
+mod columnar;
 mod csv;
 mod encode;
 mod error;
 mod format;
+mod json;
 mod lines;
 mod merge;
 mod pipeline;

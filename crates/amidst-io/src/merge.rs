@@ -13,10 +13,18 @@ use crate::lines::{BlockLines, Lines};
 pub(crate) struct Fault {
     /// Lines of the block before the one at fault.
     pub line: u64,
-    /// Position of the column in the file.
+    /// Position of the column in the file's header.
     pub column: Option<usize>,
+    /// The column's name, in files without a header.
+    pub key: Option<String>,
     /// What is wrong there.
     pub kind: FaultKind,
+}
+
+impl Fault {
+    pub fn new(line: u64, column: Option<usize>, kind: FaultKind) -> Self {
+        Fault { line, column, key: None, kind }
+    }
 }
 
 /// What can be wrong on a line.
@@ -26,8 +34,8 @@ pub(crate) enum FaultKind {
     Ragged { expected: usize, found: usize },
     TooLong { quoted: bool },
     Unclosed,
-    Json(String),
-    Nested(String),
+    Json(&'static str),
+    Nested,
 }
 
 /// What a reading thread makes of a block.
@@ -242,15 +250,15 @@ impl<'a> Merger<'a> {
     fn error(&self, fault: Fault, first_line: u64) -> ReadError {
         let path = self.files.last().cloned().unwrap_or_default();
         let line = first_line + fault.line;
-        let column = fault.column.and_then(|c| self.header.get(c).cloned());
+        let column = fault.key.or_else(|| fault.column.and_then(|c| self.header.get(c).cloned()));
         match fault.kind {
             FaultKind::Cell(BadCell::Nul) => ReadError::Nul { path, line, column },
             FaultKind::Cell(BadCell::NotUtf8) => ReadError::NotUtf8 { path, line, column },
             FaultKind::Ragged { expected, found } => ReadError::Ragged { path, line, expected, found },
             FaultKind::TooLong { quoted } => ReadError::FieldTooLong { path, line, column, quoted },
             FaultKind::Unclosed => ReadError::UnclosedQuote { path, line, column },
-            FaultKind::Json(reason) => ReadError::Json { path, line, reason },
-            FaultKind::Nested(key) => ReadError::Nested { path, line, column: Some(key) },
+            FaultKind::Json(reason) => ReadError::Json { path, line, reason: reason.to_string() },
+            FaultKind::Nested => ReadError::Nested { path, line, column },
         }
     }
 

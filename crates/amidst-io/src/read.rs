@@ -12,6 +12,7 @@ use crate::lines::Lines;
 use crate::merge::Merger;
 use crate::source::{Source, resolve};
 use crate::stream::{Counted, Settings, gunzip, open, read_error};
+use crate::{columnar, csv, json};
 
 /// How to read. The default reads everything, on all cores.
 #[derive(Clone, Copy, Default)]
@@ -82,10 +83,24 @@ pub fn read(source: &str, options: &ReadOptions<'_>) -> Result<Input, ReadError>
         Source::File(path, _) => std::fs::metadata(path).ok().map(|m| sum + m.len()),
         Source::Stdin => None,
     });
-    read_sources(&sources, total, options, |_| Ok(Box::new(std::io::stdin())))
+    let settings = settings(options, total);
+    let mut merger = Merger::new(options.keep, options.distinct_limit, options.max_rows);
+    for source in &sources {
+        settings.check()?;
+        match source {
+            Source::File(path, format) => file(path, *format, options, &settings, &mut merger)?,
+            Source::Stdin => standard_input(options, &settings, &mut merger)?,
+        }
+        if merger.is_full() {
+            break;
+        }
+    }
+    Ok(finish(merger))
 }
 
 /// Reads a table from a stream whose format is known; `name` stands for the file in messages.
+///
+/// Parquet and Arrow streams are held in memory as a whole, because these formats are read from their end.
 ///
 /// # Errors
 /// As [`read`].
@@ -97,7 +112,7 @@ pub fn read_from(
 ) -> Result<Input, ReadError> {
     let settings = settings(options, None);
     let mut merger = Merger::new(options.keep, options.distinct_limit, options.max_rows);
-    read_stream(name, Box::new(reader), format, options, &settings, &mut merger)?;
+    stream(name, Box::new(reader), format, options, &settings, &mut merger)?;
     Ok(finish(merger))
 }
 
@@ -113,39 +128,30 @@ fn settings<'a>(options: &ReadOptions<'a>, total: Option<u64>) -> Settings<'a> {
     }
 }
 
-fn read_sources(
-    sources: &[Source],
-    total: Option<u64>,
-    options: &ReadOptions<'_>,
-    stdin: impl Fn(()) -> Result<Box<dyn Read + Send>, ReadError>,
-) -> Result<Input, ReadError> {
-    let settings = settings(options, total);
-    let mut merger = Merger::new(options.keep, options.distinct_limit, options.max_rows);
-    for source in sources {
-        settings.check()?;
-        match source {
-            Source::File(path, format) => {
-                let file = open(path)?;
-                read_stream(path, Box::new(file), *format, options, &settings, &mut merger)?;
-            }
-            Source::Stdin => {
-                let reader = stdin(())?;
-                read_stream(Path::new("-"), reader, Format::Csv, options, &settings, &mut merger)?;
-            }
-        }
-        if merger.is_full() {
-            break;
-        }
-    }
-    Ok(finish(merger))
-}
-
 fn finish(merger: Merger<'_>) -> Input {
     let (table, files, header, lines) = merger.finish();
     Input { table, files, header, lines }
 }
 
-fn read_stream<'a>(
+/// A file: Parquet and Arrow jump about in it, the others stream.
+fn file(
+    path: &Path,
+    format: Format,
+    options: &ReadOptions<'_>,
+    settings: &Settings<'_>,
+    merger: &mut Merger<'_>,
+) -> Result<(), ReadError> {
+    match format {
+        Format::Parquet => columnar::read_parquet(path, || open(path), settings, merger),
+        Format::Arrow => {
+            let counted = Counted { inner: open(path)?, settings };
+            columnar::read_ipc(path, counted, settings, merger)
+        }
+        _ => stream(path, Box::new(open(path)?), format, options, settings, merger),
+    }
+}
+
+fn stream<'a>(
     path: &Path,
     reader: Box<dyn Read + Send + 'a>,
     format: Format,
@@ -153,12 +159,75 @@ fn read_stream<'a>(
     settings: &'a Settings<'a>,
     merger: &mut Merger<'_>,
 ) -> Result<(), ReadError> {
-    let counted = Counted { inner: reader, settings };
+    let mut counted = Counted { inner: reader, settings };
     match format {
-        Format::Csv => crate::csv::read(path, counted, options.separator, settings, merger),
-        Format::CsvGz => crate::csv::read(path, gunzip(counted), options.separator, settings, merger),
-        Format::Tsv => crate::csv::read(path, counted, Some(b'\t'), settings, merger),
-        Format::TsvGz => crate::csv::read(path, gunzip(counted), Some(b'\t'), settings, merger),
-        _ => Err(read_error(path, std::io::ErrorKind::Unsupported.into())),
+        Format::Csv => csv::read(path, counted, options.separator, settings, merger),
+        Format::CsvGz => csv::read(path, gunzip(counted), options.separator, settings, merger),
+        Format::Tsv => csv::read(path, counted, Some(b'\t'), settings, merger),
+        Format::TsvGz => csv::read(path, gunzip(counted), Some(b'\t'), settings, merger),
+        Format::JsonLines => json::read(path, counted, settings, merger),
+        Format::JsonLinesGz => json::read(path, gunzip(counted), settings, merger),
+        Format::Parquet => {
+            let bytes = bytes::Bytes::from(whole(path, &mut counted)?);
+            columnar::read_parquet(path, || Ok(bytes.clone()), settings, merger)
+        }
+        Format::Arrow => {
+            let bytes = std::io::Cursor::new(whole(path, &mut counted)?);
+            columnar::read_ipc(path, bytes, settings, merger)
+        }
+    }
+}
+
+fn whole(path: &Path, reader: &mut impl Read) -> Result<Vec<u8>, ReadError> {
+    let mut bytes = Vec::new();
+    reader.read_to_end(&mut bytes).map_err(|e| read_error(path, e))?;
+    Ok(bytes)
+}
+
+/// Standard input: the first bytes tell the format.
+fn standard_input(
+    options: &ReadOptions<'_>,
+    settings: &Settings<'_>,
+    merger: &mut Merger<'_>,
+) -> Result<(), ReadError> {
+    let path = Path::new("-");
+    let (start, reader) = peek(path, std::io::stdin())?;
+    if start.starts_with(b"\x1f\x8b") {
+        let (start, reader) = peek(path, gunzip(reader))?;
+        return stream(path, Box::new(reader), format_of(&start), options, settings, merger);
+    }
+    stream(path, Box::new(reader), format_of(&start), options, settings, merger)
+}
+
+/// The first bytes of a stream, and the whole stream.
+fn peek<R: Read>(path: &Path, mut reader: R) -> Result<(Vec<u8>, impl Read + use<R>), ReadError> {
+    let mut start = Vec::new();
+    reader.by_ref().take(64).read_to_end(&mut start).map_err(|e| read_error(path, e))?;
+    Ok((start.clone(), std::io::Cursor::new(start).chain(reader)))
+}
+
+fn format_of(start: &[u8]) -> Format {
+    let text = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
+    if start.starts_with(b"PAR1") {
+        Format::Parquet
+    } else if start.starts_with(b"ARROW1") || start.starts_with(b"\xFF\xFF\xFF\xFF") {
+        Format::Arrow
+    } else if text.trim_ascii_start().starts_with(b"{") {
+        Format::JsonLines
+    } else {
+        Format::Csv
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_bytes_tell_the_format() {
+        assert_eq!(format_of(b"PAR1.."), Format::Parquet);
+        assert_eq!(format_of(b"\n {\"a\":1}"), Format::JsonLines);
+        assert_eq!(format_of(b"a,b\n"), Format::Csv);
+        assert_eq!(format_of(b""), Format::Csv);
     }
 }

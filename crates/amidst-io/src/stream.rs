@@ -1,7 +1,7 @@
 //! Streams of bytes from files, gzip and standard input, with progress and cancellation.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -53,6 +53,12 @@ impl<R: Read> Read for Counted<'_, R> {
         let n = self.inner.read(buffer)?;
         self.settings.advance(n as u64);
         Ok(n)
+    }
+}
+
+impl<R: Seek> Seek for Counted<'_, R> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.inner.seek(to)
     }
 }
 

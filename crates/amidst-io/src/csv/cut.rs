@@ -35,6 +35,8 @@ pub(crate) struct Cutter<'a, R> {
     rest: Vec<u8>,
     ended: bool,
     first_line: u64,
+    /// Whether records are lines, whatever quotes are in them.
+    lines: bool,
 }
 
 impl<'a, R: Read> Cutter<'a, R> {
@@ -60,7 +62,20 @@ impl<'a, R: Read> Cutter<'a, R> {
             let more = rest.len();
             ended = !read_more(path, &mut reader, &mut rest, more)?;
         }
-        Ok(Cutter { path: path.to_path_buf(), reader, settings, separator, rest, ended, first_line: 1 })
+        Ok(Cutter { path: path.to_path_buf(), reader, settings, separator, rest, ended, first_line: 1, lines: false })
+    }
+
+    /// A stream of lines without a header.
+    pub fn open_lines(path: &Path, mut reader: R, settings: &'a Settings<'a>) -> Result<Self, ReadError> {
+        let mut rest = Vec::new();
+        let ended = !read_more(path, &mut reader, &mut rest, SAMPLE)?;
+        if rest.starts_with(b"\xEF\xBB\xBF") {
+            rest.drain(..3);
+        }
+        if rest.is_empty() {
+            return Err(ReadError::Empty { path: path.to_path_buf() });
+        }
+        Ok(Cutter { path: path.to_path_buf(), reader, settings, separator: 0, rest, ended, first_line: 1, lines: true })
     }
 
     pub fn separator(&self) -> u8 {
@@ -135,7 +150,7 @@ impl<'a, R: Read> Cutter<'a, R> {
             let text = &block.data[..length];
             let end = if self.ended {
                 Some(length)
-            } else if memchr(b'"', text).is_none() {
+            } else if self.lines || memchr(b'"', text).is_none() {
                 memrchr(b'\n', text).map(|i| i + 1)
             } else {
                 last_record_end(text, self.separator)
@@ -146,7 +161,7 @@ impl<'a, R: Read> Cutter<'a, R> {
                 block.length = end;
                 return Ok(end > 0);
             }
-            if length > FIELD_LIMIT && self.has_long_field(text) {
+            if length > FIELD_LIMIT && (self.lines || self.has_long_field(text)) {
                 // The block goes out as it is: encoding it names the line and the column.
                 self.ended = true;
                 block.data[length..length + PADDING].fill(0);

@@ -178,7 +178,7 @@ impl<'a> BlockEncoder<'a> {
     }
 
     fn fields(&mut self, data: &[u8], record: &Record) -> Result<(), Fault> {
-        let fault = |column, kind| Fault { line: self.lines, column, kind };
+        let fault = |column, kind| Fault::new(self.lines, column, kind);
         if let Some(i) = record.fields.iter().position(|f| f.end - f.start > FIELD_LIMIT) {
             return Err(fault(Some(i), FaultKind::TooLong { quoted: record.fields[i].quoted }));
         }
@@ -193,11 +193,9 @@ impl<'a> BlockEncoder<'a> {
         for (i, field) in record.fields.iter().enumerate().filter(|(i, _)| self.shape.kept[*i]) {
             let Some(column) = columns.next() else { break };
             let text = if field.in_scratch { record.scratch.as_slice() } else { data };
-            column.push(text, field.start, field.end - field.start).map_err(|bad| Fault {
-                line: self.lines,
-                column: Some(i),
-                kind: FaultKind::Cell(bad),
-            })?;
+            column
+                .push(text, field.start, field.end - field.start)
+                .map_err(|bad| Fault::new(self.lines, Some(i), FaultKind::Cell(bad)))?;
         }
         Ok(())
     }

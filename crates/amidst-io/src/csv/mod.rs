@@ -3,7 +3,7 @@
 //! [`cut`] reads the stream in blocks that end with a record; all threads turn blocks into codes: [`scan`] for the
 //! stretches without quotes, [`record`] for the others.
 
-mod cut;
+pub(crate) mod cut;
 mod encode;
 mod record;
 mod scan;

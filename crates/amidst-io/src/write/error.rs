@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::format::SUPPORTED;
-
 /// What went wrong in writing. Nothing is left under the file's name then.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -27,12 +25,6 @@ pub enum WriteError {
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
-    },
-    /// The name's ending says no format.
-    #[error("{}: the ending does not tell the format. Supported: {SUPPORTED}", path.display())]
-    UnknownFormat {
-        /// The file.
-        path: PathBuf,
     },
     /// The format's own writer failed.
     #[error("{}: cannot write {format}: {reason}", path.display())]

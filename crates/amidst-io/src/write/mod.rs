@@ -1,5 +1,6 @@
 //! Writing: from a table of codes to a file of any format.
 
+mod columnar;
 mod error;
 mod number;
 mod pieces;
@@ -127,7 +128,8 @@ fn write_named(
         Format::CsvGz | Format::TsvGz => text::csv(&job, &mut out, separator, true)?,
         Format::JsonLines => text::json_lines(&job, &mut out, false)?,
         Format::JsonLinesGz => text::json_lines(&job, &mut out, true)?,
-        _ => return Err(WriteError::UnknownFormat { path: path.to_path_buf() }),
+        Format::Arrow => columnar::arrow(&job, &mut out)?,
+        Format::Parquet => columnar::parquet(&job, &mut out)?,
     }
     out.flush().map_err(|e| WriteError::io(path, e))?;
     Ok(WriteReport { rows: rows.len() as u64, bytes: out.bytes })

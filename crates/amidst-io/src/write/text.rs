@@ -103,7 +103,7 @@ fn blocks(
         |range: &mut Range<usize>| {
             *range = given..(given + ROWS).min(total);
             given = range.end;
-            Ok(!range.is_empty())
+            Ok(range.start < range.end)
         },
         |_| Vec::new(),
         |codes: &mut Vec<u32>, range| {

@@ -64,7 +64,7 @@ proptest! {
     #[test]
     fn records_are_those_of_the_csv_crate(text in "([abc\",\n]|\"\"|\"a,b\"|\n){0,60}", block in 1usize..50) {
         // Bare quotes, doubled quotes, quotes that close early: all that can be typed.
-        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+        let mut reader = ::csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
         let expected: Vec<Vec<String>> =
             reader.records().map(|r| r.unwrap().iter().map(str::to_string).collect()).collect();
         prop_assume!(text.matches('"').count() % 2 == 0);

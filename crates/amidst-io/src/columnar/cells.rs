@@ -1,0 +1,130 @@
+//! Arrays → text cells. Nulls are empty, booleans `true` and `false`, dates and times ISO 8601, numbers in one form.
+
+use std::fmt::Write as _;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{ByteArrayType, ByteViewType, Float16Type, Float32Type, Float64Type};
+use arrow_array::{Array, GenericByteArray, GenericByteViewArray};
+use arrow_buffer::ArrowNativeType;
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_schema::DataType;
+
+use super::number::{float32, float64};
+use crate::encode::{BadCell, ColumnEncoder};
+
+/// Why an array could not be encoded.
+pub(crate) enum BadArray {
+    /// The cell in this row is not text.
+    Cell(usize, BadCell),
+    /// There is no text form.
+    Unsupported,
+}
+
+/// Appends the cells of `array`; up to the first bad one.
+pub(crate) fn encode(array: &dyn Array, encoder: &mut ColumnEncoder) -> Result<(), BadArray> {
+    match array.data_type() {
+        DataType::Utf8 => bytes(array.as_string::<i32>(), encoder),
+        DataType::LargeUtf8 => bytes(array.as_string::<i64>(), encoder),
+        DataType::Binary => bytes(array.as_binary::<i32>(), encoder),
+        DataType::LargeBinary => bytes(array.as_binary::<i64>(), encoder),
+        DataType::Utf8View => views(array.as_string_view(), encoder),
+        DataType::BinaryView => views(array.as_binary_view(), encoder),
+        DataType::Dictionary(..) => dictionary(array, encoder),
+        DataType::Null => each(array, encoder, |_, _| Ok(())),
+        DataType::Boolean => {
+            let values = array.as_boolean();
+            each(array, encoder, |row, text| put(text, if values.value(row) { "true" } else { "false" }))
+        }
+        DataType::Float16 => {
+            let values = array.as_primitive::<Float16Type>();
+            each(array, encoder, |row, text| put(text, &float32(values.value(row).to_f32())))
+        }
+        DataType::Float32 => {
+            let values = array.as_primitive::<Float32Type>();
+            each(array, encoder, |row, text| put(text, &float32(values.value(row))))
+        }
+        DataType::Float64 => {
+            let values = array.as_primitive::<Float64Type>();
+            each(array, encoder, |row, text| put(text, &float64(values.value(row))))
+        }
+        kind => {
+            let options = FormatOptions::default();
+            let formatter = ArrayFormatter::try_new(array, &options).map_err(|_| BadArray::Unsupported)?;
+            let decimal = kind.is_decimal();
+            each(array, encoder, |row, text| {
+                formatter.value(row).write(text).map_err(|_| BadArray::Unsupported)?;
+                if decimal && text.contains('.') {
+                    text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
+                }
+                Ok(())
+            })
+        }
+    }
+}
+
+fn put(text: &mut String, value: &str) -> Result<(), BadArray> {
+    text.write_str(value).map_err(|_| BadArray::Unsupported)
+}
+
+/// Appends every cell as `format` writes it.
+fn each(
+    array: &dyn Array,
+    encoder: &mut ColumnEncoder,
+    mut format: impl FnMut(usize, &mut String) -> Result<(), BadArray>,
+) -> Result<(), BadArray> {
+    let mut text = String::new();
+    for row in 0..array.len() {
+        text.clear();
+        if array.is_valid(row) {
+            format(row, &mut text)?;
+        }
+        encoder.push(text.as_bytes(), 0, text.len()).map_err(|bad| BadArray::Cell(row, bad))?;
+    }
+    Ok(())
+}
+
+fn bytes<T: ByteArrayType>(array: &GenericByteArray<T>, encoder: &mut ColumnEncoder) -> Result<(), BadArray> {
+    let data = array.value_data();
+    for (row, ends) in array.value_offsets().windows(2).enumerate() {
+        // A place in the whole text rather than the value alone, so that the words at its end can be read at once.
+        let (start, end) = if array.is_valid(row) { (ends[0].as_usize(), ends[1].as_usize()) } else { (0, 0) };
+        encoder.push(data, start, end - start).map_err(|bad| BadArray::Cell(row, bad))?;
+    }
+    Ok(())
+}
+
+fn views<T: ByteViewType>(array: &GenericByteViewArray<T>, encoder: &mut ColumnEncoder) -> Result<(), BadArray> {
+    for row in 0..array.len() {
+        let value: &[u8] = if array.is_valid(row) { array.value(row).as_ref() } else { &[] };
+        encoder.push(value, 0, value.len()).map_err(|bad| BadArray::Cell(row, bad))?;
+    }
+    Ok(())
+}
+
+/// Each value of the dictionary is looked up when a row first uses it; after that its code is known.
+fn dictionary(array: &dyn Array, encoder: &mut ColumnEncoder) -> Result<(), BadArray> {
+    let Some(dictionary) = array.as_any_dictionary_opt() else { return Err(BadArray::Unsupported) };
+    let values = dictionary.values();
+    if values.is_empty() {
+        return each(array, encoder, |_, _| Ok(()));
+    }
+    let keys = dictionary.normalized_keys();
+    let mut known: Vec<Option<u32>> = vec![None; values.len()];
+    for (row, key) in keys.into_iter().enumerate() {
+        if array.is_null(row) {
+            encoder.push(&[], 0, 0).map_err(|bad| BadArray::Cell(row, bad))?;
+            continue;
+        }
+        match known[key] {
+            Some(code) => encoder.push_code(code),
+            None => {
+                encode(values.slice(key, 1).as_ref(), encoder).map_err(|bad| match bad {
+                    BadArray::Cell(_, bad) => BadArray::Cell(row, bad),
+                    other => other,
+                })?;
+                known[key] = encoder.last_code();
+            }
+        }
+    }
+    Ok(())
+}

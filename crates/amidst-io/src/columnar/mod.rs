@@ -1,0 +1,112 @@
+//! Parquet and Arrow IPC: columns of typed arrays, turned into text cells.
+
+mod cells;
+mod ipc;
+mod number;
+mod parquet;
+
+use std::path::Path;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Schema};
+
+use crate::encode::ColumnEncoder;
+use crate::error::ReadError;
+use crate::lines::BlockLines;
+use crate::merge::{Block, Fault, FaultKind};
+
+use cells::BadArray;
+
+pub(crate) use ipc::read as read_ipc;
+pub(crate) use number::canonical_number;
+pub(crate) use parquet::read as read_parquet;
+
+/// The names of a schema's columns.
+fn names(schema: &Schema) -> Vec<String> {
+    schema.fields().iter().map(|f| f.name().clone()).collect()
+}
+
+/// An error for the first kept column whose cells are not single values.
+fn check_types(path: &Path, schema: &Schema, kept: &[bool]) -> Result<(), ReadError> {
+    let mut fields = schema.fields().iter().zip(kept).filter(|(_, kept)| **kept).map(|(field, _)| field);
+    match fields.find(|field| !is_scalar(field.data_type())) {
+        None => Ok(()),
+        Some(field) => Err(ReadError::UnsupportedType {
+            path: path.to_path_buf(),
+            column: field.name().clone(),
+            kind: type_name(field.data_type()),
+        }),
+    }
+}
+
+/// The type's own name, without what it is made of.
+fn type_name(kind: &DataType) -> String {
+    let name = kind.to_string();
+    name.split(['(', '<', '{', '[']).next().unwrap_or_default().trim().to_string()
+}
+
+fn is_scalar(kind: &DataType) -> bool {
+    match kind {
+        DataType::Dictionary(_, values) => !matches!(**values, DataType::Dictionary(..)) && is_scalar(values),
+        DataType::List(_)
+        | DataType::ListView(_)
+        | DataType::LargeList(_)
+        | DataType::LargeListView(_)
+        | DataType::FixedSizeList(..)
+        | DataType::Struct(_)
+        | DataType::Union(..)
+        | DataType::Map(..)
+        | DataType::RunEndEncoded(..) => false,
+        _ => true,
+    }
+}
+
+/// The first line of what a format's reader said, not too much of it.
+fn short(reason: &str) -> String {
+    reason.lines().next().unwrap_or_default().chars().take(160).collect()
+}
+
+/// What one thread needs to encode batches of arrays.
+struct BatchEncoder {
+    worker: usize,
+    columns: Vec<ColumnEncoder>,
+}
+
+impl BatchEncoder {
+    fn new(worker: usize, kept: usize) -> Self {
+        BatchEncoder { worker, columns: (0..kept).map(|_| ColumnEncoder::default()).collect() }
+    }
+
+    /// Encodes a batch that has exactly the kept columns. `places` are their positions in the file.
+    fn encode(&mut self, path: &Path, batch: &RecordBatch, places: &[usize]) -> Result<Block, ReadError> {
+        let mut fault: Option<Fault> = None;
+        let mut rows = batch.num_rows();
+        for (i, ((encoder, array), &place)) in self.columns.iter_mut().zip(batch.columns()).zip(places).enumerate() {
+            match cells::encode(array.as_ref(), encoder) {
+                Ok(()) => {}
+                Err(BadArray::Cell(row, bad)) => {
+                    if row < rows {
+                        rows = row;
+                        fault = Some(Fault::new(row as u64, Some(place), FaultKind::Cell(bad)));
+                    }
+                }
+                Err(BadArray::Unsupported) => {
+                    return Err(ReadError::UnsupportedType {
+                        path: path.to_path_buf(),
+                        column: batch.schema_ref().field(i).name().clone(),
+                        kind: type_name(array.data_type()),
+                    });
+                }
+            }
+        }
+        self.columns.iter_mut().for_each(|c| c.truncate(rows));
+        Ok(Block {
+            worker: self.worker,
+            rows,
+            columns: self.columns.iter_mut().map(ColumnEncoder::finish).collect(),
+            new_names: Vec::new(),
+            lines: BlockLines { rows, lines: rows as u64, extra: Vec::new(), none: true },
+            fault,
+        })
+    }
+}

@@ -1,0 +1,104 @@
+//! Parquet: row groups are decoded by all threads.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, Schema};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::file::reader::ChunkReader;
+
+use super::{BatchEncoder, check_types, names, short};
+use crate::error::ReadError;
+use crate::format::Format;
+use crate::merge::{Block, Merger};
+use crate::stream::Settings;
+
+/// Rows decoded at a time.
+const BATCH: usize = 32 << 10;
+
+/// Reads a Parquet file, which `open` opens once for every row group, since threads must not share a position in it.
+pub(crate) fn read<T: ChunkReader + 'static>(
+    path: &Path,
+    open: impl Fn() -> Result<T, ReadError> + Sync,
+    settings: &Settings<'_>,
+    merger: &mut Merger<'_>,
+) -> Result<(), ReadError> {
+    let damaged =
+        |reason: String| ReadError::Damaged { path: path.to_path_buf(), format: Format::Parquet.name(), reason };
+    let file = open()?;
+    if file.len() == 0 {
+        return Err(ReadError::Empty { path: path.to_path_buf() });
+    }
+    let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(|e| damaged(reason(&e)))?;
+    let schema = Arc::clone(metadata.schema());
+    let kept = merger.begin(path, names(&schema), 1)?;
+    check_types(path, &schema, &kept)?;
+    let metadata = with_dictionaries(metadata, &schema);
+    let places: Vec<usize> = (0..kept.len()).filter(|&i| kept[i]).collect();
+    let projection = ProjectionMask::roots(metadata.parquet_schema(), places.iter().copied());
+    let groups = metadata.metadata().num_row_groups();
+    let rows_before = merger.rows();
+    let mut given = 0;
+
+    let decode = |encoder: &mut BatchEncoder, group: usize| -> Result<Vec<Block>, ReadError> {
+        let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(open()?, metadata.clone())
+            .with_projection(projection.clone())
+            .with_row_groups(vec![group])
+            .with_batch_size(BATCH)
+            .build()
+            .map_err(|e| damaged(reason(&e)))?;
+        let mut blocks = Vec::new();
+        for batch in reader {
+            settings.check()?;
+            let batch = batch.map_err(|e| damaged(short(&e.to_string())))?;
+            blocks.push(encoder.encode(path, &batch, &places)?);
+        }
+        settings.advance(u64::try_from(metadata.metadata().row_group(group).compressed_size()).unwrap_or(0));
+        Ok(blocks)
+    };
+    crate::pipeline::run(
+        settings.threads_for(groups < 2),
+        |group: &mut usize| {
+            *group = given;
+            given += 1;
+            Ok(*group < groups)
+        },
+        |worker| BatchEncoder::new(worker, places.len()),
+        |encoder, group| decode(encoder, *group),
+        |blocks| {
+            for block in blocks? {
+                merger.merge(block)?;
+            }
+            settings.check()?;
+            Ok(if merger.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        },
+    )?;
+    if merger.rows() == rows_before && !merger.is_full() {
+        return Err(ReadError::NoRows { path: path.to_path_buf() });
+    }
+    Ok(())
+}
+
+/// Asks for text columns as dictionaries, as most of them are stored; as they come when the reader will not.
+fn with_dictionaries(metadata: ArrowReaderMetadata, schema: &Schema) -> ArrowReaderMetadata {
+    let hinted = schema.fields().iter().map(|field| match field.data_type() {
+        kind @ (DataType::Utf8 | DataType::LargeUtf8) => {
+            let kind = DataType::Dictionary(Box::new(DataType::Int32), Box::new(kind.clone()));
+            Arc::new(Field::new(field.name(), kind, field.is_nullable()))
+        }
+        _ => Arc::clone(field),
+    });
+    let hint = Arc::new(Schema::new_with_metadata(hinted.collect::<Vec<_>>(), schema.metadata().clone()));
+    let options = ArrowReaderOptions::new().with_schema(hint);
+    ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options).unwrap_or(metadata)
+}
+
+fn reason(error: &parquet::errors::ParquetError) -> String {
+    use parquet::errors::ParquetError;
+    match error {
+        ParquetError::EOF(reason) | ParquetError::General(reason) => short(reason),
+        other => short(&other.to_string()),
+    }
+}

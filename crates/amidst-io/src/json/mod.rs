@@ -1,0 +1,165 @@
+//! JSON lines: one object a line, whose values are text, numbers, booleans or null.
+//!
+//! Columns appear as their keys do. A key that a line lacks is an empty cell, and so is null.
+
+mod object;
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use memchr::memchr;
+
+use crate::csv::cut::{Cutter, TextBlock};
+use crate::encode::ColumnEncoder;
+use crate::error::{FIELD_LIMIT, ReadError};
+use crate::lines::BlockLines;
+use crate::merge::{Block, Fault, FaultKind, Merger};
+use crate::stream::Settings;
+
+use object::{Member, Members};
+
+/// Reads a stream of JSON lines into `merger`.
+pub(crate) fn read(
+    path: &Path,
+    reader: impl Read + Send,
+    settings: &Settings<'_>,
+    merger: &mut Merger<'_>,
+) -> Result<(), ReadError> {
+    let mut cutter = Cutter::open_lines(path, reader, settings)?;
+    merger.begin_open(path);
+    let rows_before = merger.rows();
+    crate::pipeline::run(
+        settings.threads_for(cutter.is_small()),
+        |block| cutter.next(block),
+        ObjectEncoder::new,
+        |encoder, block| encoder.encode(block),
+        |block| {
+            merger.merge(block)?;
+            settings.check()?;
+            Ok(if merger.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        },
+    )?;
+    if merger.rows() == rows_before && !merger.is_full() {
+        return Err(ReadError::NoRows { path: path.to_path_buf() });
+    }
+    Ok(())
+}
+
+/// A column as one thread knows it.
+struct KeyColumn {
+    name: String,
+    encoder: ColumnEncoder,
+    /// Rows of this block that have a cell.
+    filled: usize,
+}
+
+/// What one thread needs to encode blocks of lines.
+struct ObjectEncoder {
+    worker: usize,
+    columns: Vec<KeyColumn>,
+    /// By key.
+    places: HashMap<String, usize>,
+    /// Columns told to the merger.
+    told: usize,
+    rows: usize,
+}
+
+impl ObjectEncoder {
+    fn new(worker: usize) -> Self {
+        ObjectEncoder { worker, columns: Vec::new(), places: HashMap::new(), told: 0, rows: 0 }
+    }
+
+    fn encode(&mut self, block: &mut TextBlock) -> Block {
+        let data = &block.data[..block.length];
+        let (mut at, mut lines, mut fault) = (0, 0, None);
+        let mut extra: Vec<(u32, u32)> = Vec::new();
+        self.rows = 0;
+        self.columns.iter_mut().for_each(|c| c.filled = 0);
+        while at < data.len() && fault.is_none() {
+            let end = memchr(b'\n', &data[at..]).map_or(data.len(), |i| at + i);
+            let line = data[at..end].trim_ascii();
+            if !line.is_empty() {
+                match self.object(line) {
+                    Ok(()) => {
+                        let more = (lines - self.rows as u64) as u32;
+                        if more != extra.last().map_or(0, |e| e.1) {
+                            extra.push((self.rows as u32, more));
+                        }
+                        self.rows += 1;
+                    }
+                    Err((kind, key)) => fault = Some(Fault { line: lines, column: None, key, kind }),
+                }
+            }
+            lines += 1;
+            at = end + 1;
+        }
+        let rows = self.rows;
+        self.columns.iter_mut().for_each(|c| c.encoder.truncate(rows));
+        let new_names = self.columns[self.told..].iter().map(|c| c.name.clone()).collect();
+        self.told = self.columns.len();
+        Block {
+            worker: self.worker,
+            rows,
+            columns: self.columns.iter_mut().map(|c| c.encoder.finish()).collect(),
+            new_names,
+            lines: BlockLines { rows, lines, extra, none: false },
+            fault,
+        }
+    }
+
+    /// Encodes one object; on a fault, what it is and under which key.
+    fn object(&mut self, line: &[u8]) -> Result<(), (FaultKind, Option<String>)> {
+        if line.len() > FIELD_LIMIT {
+            return Err((FaultKind::TooLong { quoted: false }, None));
+        }
+        // Most objects have the keys of the one before, in the same order.
+        let mut expected = 0;
+        for member in Members::new(line) {
+            let Member { key, value } = member.map_err(|(kind, key)| (kind, key.map(|k| k.into_owned())))?;
+            let place = match self.columns.get(expected) {
+                Some(column) if column.name == key => expected,
+                _ => self.place(&key),
+            };
+            expected = place + 1;
+            let column = &mut self.columns[place];
+            if column.filled > self.rows {
+                return Err((FaultKind::Json("a key appears twice"), Some(column.name.clone())));
+            }
+            if let Err(bad) = column.encoder.push(&value, 0, value.len()) {
+                return Err((FaultKind::Cell(bad), Some(column.name.clone())));
+            }
+            column.filled = self.rows + 1;
+        }
+        for column in self.columns.iter_mut().filter(|c| c.filled <= self.rows) {
+            column.fill(self.rows + 1);
+        }
+        Ok(())
+    }
+
+    /// The column of a key; a new one has empty cells in the rows before.
+    fn place(&mut self, key: &str) -> usize {
+        if let Some(&place) = self.places.get(key) {
+            return place;
+        }
+        let place = self.columns.len();
+        let mut column = KeyColumn { name: key.to_string(), encoder: ColumnEncoder::default(), filled: 0 };
+        column.fill(self.rows);
+        self.columns.push(column);
+        self.places.insert(key.to_string(), place);
+        place
+    }
+}
+
+impl KeyColumn {
+    fn fill(&mut self, rows: usize) {
+        while self.filled < rows {
+            // The empty text is always valid.
+            if self.encoder.push(&[], 0, 0).is_err() {
+                return;
+            }
+            self.filled += 1;
+        }
+    }
+}
