@@ -52,14 +52,18 @@ struct BayesOptimal {
 }
 
 impl BayesOptimal {
-    /// Shows every belief about a person of the class, until one is refused; false, too, when beliefs are undefined.
+    /// Shows every belief about a person of the class, until one is refused; false, too, when beliefs are undefined or
+    /// the class comes without the tuples of its rows.
     fn every(&self, class: &Class<'_>, table: &TableStats, mut accept: impl FnMut(&Belief) -> bool) -> bool {
         let Some(population) = &table.population else { return false };
         let covered = belief::covered(population, class.tuples);
-        class.tuples.iter().filter(|&&q| table.tuple_sizes.get(q as usize).is_some_and(|&n| n > 0)).all(|&q| {
-            let prior = population.histograms.get(q as usize).map_or(&[][..], Vec::as_slice);
-            belief::beliefs(prior, &covered, class.histogram).is_some_and(|b| b.iter().all(&mut accept))
-        })
+        let present = |q: &&u32| table.tuple_sizes.get(**q as usize).is_some_and(|&n| n > 0);
+        let mut people = class.tuples.iter().filter(present).peekable();
+        (people.peek().is_some() || class.size == 0)
+            && people.all(|&q| {
+                let prior = population.histograms.get(q as usize).map_or(&[][..], Vec::as_slice);
+                belief::beliefs(prior, &covered, class.histogram).is_some_and(|b| b.iter().all(&mut accept))
+            })
     }
 }
 
@@ -126,5 +130,6 @@ mod tests {
         assert!(!model.holds(&both, &table));
         assert_eq!(model.measure(&both, &table).bound, Bound::ratio(81, 137));
         assert!(!model.holds(&q1, &TableStats::default()));
+        assert!(!model.holds(&Class { tuples: &[], ..q1 }, &table));
     }
 }
