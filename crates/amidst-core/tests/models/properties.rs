@@ -1,13 +1,10 @@
 //! Properties of every registered model. A new model is covered by registering it: parameters are drawn by their
 //! declared kinds.
-#![cfg(test)]
 
-mod world;
-
+use crate::world::{Owned, Random, Subject, World, instance, replaced};
 use amidst_core::exact::Rational;
 use amidst_core::model::{Bound, Entry, Level, MODELS, PrivacyModel, Stronger};
 use amidst_core::parameter::{Kind, Parameters};
-use world::{Owned, Random, Subject, World, instance, replaced};
 
 /// Runs `check` on many random tables and parameters of every model; the seed of a failure is in its message.
 fn for_every_model(cases: u64, check: impl Fn(&Case)) {

@@ -1,5 +1,4 @@
 //! The papers' worked examples and cases computed from the definitions by an independent program.
-#![cfg(test)]
 
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use amidst_core::parameter::{Parameters, Value};
 use serde_json::Value as Json;
 
 fn vectors() -> Json {
-    serde_json::from_str(include_str!("vectors/models.json")).unwrap()
+    serde_json::from_str(include_str!("../vectors/models.json")).unwrap()
 }
 
 /// A parameter as a policy would state it: JSON numbers print as they were written.
