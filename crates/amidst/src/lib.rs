@@ -1,9 +1,24 @@
 //! Policy in, release and report out: what the command line, the Python package and the studio share.
 //!
 //! A [`policy::Policy`] says what a table's columns are and what a release must satisfy; [`prepare`] reads the table
-//! and makes everything that a search needs; [`init`] drafts a policy for a table that nobody has described yet.
+//! and makes everything that a search needs; [`init`] drafts a policy for a table that nobody has described yet;
+//! [`anonymize`] finds a release, has it checked and publishes it;
+//! [`mod@audit`], [`mod@explore`] and [`mod@verify`] tell what tables, lattices and releases are worth.
 
+pub mod anonymize;
+pub mod audit;
+pub mod explore;
+mod failure;
 pub mod init;
+pub mod json;
+mod memory;
 pub mod policy;
 pub mod prepare;
 pub mod sample;
+pub mod verify;
+
+pub use amidst_check as check;
+pub use amidst_core as core;
+pub use amidst_io as io;
+pub use failure::Failure;
+pub use policy::nearest;

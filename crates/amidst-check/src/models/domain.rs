@@ -10,8 +10,10 @@ const MOST_ROWS: u64 = 1_000_000_000_000_000;
 /// A sensitive column: values are numbered by their place in `values`.
 #[derive(Debug, Default)]
 pub(crate) struct Domain {
-    /// The published values, ascending.
+    /// The published values.
     pub values: Vec<Vec<u8>>,
+    /// The number of each published value.
+    numbers: FxHashMap<Vec<u8>, u32>,
     /// For every published value its place in the table's distribution.
     pub places: Vec<Option<usize>>,
     /// The table's distribution in rank order.
@@ -51,8 +53,10 @@ impl Domain {
             }
         }
         let places = values.iter().map(|v| labels.get(v.as_slice()).copied()).collect();
+        let numbers = values.iter().enumerate().map(|(id, value)| (value.clone(), id as u32)).collect();
         Ok(Domain {
             values,
+            numbers,
             places,
             table: column.distribution.iter().map(|e| e.count).collect(),
             total,
@@ -65,7 +69,7 @@ impl Domain {
 
     /// The number of a value, if it is published.
     pub(crate) fn id(&self, text: &str) -> Option<u32> {
-        self.values.binary_search_by(|v| v.as_slice().cmp(text.as_bytes())).ok().map(|i| i as u32)
+        self.numbers.get(text.as_bytes()).copied()
     }
 
     /// For each of `values`, whether it is in `set`.

@@ -1,0 +1,133 @@
+//! `amidst anonymize`: policy in, checked release out.
+
+use std::path::PathBuf;
+
+use amidst::Failure;
+use amidst::anonymize::{Anonymized, Job, Options, Stage, anonymize};
+use amidst::policy::Policy;
+use clap::Args;
+
+use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, table, thousands};
+
+/// Read a table, find a release that satisfies the policy, check it, publish it
+///
+/// Writes release, certificate and the resolved policy together, after the independent checker has passed them; or
+/// nothing at all.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  amidst anonymize policy.toml --out release\n  amidst anonymize policy.toml --input \
+march.csv --out march --json"
+)]
+pub struct Anonymize {
+    /// The policy
+    policy: PathBuf,
+
+    /// The table, instead of the one that the policy names
+    #[arg(long, value_name = "DATA")]
+    input: Option<String>,
+
+    /// Where the release goes: a folder, or a file such as release.csv
+    #[arg(long, value_name = "FOLDER|FILE")]
+    out: Option<PathBuf>,
+
+    /// Replace a release that is there already
+    #[arg(long)]
+    force: bool,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// Where randomness starts, instead of the policy's seed
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// How many threads to use; all cores when absent
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    threads: usize,
+
+    /// Where the work is done
+    #[arg(long, value_name = "local|ADDRESS", default_value = "local")]
+    engine: String,
+}
+
+impl Anonymize {
+    /// Anonymizes and tells how it went.
+    pub fn run(&self, terminal: &Terminal) -> CommandResult {
+        if self.engine != "local" {
+            return Err(Failure::Usage(format!(
+                "this build works on one machine only, so --engine must be `local`, not `{}`",
+                self.engine
+            )));
+        }
+        let policy = Policy::read(&self.policy)?;
+        let bars = [terminal.progress("reading"), terminal.progress("searching"), terminal.progress("writing")];
+        let progress = |stage: Stage, share: f64| match stage {
+            Stage::Read => bars[0].at(share),
+            Stage::Search => bars[1].at(share),
+            Stage::Write => bars[2].at(share),
+            Stage::Check => {}
+        };
+        let job = Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.threads };
+        let options = Options { input: self.input.clone(), out: self.out.clone(), force: self.force, seed: self.seed };
+        let done = anonymize(&policy, &options, &job)?;
+        drop(bars);
+        for note in &done.notes {
+            terminal.detail(note);
+        }
+        if self.json {
+            terminal.json(&done.to_json())?;
+        } else {
+            terminal.result(summary(&done))?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// The result for people.
+fn summary(done: &Anonymized) -> String {
+    let judged = &done.judged;
+    let mut lines = vec![heading(format!(
+        "{} of {} rows released in {} classes",
+        thousands(done.rows_out),
+        thousands(done.rows_in),
+        thousands(judged.class_count())
+    ))];
+    if done.rows_dropped_missing > 0 {
+        lines.push(format!("  {} rows dropped because a value is unknown", thousands(done.rows_dropped_missing)));
+    }
+    if judged.suppressed > 0 {
+        lines.push(format!("  {} rows suppressed", thousands(judged.suppressed)));
+    }
+    let proof = match (done.optimal, done.gap) {
+        (true, _) => ", proven best of its kind".to_string(),
+        (false, Some(gap)) => format!(", at most {gap:.4} from the best of its kind"),
+        (false, None) => String::new(),
+    };
+    lines.push(format!("  found by {}{proof}", done.algorithm));
+    if let Some(levels) = &done.levels {
+        let levels: Vec<String> = levels.iter().map(|(name, level)| format!("{name} {level}")).collect();
+        lines.push(format!("  levels: {}", levels.join(", ")));
+    }
+    lines.push(String::new());
+    lines.push(requirements(&judged.requirements));
+    lines.push(String::new());
+    let mut metrics = vec![vec!["metric".to_string(), "loss".to_string()]];
+    for (id, value) in &judged.metrics {
+        metrics.push(vec![id.to_string(), value.map_or("–".to_string(), |v| format!("{v:.4}"))]);
+    }
+    lines.push(table(&metrics));
+    lines.push(String::new());
+    let risk = &judged.risk;
+    lines.push(format!(
+        "  re-identification: at most {:.4} for anyone, {:.4} on average",
+        risk.prosecutor_max, risk.prosecutor_avg
+    ));
+    let s = &done.seconds;
+    lines.push(format!(
+        "  {:.2} s: read {:.2}, search {:.2}, write {:.2}, check {:.2}",
+        s.total, s.read, s.search, s.write, s.check
+    ));
+    lines.push(format!("  checked and published: {}", done.outputs.release.display()));
+    lines.join("\n")
+}

@@ -1,0 +1,153 @@
+//! `amidst audit`: what a table protects, and what it leaks.
+
+use std::path::PathBuf;
+
+use amidst::audit::{self, Measured, level_text};
+use amidst::policy::Policy;
+use amidst::prepare::LoadOptions;
+use clap::Args;
+
+use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, table, thousands};
+
+/// Tell what a table satisfies, raw or already published: strongest parameters, risk, attacks
+///
+/// With a policy, also whether its requirements hold: exit code 1 when they do not.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  amidst audit patients.csv --qi age,sex,zip --sensitive disease\n  amidst audit \
+release.csv --policy policy.toml --json")]
+pub struct Audit {
+    /// The table: a file, a folder or a pattern; - for standard input
+    data: String,
+
+    /// The policy that says which columns are which, and what must hold
+    #[arg(long, value_name = "FILE", required_unless_present = "qi", conflicts_with_all = ["qi", "sensitive"])]
+    policy: Option<PathBuf>,
+
+    /// The quasi columns
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    qi: Vec<String>,
+
+    /// The sensitive columns
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "qi")]
+    sensitive: Vec<String>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// How many threads to use; all cores when absent
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    threads: usize,
+}
+
+impl Audit {
+    /// Audits the table.
+    pub fn run(&self, terminal: &Terminal) -> CommandResult {
+        let stated = match &self.policy {
+            None => Policy::for_audit(&self.data, &self.qi, &self.sensitive),
+            Some(path) => Policy::read(path)?,
+        };
+        let bar = terminal.progress("reading");
+        let options = LoadOptions {
+            threads: self.threads,
+            cancel: Some(terminal.stop_flag()),
+            progress: Some(&|share| bar.at(share)),
+            ..LoadOptions::default()
+        };
+        let (policy, prepared) = audit::load(&stated, &self.data, &options)?;
+        drop(bar);
+        let found = audit::audit(&policy, &prepared);
+        if self.json {
+            terminal.json(&found.to_json())?;
+        } else {
+            terminal.result(summary(&found))?;
+        }
+        Ok(if found.holds { Outcome::Done } else { Outcome::Violated })
+    }
+}
+
+/// The result for people.
+fn summary(found: &audit::Audit) -> String {
+    let mut lines = vec![heading(format!(
+        "{} rows in {} classes by {}",
+        thousands(found.rows),
+        thousands(found.classes),
+        found.quasi.join(", ")
+    ))];
+    if !found.requirements.is_empty() {
+        lines.push(String::new());
+        lines.push(requirements(&found.requirements));
+    }
+    let mut columns: Vec<Option<&str>> = Vec::new();
+    for m in &found.measured {
+        if !columns.contains(&m.column.as_deref()) {
+            columns.push(m.column.as_deref());
+        }
+    }
+    for column in columns {
+        let title = column.map_or("strongest parameters that hold".to_string(), |c| format!("for {c}"));
+        let mut rows = vec![vec![title, "strongest".to_string(), String::new()]];
+        let of_column: Vec<&Measured> = found.measured.iter().filter(|m| m.column.as_deref() == column).collect();
+        for run in of_column.chunk_by(|a, b| a.key == b.key) {
+            let first = run[0];
+            let values: Vec<String> = run
+                .iter()
+                .map(|m| match m.at {
+                    None => level_text(&m.level),
+                    Some(at) => format!("{} at l = {at}", level_text(&m.level)),
+                })
+                .collect();
+            rows.push(vec![
+                first.model.id.to_string(),
+                format!("{} = {}", first.key, values.join("; ")),
+                String::new(),
+            ]);
+        }
+        lines.push(String::new());
+        lines.push(table(&rows));
+    }
+    lines.push(String::new());
+    let risk = &found.risk;
+    lines.push(table(&[
+        vec!["risk".to_string(), String::new()],
+        vec!["prosecutor, maximum".to_string(), format!("{:.4}", risk.prosecutor_max)],
+        vec!["prosecutor, average".to_string(), format!("{:.4}", risk.prosecutor_avg)],
+        vec!["marketer".to_string(), format!("{:.4}", risk.marketer)],
+    ]));
+    lines.push(String::new());
+    let mut rows = vec![["attack", "column", "classes", "rows"].map(String::from).to_vec()];
+    for (id, columns) in &found.attacks {
+        for (column, f) in columns {
+            rows.push(vec![id.to_string(), column.clone(), thousands(f.classes), thousands(f.rows)]);
+        }
+    }
+    if rows.len() > 1 {
+        lines.push(table(&rows));
+        lines.push(String::new());
+    }
+    lines.push(class_sizes(found));
+    lines.join("\n")
+}
+
+/// The histogram of class sizes, as bars of text.
+fn class_sizes(found: &audit::Audit) -> String {
+    const BINS: [(u64, u64); 9] =
+        [(1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, 999), (1000, u64::MAX)];
+    let total = found.classes.max(1);
+    let mut rows = vec![["class size", "classes", ""].map(String::from).to_vec()];
+    for (low, high) in BINS {
+        let classes: u64 =
+            found.sizes.counts.iter().filter(|&&(s, _)| (low..=high).contains(&s)).map(|&(_, n)| n).sum();
+        if classes == 0 {
+            continue;
+        }
+        let name = match (low, high) {
+            (_, u64::MAX) => format!("{low} or more"),
+            _ if low == high => low.to_string(),
+            _ => format!("{low}–{high}"),
+        };
+        let bar = "█".repeat(((classes * 40).div_ceil(total)) as usize);
+        rows.push(vec![name, thousands(classes), bar]);
+    }
+    table(&rows)
+}

@@ -1,0 +1,58 @@
+//! `amidst verify`: the independent checker, for anyone who holds a release.
+
+use std::path::PathBuf;
+
+use amidst::Failure;
+use amidst::verify::{Subject, verify};
+use clap::Args;
+
+use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements};
+
+/// Recompute every claim of a certificate from the release itself
+///
+/// Needs nothing but the published files: no policy, no hierarchies, no input.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  amidst verify release/\n  amidst verify --release r.csv --certificate c.json --json"
+)]
+pub struct Verify {
+    /// The folder that `anonymize` wrote
+    #[arg(value_name = "RELEASE_DIR", required_unless_present = "release", conflicts_with_all = ["release", "certificate"])]
+    folder: Option<PathBuf>,
+
+    /// The released table
+    #[arg(long, value_name = "FILE", requires = "certificate")]
+    release: Option<PathBuf>,
+
+    /// Its certificate
+    #[arg(long, value_name = "FILE", requires = "release")]
+    certificate: Option<PathBuf>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Verify {
+    /// Runs the checker; a release that does not stand is exit code 1.
+    pub fn run(&self, terminal: &Terminal) -> CommandResult {
+        let subject = match (&self.folder, &self.release, &self.certificate) {
+            (Some(folder), ..) => Subject::folder(folder)?,
+            (None, Some(release), Some(certificate)) => Subject::files(release, certificate)?,
+            _ => return Err(Failure::Usage("name a release folder, or --release and --certificate".to_string())),
+        };
+        let verdict = verify(&subject);
+        let json = serde_json::to_value(&verdict).unwrap_or_default();
+        if self.json {
+            terminal.json(&json)?;
+        } else {
+            let title =
+                if verdict.valid { "the release is what its certificate says" } else { "the release does NOT stand" };
+            let stated = json["requirements"].as_array().cloned().unwrap_or_default();
+            let mut lines = vec![heading(title), requirements(&stated)];
+            lines.extend(verdict.problems.iter().map(|p| format!("  {p}")));
+            terminal.result(lines.join("\n"))?;
+        }
+        Ok(if verdict.valid { Outcome::Done } else { Outcome::Violated })
+    }
+}

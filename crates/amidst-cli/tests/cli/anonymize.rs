@@ -1,0 +1,245 @@
+//! `amidst anonymize` and `amidst verify`, from end to end.
+
+use std::fs;
+use std::time::Duration;
+
+use crate::house::House;
+
+const INPATIENTS: &str = "name,zip,age,nationality,condition\n\
+Ann,13053,28,Russian,Heart Disease\nBob,13068,29,American,Heart Disease\nCem,13068,21,Japanese,Viral Infection\n\
+Dora,13053,23,American,Viral Infection\nEli,14853,50,Indian,Cancer\nFay,14853,55,Russian,Heart Disease\n\
+Gus,14850,47,American,Viral Infection\nHal,14850,49,American,Viral Infection\nIda,13053,31,American,Cancer\n\
+Jon,13053,37,Indian,Cancer\nKim,13068,36,Japanese,Cancer\nLeo,13068,35,American,Cancer\n";
+
+const POLICY: &str = r#"[data]
+input = "inpatients.csv"
+
+[columns.name]
+role = "identifying"
+
+[columns.zip]
+role = "quasi"
+hierarchy = { mask = { length = 5, from = "right" } }
+
+[columns.age]
+role = "quasi"
+hierarchy = { intervals = [10, 20, 40] }
+
+[columns.nationality]
+role = "quasi"
+hierarchy = { suppress = true }
+
+[columns.condition]
+role = "sensitive"
+
+[[require]]
+model = "k-anonymity"
+k = 4
+
+[[require]]
+model = "distinct-l-diversity"
+on = "condition"
+l = 3
+
+[search]
+algorithm = "optimal"
+"#;
+
+fn inpatients() -> House {
+    let house = House::new();
+    house.file("inpatients.csv", INPATIENTS);
+    house.file("policy.toml", POLICY);
+    house
+}
+
+#[test]
+fn the_articles_inpatients_become_4_anonymous_and_3_diverse() {
+    let house = inpatients();
+    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    assert_eq!((&json["rows_in"], &json["rows_out"], &json["suppressed"]), (&12.into(), &12.into(), &0.into()));
+    assert_eq!(json["optimal"], true);
+    assert!(json["requirements"].as_array().unwrap().iter().all(|r| r["holds"] == true));
+    assert!(json["levels"]["zip"].is_u64());
+    for key in ["height", "average-class-size", "discernibility", "kl-divergence", "information-loss", "gcp", "loss"] {
+        assert!(json["metrics"][key].is_number(), "{key}");
+    }
+    assert!(json["risk"]["prosecutor_max"].as_f64().unwrap() <= 0.25);
+    let release = house.read("release/release.csv");
+    assert_eq!(release.lines().next(), Some("zip,age,nationality,condition"));
+    assert_eq!(release.lines().count(), 13);
+    assert_eq!(house.amidst(&["verify", "release", "--json"]).json(0)["valid"], true);
+    // The audit, which knows nothing of the search, agrees.
+    let audit = house.amidst(&["audit", "release/release.csv", "--policy", "policy.toml", "--json"]).json(0);
+    assert!(audit["measured"]["k"].as_u64().unwrap() >= 4);
+    assert!(audit["measured"]["condition"]["distinct_l"].as_u64().unwrap() >= 3);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
+    let house = House::with_sample(3000);
+    for (out, threads) in [("a", "1"), ("b", "2"), ("c", "7")] {
+        let run = house.amidst(&["anonymize", "policy.toml", "--out", out, "--threads", threads]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    }
+    for file in ["release.csv", "certificate.json", "policy.toml"] {
+        let first = fs::read(house.path(&format!("a/{file}"))).unwrap();
+        for other in ["b", "c"] {
+            assert!(fs::read(house.path(&format!("{other}/{file}"))).unwrap() == first, "{other}/{file}");
+        }
+    }
+    house.amidst(&["anonymize", "policy.toml", "--out", "d", "--seed", "2"]);
+    assert!(house.read("d/release.csv") != house.read("a/release.csv"), "another seed, another order");
+}
+
+#[test]
+fn every_format_is_written_and_verified() {
+    for ending in ["csv", "tsv", "csv.gz", "parquet", "arrow", "jsonl"] {
+        let house = inpatients();
+        house.file("policy.toml", &format!("{POLICY}\n[output]\nfile = \"release.{ending}\"\n"));
+        let json = house.amidst(&["anonymize", "policy.toml", "--out", "out", "--json"]).json(0);
+        assert!(json["outputs"]["release"].as_str().unwrap().ends_with(ending));
+        assert_eq!(house.amidst(&["verify", "out", "--json"]).json(0)["valid"], true, "{ending}");
+    }
+}
+
+#[test]
+fn a_single_file_gets_its_certificate_beside_it() {
+    let house = inpatients();
+    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "published.csv"]).code, 0);
+    let run =
+        house.amidst(&["verify", "--release", "published.csv", "--certificate", "published.csv.certificate.json"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
+fn tampering_is_detected() {
+    let house = inpatients();
+    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "release"]).code, 0);
+    let release = house.read("release/release.csv");
+    house.file("release/release.csv", &release.replacen("Cancer", "Cencer", 1));
+    assert_eq!(house.amidst(&["verify", "release", "--json"]).json(1)["valid"], false);
+    house.file("release/release.csv", &release);
+    let certificate = house.read("release/certificate.json");
+    house.file("release/certificate.json", &certificate.replacen("12", "13", 1));
+    assert_eq!(house.amidst(&["verify", "release", "--json"]).json(1)["valid"], false);
+    house.file("release/certificate.json", &certificate);
+    assert_eq!(house.amidst(&["verify", "release"]).code, 0);
+}
+
+#[test]
+fn identifying_and_key_values_appear_nowhere() {
+    let house = House::new();
+    let mut rows = String::from("name,id,age,disease\n");
+    for i in 0..40 {
+        rows.push_str(&format!("Canary{i},CANARYKEY{i},{},{}\n", 20 + i % 4, ["flu", "cold"][i % 2]));
+    }
+    house.file("people.csv", &rows);
+    house.file(
+        "policy.toml",
+        "[data]\ninput = \"people.csv\"\n[columns.name]\nrole = \"identifying\"\n[columns.id]\nrole = \"key\"\n\
+         [columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [5] }\n[columns.disease]\nrole = \"sensitive\"\n\
+         [[require]]\nmodel = \"k-anonymity\"\nk = 3\n",
+    );
+    let runs = [
+        house.amidst(&["check", "policy.toml"]),
+        house.amidst(&["anonymize", "policy.toml", "--out", "release", "-v"]),
+        house.amidst(&["audit", "people.csv", "--policy", "policy.toml"]),
+        house.amidst(&["explore", "policy.toml"]),
+        house.amidst(&["verify", "release"]),
+    ];
+    let mut seen: Vec<String> = runs.iter().flat_map(|r| [r.stdout.clone(), r.stderr.clone()]).collect();
+    for file in fs::read_dir(house.path("release")).unwrap() {
+        seen.push(String::from_utf8_lossy(&fs::read(file.unwrap().path()).unwrap()).into_owned());
+    }
+    assert!(runs.iter().all(|r| r.code == 0 || r.code == 1));
+    for text in seen {
+        assert!(!text.to_lowercase().contains("canary"), "{text}");
+    }
+}
+
+#[test]
+fn an_existing_release_is_replaced_only_by_force() {
+    let house = inpatients();
+    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "release"]).code, 0);
+    house.amidst(&["anonymize", "policy.toml", "--out", "release"]).fails(2, &["exists already", "--force"]);
+    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force"]).code, 0);
+    assert_eq!(house.amidst(&["verify", "release"]).code, 0);
+    house.amidst(&["anonymize", "policy.toml", "--out", "no/such/place"]).fails(2, &["no folder", "create it"]);
+    assert_eq!(house.names(), ["inpatients.csv", "policy.toml", "release"]);
+}
+
+#[test]
+fn an_impossible_policy_names_the_best_that_can_be_had() {
+    let house = inpatients();
+    house.file("policy.toml", &POLICY.replace("l = 3", "l = 4"));
+    let run = house.amidst(&["anonymize", "policy.toml", "--out", "release"]);
+    run.fails(1, &["distinct-l-diversity", "3"]);
+    assert!(!house.path("release").exists());
+    house.file("policy.toml", &POLICY.replace("k = 4", "k = 13"));
+    house.amidst(&["anonymize", "policy.toml", "--out", "release"]).fails(1, &["k-anonymity", "12"]);
+}
+
+#[test]
+fn masked_rows_are_one_checked_class() {
+    let house = House::new();
+    let mut rows = String::from("age,disease\n");
+    for (age, n) in [(20, 6), (30, 6), (40, 1), (50, 2)] {
+        for i in 0..n {
+            rows.push_str(&format!("{age},{}\n", ["flu", "cold"][i % 2]));
+        }
+    }
+    house.file("people.csv", &rows);
+    let policy = |rows: u64| {
+        format!(
+            "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = {{ suppress = true }}\n\
+             [columns.disease]\nrole = \"sensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 3\n\
+             [search]\nalgorithm = \"optimal\"\nmax_suppression = {rows}\nsuppressed = \"mask\"\n"
+        )
+    };
+    house.file("policy.toml", &policy(3));
+    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    assert_eq!((&json["rows_out"], &json["suppressed"], &json["classes"]), (&15.into(), &3.into(), &3.into()));
+    assert_eq!(house.read("release/release.csv").lines().filter(|l| l.starts_with("*,")).count(), 3);
+    assert_eq!(house.amidst(&["verify", "release"]).code, 0);
+}
+
+#[test]
+fn a_kill_at_any_moment_leaves_no_partial_release() {
+    let house = House::with_sample(30_000);
+    let started = std::time::Instant::now();
+    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "whole"]).code, 0);
+    let whole = started.elapsed();
+    let mut killed = 0;
+    for step in 0..20 {
+        let out = format!("out{step}");
+        let mut child = house.command(&["anonymize", "policy.toml", "--out", &out, "--quiet"]).spawn().unwrap();
+        std::thread::sleep(whole.mul_f64(f64::from(step) / 18.0));
+        killed += u32::from(child.kill().is_ok());
+        child.wait().unwrap();
+        if house.path(&out).exists() {
+            let run = house.amidst(&["verify", &out]);
+            assert_eq!(run.code, 0, "what appeared is whole: {}{}", run.stdout, run.stderr);
+        }
+    }
+    assert!(killed > 0);
+    // The next run sweeps up what killed runs could not.
+    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "last"]).code, 0);
+    let leftovers: Vec<String> = house.names().into_iter().filter(|n| n.starts_with(".amidst")).collect();
+    assert!(leftovers.is_empty(), "{leftovers:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_cleanly() {
+    let house = House::with_sample(300_000);
+    let mut child = house.command(&["anonymize", "policy.toml", "--out", "out"]).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(150));
+    let interrupt = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupt.success());
+    let code = child.wait().unwrap().code();
+    // A machine that is quick enough has finished before the interrupt.
+    assert!(code == Some(130) || code == Some(0) || code.is_none(), "{code:?}");
+    if code != Some(0) {
+        assert_eq!(house.names(), ["patients.csv", "policy.toml"]);
+    }
+}

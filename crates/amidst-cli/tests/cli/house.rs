@@ -1,0 +1,96 @@
+//! What the tests of the command share: a folder to work in, and the command itself.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder that goes away with the test.
+pub struct House {
+    folder: TempDir,
+}
+
+/// What a run of the command left.
+pub struct Run {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl House {
+    pub fn new() -> Self {
+        House { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Writes a file and returns its path.
+    pub fn file(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The names in the folder, hidden ones included.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            std::fs::read_dir(self.root()).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into()).collect();
+        names.sort();
+        names
+    }
+
+    /// The command, in this folder.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_amidst"));
+        command.current_dir(self.root()).args(arguments);
+        command
+    }
+
+    /// Runs the command in this folder.
+    pub fn amidst(&self, arguments: &[&str]) -> Run {
+        let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
+        Run {
+            code: status.code().unwrap_or(-1),
+            stdout: String::from_utf8(stdout).unwrap(),
+            stderr: String::from_utf8(stderr).unwrap(),
+        }
+    }
+
+    /// Patients, and a policy for them.
+    pub fn with_sample(rows: u64) -> Self {
+        let house = House::new();
+        let rows = rows.to_string();
+        let run = house.amidst(&["sample", "--rows", &rows, "--out", "patients.csv", "--policy", "policy.toml"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        house
+    }
+}
+
+impl Run {
+    /// The JSON object on standard output, after the exit code has been looked at.
+    pub fn json(&self, code: i32) -> Value {
+        assert_eq!(self.code, code, "stderr: {}\nstdout: {}", self.stderr, self.stdout);
+        serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}: {}", self.stdout))
+    }
+
+    /// Asserts the exit code, an empty standard output, and that the error says all of `parts`.
+    pub fn fails(&self, code: i32, parts: &[&str]) {
+        assert_eq!(self.code, code, "stderr: {}", self.stderr);
+        assert_eq!(self.stdout, "", "a failure has no result");
+        for part in parts {
+            assert!(self.stderr.contains(part), "no `{part}` in: {}", self.stderr);
+        }
+        assert!(self.stderr.lines().count() <= 40, "more than a screen: {}", self.stderr);
+    }
+}

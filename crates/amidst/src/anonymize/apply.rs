@@ -1,0 +1,138 @@
+//! Applying a recoding: the table of generalized labels that is published.
+
+use amidst_core::algorithm::Suppressed;
+use amidst_core::frequency::FrequencySet;
+use amidst_core::hierarchy::{Cell, Generalization, TOP};
+use amidst_core::recoding::{Assignment, Recoding, SUPPRESSED};
+use amidst_core::table::{Codes, Column, Dictionary, Table, ValueType};
+use rayon::prelude::*;
+
+use super::shuffle::shuffle;
+use crate::policy::{OutputOrder, Policy};
+use crate::prepare::{NO_ENTRY, Prepared};
+
+/// The class of rows that are published as they are, because their owner waived protection.
+const AS_IS: u32 = SUPPRESSED - 1;
+
+/// The published table, before it is a file.
+pub struct Released {
+    /// Its columns, in the order of the input; rows that are left out are still in it.
+    pub table: Table,
+    /// Which rows of it appear, in which order.
+    pub order: Vec<u32>,
+    /// The places in `order` of rows that are published as they are.
+    pub waived: Vec<u64>,
+}
+
+impl Released {
+    /// What `recoding` makes of the prepared table.
+    pub fn of(policy: &Policy, prepared: &Prepared, recoding: &Recoding) -> Self {
+        let classes = class_of_rows(&prepared.set, recoding, &prepared.entry_of_row);
+        let masked = masked_class(policy, &prepared.generalizations, recoding);
+        let appears = |&row: &u32| classes[row as usize] != SUPPRESSED;
+        let mut order: Vec<u32> = (0..prepared.table.rows as u32).filter(appears).collect();
+        if policy.output.order == OutputOrder::Shuffled {
+            shuffle(&mut order, policy.search.seed, prepared);
+        }
+        let waived = if prepared.waived.is_some() {
+            let places = order.iter().enumerate().filter(|&(_, &row)| classes[row as usize] == AS_IS);
+            places.map(|(place, _)| place as u64).collect()
+        } else {
+            Vec::new()
+        };
+        let columns = (0..prepared.table.columns.len())
+            .into_par_iter()
+            .filter(|&position| prepared.roles[position].published())
+            .map(|position| {
+                let column = &prepared.table.columns[position];
+                match prepared.quasi.iter().position(|&c| c == position) {
+                    Some(q) => generalized(column, q, &prepared.generalizations[q], recoding, &classes, masked),
+                    None => column.clone(),
+                }
+            })
+            .collect();
+        Released { table: Table { columns, rows: prepared.table.rows }, order, waived }
+    }
+
+    /// The person behind each row of the release, in its order.
+    pub fn persons(&self, prepared: &Prepared) -> Vec<u64> {
+        let key = prepared.key.map(|k| &prepared.table.columns[k].codes);
+        self.order.iter().map(|&row| key.map_or(u64::from(row), |codes| u64::from(codes.get(row as usize)))).collect()
+    }
+}
+
+/// The class of masked rows: the one class of a full-domain release that is generalized beyond the release's levels.
+pub fn masked_class(policy: &Policy, generalizations: &[Generalization], recoding: &Recoding) -> Option<u32> {
+    let levels = recoding.levels.as_ref().filter(|_| policy.search.suppressed == Suppressed::Mask)?;
+    let beyond = |cells: &Vec<Cell>| {
+        cells.iter().zip(generalizations).zip(levels).any(|((cell, g), &level)| {
+            level < g.height() && matches!(cell, Cell::Node { level, .. } if *level as usize == g.height())
+        })
+    };
+    recoding.classes.iter().position(beyond).map(|class| class as u32)
+}
+
+/// The class of each row, [`SUPPRESSED`] or [`AS_IS`].
+///
+/// Rows of one entry are interchangeable, so the runs of an entry are dealt out in row order.
+fn class_of_rows(set: &FrequencySet, recoding: &Recoding, entry_of_row: &[u32]) -> Vec<u32> {
+    match &recoding.assignment {
+        Assignment::Tuples(class_of) => {
+            let of_entry: Vec<u32> = set.tuple_of_entry().iter().map(|&t| class_of[t as usize]).collect();
+            entry_of_row.par_iter().map(|&e| of_entry.get(e as usize).copied().unwrap_or(AS_IS)).collect()
+        }
+        Assignment::Entries { offsets, runs } => {
+            let mut next: Vec<usize> = offsets.clone();
+            let mut left: Vec<u64> = runs.iter().map(|&(_, rows)| rows).collect();
+            let deal = |&entry: &u32| {
+                if entry == NO_ENTRY {
+                    return AS_IS;
+                }
+                let run = &mut next[entry as usize];
+                while *run + 1 < offsets[entry as usize + 1] && left[*run] == 0 {
+                    *run += 1;
+                }
+                left[*run] = left[*run].saturating_sub(1);
+                runs[*run].0
+            };
+            entry_of_row.iter().map(deal).collect()
+        }
+    }
+}
+
+/// The published column of a quasi column: labels of classes, `*` for the masked class, values for rows published as they
+/// are.
+fn generalized(
+    column: &Column,
+    position: usize,
+    generalization: &Generalization,
+    recoding: &Recoding,
+    classes: &[u32],
+    masked: Option<u32>,
+) -> Column {
+    let mut dictionary = Dictionary::default();
+    let label = |(class, cells): (usize, &Vec<Cell>)| match masked {
+        Some(masked) if masked as usize == class => dictionary.intern(TOP),
+        _ => dictionary.intern(&generalization.label(&cells[position])),
+    };
+    let code_of_class: Vec<u32> = recoding.classes.iter().enumerate().map(label).collect();
+    let as_is: Vec<u32> = if classes.par_iter().any(|&c| c == AS_IS) {
+        column.dictionary.iter().map(|value| dictionary.intern(value)).collect()
+    } else {
+        Vec::new()
+    };
+    let code = |(row, &class): (usize, &u32)| match class {
+        // Rows that are left out need a code all the same; nobody reads it.
+        SUPPRESSED => 0,
+        AS_IS => as_is[column.codes.get(row) as usize],
+        class => code_of_class[class as usize],
+    };
+    let rows = classes.par_iter().enumerate();
+    let codes = match Codes::for_distinct(dictionary.len(), 0) {
+        Codes::U8(_) => Codes::U8(rows.map(|r| code(r) as u8).collect()),
+        Codes::U16(_) => Codes::U16(rows.map(|r| code(r) as u16).collect()),
+        Codes::U32(_) => Codes::U32(rows.map(code).collect()),
+    };
+    let kind = if dictionary.iter().all(|label| column.kind.accepts(label)) { column.kind } else { ValueType::Text };
+    Column { name: column.name.clone(), kind, dictionary, codes }
+}

@@ -1,0 +1,40 @@
+//! What a policy leaves open: which algorithm, which metric, which k.
+
+use amidst_core::algorithm::{self, ALGORITHMS};
+use amidst_core::metric;
+
+use crate::Failure;
+use crate::policy::Policy;
+use crate::prepare::Prepared;
+
+/// What "best" means when a policy does not say.
+pub const DEFAULT_METRIC: &str = "loss";
+
+/// The metric that the policy names, or the default.
+pub fn metric_of(policy: &Policy) -> Result<&'static metric::Entry, Failure> {
+    let id = policy.search.metric.as_deref().unwrap_or(DEFAULT_METRIC);
+    metric::find(id).ok_or_else(|| Failure::Usage(format!("there is no metric `{id}`; `amidst metrics` lists them")))
+}
+
+/// The algorithm that the policy names. Without one: the best full-domain recoding when every quasi column has a
+/// hierarchy, because its levels are easy to understand and it is proven to be the best of its kind; else the local
+/// portfolio, which needs none.
+pub fn algorithm_of(policy: &Policy, prepared: &Prepared) -> Result<&'static algorithm::Entry, Failure> {
+    let all_have_hierarchies = prepared.generalizations.iter().all(|g| g.has_hierarchy);
+    let id = match policy.search.algorithm.as_deref() {
+        Some(id) => id,
+        None if all_have_hierarchies => "optimal",
+        None => "portfolio",
+    };
+    let entry = algorithm::find(id);
+    entry.ok_or_else(|| {
+        let known: Vec<&str> = ALGORITHMS.iter().map(|a| a.id).collect();
+        Failure::Usage(format!("there is no algorithm `{id}`; there are {}", known.join(", ")))
+    })
+}
+
+/// The largest k that the policy's requirements state; 1 when none does.
+pub fn stated_k(policy: &Policy) -> u64 {
+    let stated = policy.requirements.iter().filter_map(|r| r.parameters.get("k"));
+    stated.filter_map(|v| v.number()?.to_u64()).max().unwrap_or(1)
+}

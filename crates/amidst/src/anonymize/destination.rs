@@ -1,0 +1,61 @@
+//! Where a release goes, and under which names.
+
+use std::path::{Path, PathBuf};
+
+use amidst_io::Format;
+
+use super::{Outputs, Staging};
+use crate::Failure;
+use crate::policy::Policy;
+
+/// Where a release goes.
+#[derive(Debug)]
+pub struct Destination {
+    /// The folder of the release, or its only file.
+    pub target: PathBuf,
+    /// The name of the table inside the folder, also while it is being prepared.
+    pub release: String,
+    /// Its format.
+    pub format: Format,
+    /// Whether `target` is a single file.
+    single: bool,
+}
+
+impl Destination {
+    /// `--out` wins over the policy's `[output] file`. A path with the ending of a table is a single file; anything else
+    /// is a folder, whose table gets the ending of the policy's file.
+    pub fn of(policy: &Policy, out: Option<&Path>) -> Result<Self, Failure> {
+        let stated = policy.output.file.as_deref();
+        let target = match (out, stated) {
+            (Some(out), _) => out.to_path_buf(),
+            (None, Some(file)) => policy.origin.resolve(file),
+            (None, None) => {
+                let message = "say where the release goes: --out FOLDER, or `file` under [output] in the policy";
+                return Err(Failure::Usage(message.to_string()));
+            }
+        };
+        let single = Format::of_path(&target).is_ok();
+        let named = if single { target.as_path() } else { Path::new(stated.unwrap_or("release.csv")) };
+        let format = Format::of_path(named).map_err(|e| Failure::Usage(e.to_string()))?;
+        let ending = format.ending().trim_start_matches('.');
+        Ok(Destination { release: format!("release.{ending}"), target, format, single })
+    }
+
+    /// Puts the staged files in place.
+    pub fn publish(self, staging: Staging) -> Result<Outputs, Failure> {
+        if !self.single {
+            staging.publish()?;
+            let inside = |name: &str| self.target.join(name);
+            return Ok(Outputs {
+                release: inside(&self.release),
+                certificate: inside("certificate.json"),
+                policy: Some(inside("policy.toml")),
+                report: None,
+            });
+        }
+        let beside = |ending: &str| PathBuf::from(format!("{}{ending}", self.target.display()));
+        let certificate = beside(".certificate.json");
+        staging.publish_files(&[("certificate.json", &certificate), (&self.release, &self.target)])?;
+        Ok(Outputs { release: self.target, certificate, policy: None, report: None })
+    }
+}

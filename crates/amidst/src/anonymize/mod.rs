@@ -1,0 +1,204 @@
+//! Anonymizing: a policy becomes a checked release in its place.
+//!
+//! Read, search, apply, check, publish. Nothing reaches its final place before the independent checker has passed it,
+//! and then everything appears together.
+
+mod apply;
+mod choose;
+mod destination;
+mod outcome;
+mod publish;
+mod seal;
+mod shuffle;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use amidst_core::algorithm::{self, Found, Search};
+use amidst_core::feasibility;
+use amidst_io::{WriteError, WriteOptions};
+
+use apply::Released;
+pub use choose::{DEFAULT_METRIC, algorithm_of, metric_of, stated_k};
+use destination::Destination;
+pub use outcome::{Anonymized, Judged, Outputs, Seconds};
+pub use publish::Staging;
+
+use crate::Failure;
+use crate::policy::Policy;
+use crate::prepare::{LoadOptions, Prepared};
+
+/// How a job runs, beside what its policy says.
+pub struct Job<'a> {
+    /// Set from outside to stop.
+    pub cancel: &'a AtomicBool,
+    /// Told how far each stage is, from 0 to 1.
+    pub progress: &'a (dyn Fn(Stage, f64) + Sync),
+    /// The number of threads; 0 for all cores.
+    pub threads: usize,
+}
+
+/// What a job is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Reading the table.
+    Read,
+    /// Searching a recoding.
+    Search,
+    /// Writing the release.
+    Write,
+    /// Checking it.
+    Check,
+}
+
+/// What the caller decides beside the policy.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Another table than the policy's.
+    pub input: Option<String>,
+    /// Where the release goes: a folder, or a file when it has the ending of a table.
+    pub out: Option<PathBuf>,
+    /// Whether an existing release may be replaced.
+    pub force: bool,
+    /// Another seed than the policy's.
+    pub seed: Option<u64>,
+}
+
+/// Anonymizes the table of `policy` and publishes the release.
+pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<Anonymized, Failure> {
+    let start = Instant::now();
+    let mut policy = policy.clone();
+    if let Some(seed) = options.seed {
+        policy.search.seed = seed;
+    }
+    // A destination that cannot be used should be known before an hour of work, not after it.
+    let destination = Destination::of(&policy, options.out.as_deref())?;
+    let staging = Staging::begin(&destination.target, options.force)?;
+
+    let load = LoadOptions {
+        input: options.input.clone(),
+        threads: job.threads,
+        cancel: Some(job.cancel),
+        progress: Some(&|share| (job.progress)(Stage::Read, share)),
+    };
+    let prepared = Prepared::load(&policy, &load)?;
+    let read = start.elapsed().as_secs_f64();
+
+    let searching = Instant::now();
+    let (entry, found) = search(&policy, &prepared, job)?;
+    let judged = Judged::of(&policy, &prepared, &found.recoding);
+    let search = searching.elapsed().as_secs_f64();
+    stop(job)?;
+
+    let writing = Instant::now();
+    let released = Released::of(&policy, &prepared, &found.recoding);
+    let write_options = WriteOptions {
+        threads: job.threads,
+        cancel: Some(job.cancel),
+        progress: Some(&|done, total| (job.progress)(Stage::Write, done as f64 / total.max(1) as f64)),
+        ..WriteOptions::default()
+    };
+    let path = staging.path().join(&destination.release);
+    amidst_io::write(&released.table, Some(&released.order), &path, destination.format, &write_options).map_err(
+        |e| {
+            stop(job).err().unwrap_or_else(|| {
+                // The path in the error is that of the hidden folder, which nobody knows.
+                let reason = match e {
+                    WriteError::Io { source, .. } => source.to_string(),
+                    other => other.to_string(),
+                };
+                Failure::Io(format!("cannot write the release to {}: {reason}", destination.target.display()))
+            })
+        },
+    )?;
+    let write = writing.elapsed().as_secs_f64();
+    stop(job)?;
+
+    let checking = Instant::now();
+    (job.progress)(Stage::Check, 0.0);
+    let resolved = policy.resolved(&prepared).to_toml();
+    let files = [destination.release.as_str()];
+    let certificate = seal::seal(&policy, &resolved, &prepared, &judged, &released, staging.path(), &files)?;
+    staging.write("policy.toml", &resolved)?;
+    staging.write("certificate.json", &certificate)?;
+    let check = checking.elapsed().as_secs_f64();
+    stop(job)?;
+    let rows_out = released.order.len() as u64;
+    let outputs = destination.publish(staging)?;
+
+    let total = start.elapsed().as_secs_f64();
+    Ok(Anonymized {
+        algorithm: entry.id,
+        optimal: found.optimal,
+        gap: found.gap,
+        notes: found.notes.clone(),
+        levels: levels(&prepared, &found),
+        rows_in: prepared.rows_in,
+        rows_dropped_missing: prepared.rows_dropped_missing,
+        rows_out,
+        judged,
+        seconds: Seconds { read, search, check, write, total },
+        outputs,
+    })
+}
+
+/// Chooses the algorithm and runs it.
+pub fn search(
+    policy: &Policy,
+    prepared: &Prepared,
+    job: &Job<'_>,
+) -> Result<(&'static algorithm::Entry, Found), Failure> {
+    let progress = |share| (job.progress)(Stage::Search, share);
+    let search = task(policy, prepared, job.cancel, &progress)?;
+    if let Some(impossible) = feasibility::impossible(&search) {
+        return Err(Failure::Impossible(impossible.message));
+    }
+    let entry = algorithm_of(policy, prepared)?;
+    entry.algorithm.supports(&search)?;
+    let run = || entry.algorithm.search(&search);
+    let found = match job.threads {
+        0 => run()?,
+        threads => {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .map_err(|e| Failure::Io(format!("cannot start {threads} threads: {e}")))?;
+            pool.install(run)?
+        }
+    };
+    Ok((entry, found))
+}
+
+/// The search that a policy asks for.
+pub fn task<'a>(
+    policy: &'a Policy,
+    prepared: &'a Prepared,
+    cancel: &'a AtomicBool,
+    progress: &'a (dyn Fn(f64) + Sync),
+) -> Result<Search<'a>, Failure> {
+    Ok(Search {
+        set: &prepared.set,
+        generalizations: &prepared.generalizations,
+        requirements: &prepared.requirements,
+        metric: metric_of(policy)?,
+        max_suppression: policy.search.max_suppression.clone(),
+        suppressed: policy.search.suppressed,
+        k: stated_k(policy),
+        options: &policy.search.options,
+        seed: policy.search.seed,
+        cancel,
+        progress,
+        deadline: policy.search.time_limit.map(|limit| Instant::now() + limit),
+    })
+}
+
+fn stop(job: &Job<'_>) -> Result<(), Failure> {
+    if job.cancel.load(Ordering::Relaxed) { Err(Failure::Cancelled) } else { Ok(()) }
+}
+
+/// The level of each quasi column, for full-domain releases.
+fn levels(prepared: &Prepared, found: &Found) -> Option<Vec<(String, usize)>> {
+    let levels = found.recoding.levels.as_ref()?;
+    Some(prepared.generalizations.iter().zip(levels).map(|(g, &level)| (g.name.clone(), level)).collect())
+}

@@ -1,0 +1,166 @@
+//! What an anonymization tells about itself: verdicts, metrics, risk, times, and the files it wrote.
+
+use std::path::PathBuf;
+
+use amidst_core::class::Sizes;
+use amidst_core::frequency::{self, Groups};
+use amidst_core::metric::{METRICS, Release};
+use amidst_core::recoding::Recoding;
+use amidst_core::requirement::Evaluator;
+use amidst_core::risk::Risk;
+use serde_json::{Map, Value, json};
+
+use super::apply;
+use super::choose::stated_k;
+use crate::json::{number, requirement};
+use crate::policy::Policy;
+use crate::prepare::Prepared;
+
+/// A finished anonymization.
+#[derive(Debug)]
+pub struct Anonymized {
+    /// The algorithm that found the release.
+    pub algorithm: &'static str,
+    /// Whether it is proven to be the best of its kind.
+    pub optimal: bool,
+    /// How far it may be from the best, when a time limit cut the search short.
+    pub gap: Option<f64>,
+    /// What the search wants people to know.
+    pub notes: Vec<String>,
+    /// The level of each quasi column, for full-domain releases.
+    pub levels: Option<Vec<(String, usize)>>,
+    /// Rows of the input.
+    pub rows_in: u64,
+    /// Rows of it that were dropped because a value was unknown.
+    pub rows_dropped_missing: u64,
+    /// Rows of the release.
+    pub rows_out: u64,
+    /// Verdicts, metrics and risk.
+    pub judged: Judged,
+    /// How long it took.
+    pub seconds: Seconds,
+    /// What was written.
+    pub outputs: Outputs,
+}
+
+/// How long each stage took.
+#[derive(Debug, Clone, Copy)]
+pub struct Seconds {
+    /// Reading and preparing the table.
+    pub read: f64,
+    /// Searching and judging the recoding.
+    pub search: f64,
+    /// Checking the release.
+    pub check: f64,
+    /// Writing it.
+    pub write: f64,
+    /// Everything.
+    pub total: f64,
+}
+
+/// The files of a release.
+#[derive(Debug, Clone)]
+pub struct Outputs {
+    /// The table.
+    pub release: PathBuf,
+    /// What it satisfies.
+    pub certificate: PathBuf,
+    /// The resolved policy.
+    pub policy: Option<PathBuf>,
+    /// The report for people.
+    pub report: Option<PathBuf>,
+}
+
+/// What a recoding satisfies and costs.
+#[derive(Debug)]
+pub struct Judged {
+    /// The classes as they are published, masked rows included.
+    pub classes: Groups,
+    /// Rows that were suppressed, dropped or masked.
+    pub suppressed: u64,
+    /// Each requirement, as JSON says it.
+    pub requirements: Vec<Value>,
+    /// Whether all of them hold.
+    pub holds: bool,
+    /// Each metric; none where it is not defined.
+    pub metrics: Vec<(&'static str, Option<f64>)>,
+    /// Re-identification risk.
+    pub risk: Risk,
+}
+
+impl Judged {
+    /// Judges a recoding of the prepared table.
+    pub fn of(policy: &Policy, prepared: &Prepared, recoding: &Recoding) -> Self {
+        let set = &prepared.set;
+        let (groups, suppressed) = recoding.groups(set);
+        let release = Release {
+            set,
+            generalizations: &prepared.generalizations,
+            recoding,
+            groups: &groups,
+            suppressed,
+            k: stated_k(policy),
+        };
+        let metrics = METRICS.iter().map(|m| (m.id, m.metric.loss(&release))).collect();
+        let masked_class = apply::masked_class(policy, &prepared.generalizations, recoding);
+        let masked = masked_class.map_or(0, |class| frequency::rows(groups.get(class as usize)));
+        let evaluator = Evaluator::new(set, &prepared.requirements);
+        let mut holds = true;
+        let requirements = (0..prepared.requirements.len())
+            .map(|r| {
+                let (satisfied, level) = evaluator.judge(r, &groups);
+                holds &= satisfied;
+                requirement(&policy.requirements[r], satisfied, level.as_ref())
+            })
+            .collect();
+        let sizes = Sizes::collect(groups.iter().filter(|e| !e.is_empty()).map(frequency::size));
+        let suppressed = suppressed + masked;
+        Judged { suppressed, requirements, holds, metrics, risk: Risk::of(&sizes), classes: groups }
+    }
+
+    /// The number of classes.
+    pub fn class_count(&self) -> u64 {
+        self.classes.iter().filter(|e| !e.is_empty()).count() as u64
+    }
+
+    /// The metrics as a JSON object.
+    pub fn metrics_json(&self) -> Value {
+        Value::Object(self.metrics.iter().map(|&(id, v)| (id.to_string(), v.map_or(Value::Null, number))).collect())
+    }
+}
+
+impl Anonymized {
+    /// What `amidst anonymize --json` prints.
+    pub fn to_json(&self) -> Value {
+        let levels = self.levels.as_ref().map_or(Value::Null, |levels| {
+            Value::Object(levels.iter().map(|(name, level)| (name.clone(), json!(level))).collect())
+        });
+        let mut outputs = Map::new();
+        outputs.insert("release".into(), json!(self.outputs.release));
+        outputs.insert("certificate".into(), json!(self.outputs.certificate));
+        outputs.insert("report".into(), json!(self.outputs.report));
+        outputs.insert("policy".into(), json!(self.outputs.policy));
+        let s = &self.seconds;
+        json!({
+            "rows_in": self.rows_in,
+            "rows_dropped_missing": self.rows_dropped_missing,
+            "rows_out": self.rows_out,
+            "suppressed": self.judged.suppressed,
+            "classes": self.judged.class_count(),
+            "algorithm": self.algorithm,
+            "optimal": self.optimal,
+            "gap": self.gap.map_or(Value::Null, number),
+            "levels": levels,
+            "requirements": self.judged.requirements,
+            "metrics": self.judged.metrics_json(),
+            "risk": crate::json::risk(&self.judged.risk),
+            "notes": self.notes,
+            "seconds": {
+                "read": number(s.read), "search": number(s.search), "check": number(s.check),
+                "write": number(s.write), "total": number(s.total),
+            },
+            "peak_memory_bytes": crate::memory::peak_bytes(),
+            "outputs": outputs,
+        })
+    }
+}

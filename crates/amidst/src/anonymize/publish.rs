@@ -1,0 +1,188 @@
+//! Putting a finished release in its place, whole or not at all.
+//!
+//! Everything is first written into a folder beside the destination, on the same file system, and then takes its place
+//! in one rename. A crash, a kill or a full disk before that moment leaves nothing but the previous release.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::Failure;
+
+/// How the folders begin in which releases are prepared; the number of the process that works there follows.
+const PREFIX: &str = ".amidst-";
+
+/// A destination being prepared.
+#[derive(Debug)]
+pub struct Staging {
+    folder: TempDir,
+    target: PathBuf,
+    force: bool,
+}
+
+impl Staging {
+    /// Prepares to publish at `target`, a folder that must not exist unless `force` allows to replace it.
+    pub fn begin(target: &Path, force: bool) -> Result<Self, Failure> {
+        if target.symlink_metadata().is_ok() && !force {
+            return Err(Failure::Usage(format!(
+                "{} exists already; remove it, choose another --out, or replace it with --force",
+                target.display()
+            )));
+        }
+        let parent = match target.parent() {
+            Some(p) if !p.as_os_str().is_empty() => p,
+            _ => Path::new("."),
+        };
+        if !parent.is_dir() {
+            return Err(Failure::Usage(format!(
+                "there is no folder {} to write {} into; create it first",
+                parent.display(),
+                target.display()
+            )));
+        }
+        sweep(parent);
+        let folder = tempfile::Builder::new()
+            .prefix(&format!("{PREFIX}{}-", std::process::id()))
+            .tempdir_in(parent)
+            .map_err(|e| Failure::Io(format!("cannot write into {}: {e}", parent.display())))?;
+        Ok(Staging { folder, target: target.to_path_buf(), force })
+    }
+
+    /// Where the files are written for now.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Writes a small file.
+    pub fn write(&self, name: &str, content: &str) -> Result<PathBuf, Failure> {
+        let path = self.path().join(name);
+        let result = fs::write(&path, content).and_then(|()| fs::File::open(&path)?.sync_all());
+        result.map_err(|e| Failure::Io(format!("cannot write {name} into {}: {e}", self.place().display())))?;
+        Ok(path)
+    }
+
+    fn place(&self) -> &Path {
+        self.target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    }
+
+    /// Puts the folder in its place.
+    pub fn publish(self) -> Result<(), Failure> {
+        let failed = |e: std::io::Error| Failure::Io(format!("cannot put {} in place: {e}", self.target.display()));
+        open_to_readers(self.folder.path()).map_err(failed)?;
+        if self.force && self.target.symlink_metadata().is_ok() {
+            exchange(self.folder.path(), &self.target).map_err(failed)?;
+            // What was published before is now in the staging folder, and goes with it.
+            if self.folder.path().is_file() {
+                fs::remove_file(self.folder.path()).map_err(failed)?;
+            }
+        } else {
+            fs::rename(self.folder.path(), &self.target).map_err(failed)?;
+        }
+        sync_folder(self.place());
+        Ok(())
+    }
+}
+
+impl Staging {
+    /// Moves single files to their places, one after the other; the last one is the one that readers look for.
+    pub fn publish_files(self, moves: &[(&str, &Path)]) -> Result<(), Failure> {
+        for (name, to) in moves {
+            fs::rename(self.path().join(name), to)
+                .map_err(|e| Failure::Io(format!("cannot put {} in place: {e}", to.display())))?;
+        }
+        sync_folder(self.place());
+        Ok(())
+    }
+}
+
+/// Temporary folders are private; a release is meant to be read.
+#[cfg(unix)]
+fn open_to_readers(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn open_to_readers(_folder: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Removes what a killed process left behind: folders of processes that are gone, where the system tells which are.
+fn sweep(parent: &Path) {
+    if !Path::new("/proc/self").exists() {
+        return;
+    }
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(|n| n.strip_prefix(PREFIX)?.split('-').next()?.parse::<u32>().ok());
+        if owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
+            // Somebody else may be sweeping too; what cannot be removed now goes another time.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Makes a rename durable, where the system lets a folder be synced.
+fn sync_folder(folder: &Path) {
+    if let Ok(handle) = fs::File::open(folder) {
+        // A file system that cannot sync folders has renamed all the same.
+        let _ = handle.sync_all();
+    }
+}
+
+/// Swaps two paths: in one step where the system can, so that there is no moment without a release.
+#[cfg(target_os = "linux")]
+fn exchange(a: &Path, b: &Path) -> std::io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    match renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE) {
+        Err(e) if e == rustix::io::Errno::INVAL || e == rustix::io::Errno::NOSYS => swap_in_steps(a, b),
+        other => Ok(other?),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(a: &Path, b: &Path) -> std::io::Result<()> {
+    swap_in_steps(a, b)
+}
+
+/// Swaps two paths in three renames, for file systems that have no exchange.
+fn swap_in_steps(a: &Path, b: &Path) -> std::io::Result<()> {
+    let aside = a.with_extension("previous");
+    fs::rename(b, &aside)?;
+    if let Err(e) = fs::rename(a, b) {
+        fs::rename(&aside, b)?;
+        return Err(e);
+    }
+    fs::rename(&aside, a)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_appears_whole_and_replaces_only_by_force() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("out");
+        for (force, text) in [(false, "one"), (true, "two")] {
+            let staging = Staging::begin(&target, force).unwrap();
+            staging.write("release.csv", text).unwrap();
+            staging.publish().unwrap();
+            assert_eq!(fs::read_to_string(target.join("release.csv")).unwrap(), text);
+        }
+        assert!(matches!(Staging::begin(&target, false), Err(Failure::Usage(_))));
+        drop(Staging::begin(&target, true).unwrap());
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing is left behind");
+    }
+
+    #[test]
+    fn swapping_in_steps_keeps_both() {
+        let place = tempfile::tempdir().unwrap();
+        let (a, b) = (place.path().join("a"), place.path().join("b"));
+        fs::write(&a, "a").unwrap();
+        fs::write(&b, "b").unwrap();
+        swap_in_steps(&a, &b).unwrap();
+        assert_eq!((fs::read_to_string(&a).unwrap(), fs::read_to_string(&b).unwrap()), ("b".into(), "a".into()));
+    }
+}

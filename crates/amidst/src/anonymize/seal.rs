@@ -1,0 +1,92 @@
+//! Stating what a release claims, for the independent checker to recompute and seal.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use amidst_check::{CertificateDraft, Claim, On, SensitiveColumn, SuppressedAs, ValueCount};
+use amidst_core::algorithm::Suppressed;
+use amidst_core::category::Categories;
+use amidst_core::frequency;
+use amidst_core::parameter::Parameters;
+
+use super::{Judged, Released};
+use crate::Failure;
+use crate::json;
+use crate::policy::Policy;
+use crate::prepare::Prepared;
+
+/// The name and version that certificates carry.
+pub const TOOL: &str = concat!("amidst ", env!("CARGO_PKG_VERSION"));
+
+/// Checks the files in `folder` and returns the certificate as JSON text.
+pub fn seal(
+    policy: &Policy,
+    resolved: &str,
+    prepared: &Prepared,
+    judged: &Judged,
+    released: &Released,
+    folder: &Path,
+    files: &[&str],
+) -> Result<String, Failure> {
+    let persons = prepared.set.persons;
+    let draft = CertificateDraft {
+        outputs: files.iter().map(|f| (*f).to_string()).collect(),
+        rows_in: prepared.rows_in,
+        rows_dropped_missing: prepared.rows_dropped_missing,
+        suppressed: judged.suppressed,
+        suppressed_as: match policy.search.suppressed {
+            Suppressed::Drop => SuppressedAs::Drop,
+            Suppressed::Mask => SuppressedAs::Mask,
+        },
+        quasi: prepared.generalizations.iter().map(|g| g.name.clone()).collect(),
+        sensitive: (0..prepared.domains.len()).map(|c| sensitive_column(prepared, c)).collect(),
+        persons,
+        waived: released.waived.clone(),
+        requirements: policy
+            .requirements
+            .iter()
+            .map(|r| Claim {
+                model: r.model.id.to_string(),
+                on: match r.on.as_slice() {
+                    [] => None,
+                    [one] => Some(On::One(one.clone())),
+                    many => Some(On::Many(many.to_vec())),
+                },
+                parameters: r.parameters.iter().map(|(k, v)| (k.to_string(), json::parameter(v))).collect(),
+            })
+            .collect(),
+        ..CertificateDraft::new(TOOL, resolved)
+    };
+    let options = amidst_check::Options {
+        persons: persons.then(|| Arc::new(released.persons(prepared))),
+        ..amidst_check::Options::default()
+    };
+    let certificate = amidst_check::issue(draft, folder, &options).map_err(|problems| {
+        let messages: Vec<String> = problems.iter().map(|p| p.to_string()).collect();
+        Failure::Refused(messages.join("; "))
+    })?;
+    certificate.to_json().map_err(|problem| Failure::Io(problem.to_string()))
+}
+
+/// What the checker must know of a sensitive column beyond the release.
+fn sensitive_column(prepared: &Prepared, column: usize) -> SensitiveColumn {
+    let domain = &prepared.domains[column];
+    let counts = frequency::histogram(&prepared.set, &prepared.set.groups.entries, column);
+    let mut distribution: Vec<ValueCount> =
+        domain.dictionary.iter().map(|value| ValueCount { value: Some(value.to_string()), count: 0 }).collect();
+    for (code, count) in counts {
+        distribution[code as usize].count = count;
+    }
+    // Categories that do not cover the column serve no requirement: the policy would have been refused.
+    let weights = Categories::read(&Parameters::default(), domain).ok();
+    SensitiveColumn {
+        name: domain.name.clone(),
+        distribution,
+        ordered: domain.ordered,
+        levels: domain.levels.as_ref().map(|levels| {
+            (0..domain.dictionary.len()).map(|code| levels.iter().skip(1).map(|l| l[code]).collect()).collect()
+        }),
+        categories: (!domain.categories.is_empty()).then(|| domain.categories.clone()),
+        weights: weights.map(|c| c.weights().iter().map(|w| w.to_string()).collect()),
+    }
+}

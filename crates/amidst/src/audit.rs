@@ -1,0 +1,286 @@
+//! Auditing: what a table, raw or published, protects and what it leaks.
+//!
+//! The classes are the table's own quasi tuples, exactly as they are written: nothing is generalized.
+
+use amidst_core::attack::{self, Findings, Published};
+use amidst_core::class::{SensitiveDomain, Sizes};
+use amidst_core::frequency::{self, Entry, Groups};
+use amidst_core::model::{self, Bound, Level, MODELS, Needs, Sensitive};
+use amidst_core::parameter::{Parameters, Value as Stated};
+use amidst_core::requirement::{Evaluator, Requirement};
+use amidst_core::risk::Risk;
+use amidst_io::ReadOptions;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value, json};
+
+use crate::policy::{Policy, Role};
+use crate::prepare::{LoadOptions, PrepareError, Prepared};
+use crate::{Failure, json};
+
+/// What an audit found.
+#[derive(Debug)]
+pub struct Audit {
+    /// The number of rows.
+    pub rows: u64,
+    /// The number of classes.
+    pub classes: u64,
+    /// The names of the quasi columns.
+    pub quasi: Vec<String>,
+    /// The strongest parameters that hold, of the table and per sensitive column.
+    pub measured: Vec<Measured>,
+    /// Re-identification risk.
+    pub risk: Risk,
+    /// (class size, number of classes of that size).
+    pub sizes: Sizes,
+    /// What each attack learned, per sensitive column.
+    pub attacks: Vec<(&'static str, Vec<(String, Findings)>)>,
+    /// The requirements of the policy, with their verdicts.
+    pub requirements: Vec<Value>,
+    /// Whether all of them hold.
+    pub holds: bool,
+}
+
+/// The strongest parameter of one model.
+#[derive(Debug)]
+pub struct Measured {
+    /// The sensitive column; none for models of class sizes.
+    pub column: Option<String>,
+    /// The name of the figure, such as `entropy_l`.
+    pub key: &'static str,
+    /// For a model measured at several values of another parameter, that value.
+    pub at: Option<u64>,
+    /// The model.
+    pub model: &'static model::Entry,
+    /// The strongest value.
+    pub level: Level,
+}
+
+/// Reads a table that may already be published, under a policy for the table it was or will be made from.
+///
+/// Its quasi values may be labels, so they have no type and no hierarchy here, and columns that are never published may
+/// be absent. Returns the policy that was really used.
+pub fn load(policy: &Policy, data: &str, options: &LoadOptions<'_>) -> Result<(Policy, Prepared), Failure> {
+    let first = ReadOptions { max_rows: Some(1), threads: 1, ..ReadOptions::default() };
+    // A stream can be read only once, so there the policy must name just the columns that are there.
+    let header =
+        if data == "-" { None } else { Some(amidst_io::read(data, &first).map_err(PrepareError::from)?.header) };
+    let policy = policy_for_table(policy, header.as_deref());
+    let options = LoadOptions { input: Some(data.to_string()), ..options.clone() };
+    let prepared = Prepared::load(&policy, &options)?;
+    Ok((policy, prepared))
+}
+
+fn policy_for_table(policy: &Policy, header: Option<&[String]>) -> Policy {
+    let mut policy = policy.clone();
+    if let Some(header) = header {
+        policy.columns.retain(|c| c.role.published() || header.contains(&c.name));
+    }
+    for column in policy.columns.iter_mut().chain(&mut policy.default) {
+        if column.role == Role::Quasi {
+            column.hierarchy = None;
+            column.kind = Some(amidst_core::table::ValueType::Text);
+            column.generalize = None;
+            column.order.clear();
+        }
+    }
+    policy
+}
+
+/// Audits a prepared table against the requirements of `policy`.
+pub fn audit(policy: &Policy, prepared: &Prepared) -> Audit {
+    let set = &prepared.set;
+    // Most classes of a raw table look alike: each look is measured once.
+    let looks = if set.persons { set.groups.clone() } else { distinct_looks(&set.groups) };
+    let sizes = Sizes::collect(set.groups.iter().filter(|e| !e.is_empty()).map(frequency::size));
+
+    let probes = probes(&prepared.domains);
+    let measured = probes
+        .into_par_iter()
+        .filter_map(|probe| {
+            let level = measure(prepared, &probe.requirement, &looks, &sizes)?;
+            Some(Measured { column: probe.column, key: probe.key, at: probe.at, model: probe.requirement.model, level })
+        })
+        .collect();
+
+    let evaluator = Evaluator::new(set, &prepared.requirements);
+    let mut holds = true;
+    let mut requirements = Vec::new();
+    for (r, stated) in policy.requirements.iter().enumerate() {
+        let classes = match prepared.requirements[r].needs() {
+            Needs::Size | Needs::Histogram => &looks,
+            Needs::Tuples | Needs::Release => &set.groups,
+        };
+        let (satisfied, level) = evaluator.judge(r, classes);
+        holds &= satisfied;
+        requirements.push(json::requirement(stated, satisfied, level.as_ref()));
+    }
+
+    let published = Published::new(set, &set.groups, &prepared.domains);
+    let found: Vec<_> = (0..prepared.domains.len()).into_par_iter().map(|c| attack::audit(&published, c)).collect();
+    let mut attacks: Vec<(&'static str, Vec<(String, Findings)>)> = Vec::new();
+    for (domain, found) in prepared.domains.iter().zip(found) {
+        for (entry, findings) in found {
+            // An attack that does not apply to the column has nothing to tell.
+            let Ok(findings) = findings else { continue };
+            match attacks.iter_mut().find(|(id, _)| *id == entry.id) {
+                Some((_, columns)) => columns.push((domain.name.clone(), findings)),
+                None => attacks.push((entry.id, vec![(domain.name.clone(), findings)])),
+            }
+        }
+    }
+
+    Audit {
+        rows: set.rows,
+        classes: sizes.classes(),
+        quasi: prepared.quasi.iter().map(|&c| prepared.table.columns[c].name.clone()).collect(),
+        measured,
+        risk: Risk::of(&sizes),
+        sizes,
+        attacks,
+        requirements,
+        holds,
+    }
+}
+
+/// A model to be measured.
+struct Probe {
+    column: Option<String>,
+    key: &'static str,
+    at: Option<u64>,
+    requirement: Requirement,
+}
+
+/// How far a swept parameter goes: a list of dozens of figures helps nobody.
+const SWEEP_LIMIT: u64 = 10;
+
+/// Every model that can be measured on a table, for every sensitive column.
+fn probes(domains: &[SensitiveDomain]) -> Vec<Probe> {
+    let mut probes = Vec::new();
+    for model in MODELS {
+        let columns: Vec<Option<usize>> = match model.sensitive {
+            Sensitive::None => vec![None],
+            Sensitive::One | Sensitive::OneOrMany => (0..domains.len()).map(Some).collect(),
+        };
+        for column in columns {
+            for audit in model.audit {
+                let distinct = column.map_or(0, |c| domains[c].dictionary.len() as u64);
+                let swept: Vec<Option<u64>> = match audit.sweep {
+                    None => vec![None],
+                    Some(_) => (2..=distinct.min(SWEEP_LIMIT)).map(Some).collect(),
+                };
+                for at in swept {
+                    let mut parameters = Parameters::default();
+                    for (key, value) in audit.parameters {
+                        parameters.set(key, Stated::Text((*value).to_string()));
+                    }
+                    if let (Some(key), Some(value)) = (audit.sweep, at) {
+                        parameters.set(key, Stated::Number(value.into()));
+                    }
+                    // A model that cannot be built here (no order, no categories, no population) has nothing to measure.
+                    if let Ok(requirement) = Requirement::new(model, parameters, column.into_iter().collect(), domains)
+                    {
+                        let column = column.map(|c| domains[c].name.clone());
+                        probes.push(Probe { column, key: audit.key, at, requirement });
+                    }
+                }
+            }
+        }
+    }
+    probes
+}
+
+fn measure(prepared: &Prepared, requirement: &Requirement, looks: &Groups, sizes: &Sizes) -> Option<Level> {
+    if requirement.needs() == Needs::Release {
+        return requirement.models.first()?.measure_release(sizes);
+    }
+    let requirements = std::slice::from_ref(requirement);
+    Evaluator::new(&prepared.set, requirements).judge(0, looks).1
+}
+
+/// One class for each distinct list of entries.
+fn distinct_looks(groups: &Groups) -> Groups {
+    let mut seen: FxHashMap<&[Entry], ()> = FxHashMap::default();
+    let mut looks = Groups { offsets: vec![0], entries: Vec::new() };
+    for entries in groups.iter().filter(|e| !e.is_empty()) {
+        if seen.insert(entries, ()).is_none() {
+            looks.entries.extend_from_slice(entries);
+            looks.offsets.push(looks.entries.len());
+        }
+    }
+    looks
+}
+
+impl Audit {
+    /// What `amidst audit --json` prints.
+    pub fn to_json(&self) -> Value {
+        let mut measured = Map::new();
+        for m in &self.measured {
+            let place = match &m.column {
+                None => &mut measured,
+                Some(column) => {
+                    let slot = measured.entry(column.clone()).or_insert_with(|| json!({}));
+                    match slot.as_object_mut() {
+                        Some(object) => object,
+                        None => continue,
+                    }
+                }
+            };
+            let value = json::bound(&m.level.bound);
+            match m.at {
+                None => {
+                    place.insert(m.key.to_string(), value);
+                }
+                Some(at) => {
+                    let series = place.entry(m.key).or_insert_with(|| json!({}));
+                    if let Some(object) = series.as_object_mut() {
+                        object.insert(at.to_string(), value);
+                    }
+                }
+            }
+        }
+        let mut attacks = Map::new();
+        for (id, columns) in &self.attacks {
+            // The figures of the column that is hit hardest stand for the attack; each column's own follow by name.
+            let worst = columns.iter().max_by_key(|(_, f)| f.rows).map(|(_, f)| f.clone()).unwrap_or_default();
+            let mut object = findings(&worst);
+            let by_column: Map<String, Value> =
+                columns.iter().map(|(name, f)| (name.clone(), Value::Object(findings(f)))).collect();
+            object.insert("columns".into(), Value::Object(by_column));
+            attacks.insert(id.to_string(), Value::Object(object));
+        }
+        let histogram: Vec<Value> = self.sizes.counts.iter().map(|&(s, n)| json!({"size": s, "classes": n})).collect();
+        json!({
+            "rows": self.rows,
+            "classes": self.classes,
+            "quasi": self.quasi,
+            "measured": measured,
+            "risk": json::risk(&self.risk),
+            "class_sizes": histogram,
+            "attacks": attacks,
+            "requirements": self.requirements,
+            "holds": self.holds,
+        })
+    }
+}
+
+fn findings(f: &Findings) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("classes".into(), json!(f.classes));
+    object.insert("rows".into(), json!(f.rows));
+    for (name, value) in &f.figures {
+        object.insert(name.clone(), json::number(*value));
+    }
+    object
+}
+
+/// A level for people: `3`, `2.8284`, `any` or `none`.
+pub fn level_text(level: &Level) -> String {
+    match &level.bound {
+        Bound::Exact(r) if r.to_u64().is_some() => r.to_string(),
+        Bound::Exact(r) => format!("{:.4}", r.to_f64()),
+        Bound::Real(x) => format!("{x:.4}"),
+        Bound::Always => "any".to_string(),
+        Bound::Never => "none".to_string(),
+    }
+}

@@ -1,0 +1,80 @@
+//! Why a job ended without a result, and the exit code that says so.
+
+use amidst_core::algorithm::SearchError;
+use amidst_io::ReadError;
+
+use crate::policy::{PolicyError, PolicyErrors};
+use crate::prepare::PrepareError;
+
+/// A job that ended without a result.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The policy is wrong.
+    #[error(transparent)]
+    Policy(#[from] PolicyErrors),
+    /// The data cannot be read.
+    #[error(transparent)]
+    Read(ReadError),
+    /// The call is wrong: two options that exclude each other, an output that exists.
+    #[error("{0}")]
+    Usage(String),
+    /// No release satisfies the policy.
+    #[error("{0}")]
+    Impossible(String),
+    /// The job was asked to stop.
+    #[error("stopped; nothing was written")]
+    Cancelled,
+    /// A file cannot be read or written.
+    #[error("{0}")]
+    Io(String),
+    /// The independent checker refused what the search found: a defect of Amidst itself. Nothing was published.
+    #[error(
+        "the independent checker refused the release, so nothing was written: {0}. This is a defect in Amidst; please report it"
+    )]
+    Refused(String),
+}
+
+impl Failure {
+    /// 1: the policy cannot be satisfied; 2: bad input, policy or usage; 3: an internal or I/O failure; 130: stopped.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Policy(_) | Failure::Usage(_) => 2,
+            Failure::Read(ReadError::Io { .. } | ReadError::PermissionDenied { .. }) => 3,
+            Failure::Read(_) => 2,
+            Failure::Impossible(_) => 1,
+            Failure::Cancelled => 130,
+            Failure::Io(_) | Failure::Refused(_) => 3,
+        }
+    }
+}
+
+impl From<SearchError> for Failure {
+    fn from(error: SearchError) -> Self {
+        match error {
+            SearchError::Cancelled => Failure::Cancelled,
+            SearchError::Unsupported(message) => Failure::Usage(message),
+            SearchError::Impossible(message) => Failure::Impossible(message),
+        }
+    }
+}
+
+impl From<PolicyError> for Failure {
+    fn from(error: PolicyError) -> Self {
+        match error {
+            PolicyError::Wrong(errors) => Failure::Policy(errors),
+            // A file that is not there, or is no text, is a slip in the command; the rest is the machine's fault.
+            unreadable if unreadable.exit_code() == 2 => Failure::Usage(unreadable.to_string()),
+            unreadable => Failure::Io(unreadable.to_string()),
+        }
+    }
+}
+
+impl From<PrepareError> for Failure {
+    fn from(error: PrepareError) -> Self {
+        match error {
+            PrepareError::Policy(errors) => Failure::Policy(errors),
+            PrepareError::Read(error) => Failure::Read(error),
+            PrepareError::Cancelled => Failure::Cancelled,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The JSON that every command shares. Numbers are JSON numbers, never NaN.
+
+use amidst_core::exact::Rational;
+use amidst_core::model::{Bound, Level};
+use amidst_core::parameter;
+use amidst_core::risk::Risk;
+use serde_json::{Map, Value, json};
+
+use crate::policy::RequirePolicy;
+
+/// A number; null where it is not finite. Whole numbers print without a fraction.
+pub fn number(x: f64) -> Value {
+    if !x.is_finite() {
+        Value::Null
+    } else if x.fract() == 0.0 && x.abs() < 9e15 {
+        json!(x as i64)
+    } else {
+        json!(x)
+    }
+}
+
+/// An exact number: a JSON number when a decimal says it exactly, else its fraction as a text.
+pub fn rational(r: &Rational) -> Value {
+    let text = r.to_string();
+    if text.contains('/') { json!(text) } else { text.parse::<f64>().map_or(json!(text), number) }
+}
+
+/// A parameter as it was stated.
+pub fn parameter(value: &parameter::Value) -> Value {
+    match value {
+        parameter::Value::Number(n) => rational(n),
+        parameter::Value::Text(t) => json!(t),
+        parameter::Value::Flag(b) => json!(b),
+        parameter::Value::List(items) => Value::Array(items.iter().map(parameter).collect()),
+        parameter::Value::Table(pairs) => Value::Object(pairs.iter().map(|(k, v)| (k.clone(), parameter(v))).collect()),
+    }
+}
+
+/// A measured level: the nearest number, or null when no value holds or every value does.
+pub fn bound(bound: &Bound) -> Value {
+    match bound {
+        Bound::Exact(r) => number(r.to_f64()),
+        Bound::Real(x) => number(*x),
+        Bound::Always | Bound::Never => Value::Null,
+    }
+}
+
+/// The sensitive columns of a requirement: null, one name, or a list.
+pub fn on(columns: &[String]) -> Value {
+    match columns {
+        [] => Value::Null,
+        [one] => json!(one),
+        many => json!(many),
+    }
+}
+
+/// One requirement with its verdict.
+pub fn requirement(stated: &RequirePolicy, holds: bool, level: Option<&Level>) -> Value {
+    let parameters: Map<String, Value> = stated.parameters.iter().map(|(k, v)| (k.to_string(), parameter(v))).collect();
+    let mut measured = Map::new();
+    if let Some(level) = level {
+        measured.insert(level.parameter.to_string(), bound(&level.bound));
+    }
+    json!({
+        "model": stated.model.id,
+        "on": on(&stated.on),
+        "parameters": parameters,
+        "holds": holds,
+        "measured": measured,
+    })
+}
+
+/// Re-identification risk.
+pub fn risk(risk: &Risk) -> Value {
+    json!({
+        "prosecutor_max": number(risk.prosecutor_max),
+        "prosecutor_avg": number(risk.prosecutor_avg),
+        "marketer": number(risk.marketer),
+        "sample_uniques": risk.sample_uniques,
+        "smallest_class": risk.smallest,
+        "largest_class": risk.largest,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_never_nan() {
+        assert_eq!(number(f64::NAN), Value::Null);
+        assert_eq!(number(f64::INFINITY), Value::Null);
+        assert_eq!(number(5.0).to_string(), "5");
+        assert_eq!(rational(&"1/3".parse().unwrap()).to_string(), "\"1/3\"");
+        assert_eq!(rational(&"0.02".parse().unwrap()).to_string(), "0.02");
+    }
+}
