@@ -106,7 +106,9 @@ fn limit(guesses: &mut [Guess], table: &Table) {
         match room {
             0 => {
                 guess.role = Role::Insensitive;
-                guess.why = guess.why.replacen("few", "left out because there are many quasi columns, though few", 1);
+                guess.why = format!(
+                    "make it quasi if others may know it; there are {QUASI_COLUMNS} quasi columns or more already"
+                );
             }
             _ => room -= 1,
         }

@@ -72,6 +72,16 @@ pub(super) fn parse(fields: &mut Fields, document: &DeTable<'_>) -> (Vec<ColumnP
 
 /// Reads one column; `None` when its role is unknown, so that nothing else can be said about it.
 fn column(fields: &mut Fields, name: &str, span: Range<usize>, table: &DeTable<'_>) -> Option<ColumnPolicy> {
+    for (inner, inner_span, item) in in_order(table) {
+        // [columns.native.country] is what a name with a dot looks like without its quotes.
+        if item.get_ref().is_table() && !KEYS.contains(&inner) {
+            let whole = format!("{name}.{inner}");
+            let message = format!("column `{name}` has no key `{inner}`");
+            let help = format!("a name with a dot needs quotes: [columns.{}]", super::write::key(&whole));
+            fields.push(Diagnostic::at(inner_span, message).label("unknown key").help(help));
+            return None;
+        }
+    }
     fields.only(table, &format!("column `{name}`"), KEYS);
     if table.get("role").is_none() {
         let names: Vec<&str> = ROLES.iter().map(|&(n, _)| n).collect();
@@ -122,7 +132,11 @@ pub(super) const GENERALIZE: &[(&str, Generalize)] =
 fn hierarchy(fields: &mut Fields, table: &DeTable<'_>) -> Option<Vec<(String, Value)>> {
     let item = table.get("hierarchy")?;
     let Some(recipe) = item.get_ref().as_table() else {
-        fields.wrong(item, "hierarchy", "a table such as { suppress = true }");
+        let error = Diagnostic::at(item.span(), "`hierarchy` must be a table such as { suppress = true }");
+        fields.push(match item.get_ref().as_str() {
+            Some(file) => error.help(format!("write {{ file = {} }} for a file", super::write::text(file))),
+            None => error,
+        });
         return None;
     };
     let ids: Vec<&str> = BUILDERS.iter().map(|b| b.id).collect();

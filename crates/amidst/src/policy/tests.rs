@@ -101,6 +101,14 @@ fn near_names_are_suggested() {
 }
 
 #[test]
+fn editors_of_other_systems_are_fine() {
+    let windows = format!("\u{feff}{}", GOOD.replace('\n', "\r\n"));
+    assert_eq!(parse(&windows).unwrap(), parse(GOOD).unwrap());
+    let errors = parse("\u{feff}[columns.age]\r\nrole = \"quasy\"\r\n").unwrap_err();
+    assert!(errors.to_string().contains("policy.toml:2:8"), "{errors}");
+}
+
+#[test]
 fn errors_point_at_their_line() {
     let errors = parse("[columns.age]\nrole = \"quasi\"\nweight = 0\n").unwrap_err();
     assert_eq!(errors.line(&errors.list[0]), Some(3));

@@ -37,6 +37,13 @@ pub(super) fn section<'a>(column: &'a ColumnPolicy, key: &'a str) -> [&'a str; 3
 /// Every column that the policy names is there, and every column that is there is covered by the policy.
 pub(super) fn covered(policy: &Policy, header: &[String]) -> Result<(), PrepareError> {
     let mut errors = Vec::new();
+    for (i, column) in policy.columns.iter().enumerate() {
+        // TOML has no two sections of one name, but a policy made from lists of names may.
+        if policy.columns[..i].iter().any(|c| c.name == column.name) {
+            let message = format!("column `{}` is named twice", column.name);
+            errors.push(policy.origin.error_at_key(&["columns", &column.name], message).help("a column has one role"));
+        }
+    }
     for column in policy.columns.iter().filter(|c| !header.contains(&c.name)) {
         let message = format!("the data has no column `{}`", column.name);
         let error = policy.origin.error_at_key(&["columns", &column.name], message).label("no such column");

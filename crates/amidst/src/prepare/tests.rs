@@ -246,6 +246,23 @@ fn models_see_their_column() {
 }
 
 #[test]
+fn an_audit_names_columns_once() {
+    let folder = folder(DATA, "");
+    let data = folder.path().join("data.csv");
+    let names = |list: &[&str]| list.iter().map(|s| s.to_string()).collect::<Vec<_>>();
+    let load = |quasi: &[&str], sensitive: &[&str]| {
+        let policy = Policy::for_audit(data.to_str().unwrap(), &names(quasi), &names(sensitive));
+        Prepared::load(&policy, &LoadOptions::default())
+    };
+    let p = load(&["age", "zip"], &["disease"]).unwrap();
+    assert_eq!((p.quasi.len(), p.sensitive.len(), p.table.columns.len(), p.table.rows), (2, 1, 5, 4));
+    let text = load(&["age", "disease"], &["disease"]).unwrap_err().to_string();
+    assert!(text.contains("column `disease` is named twice"), "{text}");
+    let text = load(&["agee"], &[]).unwrap_err().to_string();
+    assert!(text.contains("the data has no column `agee`") && text.contains("did you mean `age`?"), "{text}");
+}
+
+#[test]
 fn nothing_left_is_an_error() {
     let text = message("name,age,zip,disease\nAnn,?,1,Flu\n", POLICY);
     assert!(text.contains("every row has an unknown cell"), "{text}");
