@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use crate::census;
 use crate::certificate::{Claim, SensitiveColumn};
 use crate::judge::{Facts, Judged, views};
 use crate::models::Domain;
 use crate::options::Options;
+use crate::original::{self, Stated};
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::tally::cells;
 use crate::reader::{self, Counted, Fingerprint, Selection, format_of};
@@ -96,7 +98,16 @@ pub(crate) fn examine(
         return Err(problems);
     }
     let named = said.sensitive.iter().map(|s| s.name.clone()).zip(domains.iter().cloned()).collect();
-    let facts = Facts { counted: &counted, quasi: said.quasi, domains: named, census: None };
+    let census = |claim: &Claim, column: Option<(&str, &Domain)>| {
+        let name = claim.parameters.get("population").and_then(|v| v.as_str()).unwrap_or_default();
+        let population = match options.populations {
+            [only] => Some(only),
+            many => many.iter().find(|p| p.name == name),
+        };
+        let take = |population| census::take(population, options.original, &counted, said.quasi, column);
+        population.map(take).transpose().map_err(|problem| problem.message)
+    };
+    let facts = Facts { counted: &counted, quasi: said.quasi, domains: named, census: &census };
     let judged = said.claims.iter().map(|claim| facts.judge(claim)).collect();
     Ok(Examined { judged, counted, prints, domains })
 }
@@ -121,12 +132,19 @@ pub(crate) struct Rows {
 
 /// Contradictions between the release and the numbers stated about the input.
 pub(crate) fn contradictions(
+    files: &[PathBuf],
     examined: &Examined,
     said: &Statement<'_>,
     rows: &Rows,
     options: &Options<'_>,
 ) -> Vec<Problem> {
-    let mut problems = Vec::new();
+    let mut problems = match options.original {
+        None => Vec::new(),
+        Some(table) => {
+            let stated = Stated { rows_in: rows.rows_in, dropped: rows.dropped, counterfeits: rows.counterfeits };
+            original::compare(files, &examined.counted.columns, said.quasi, &stated, table)
+        }
+    };
     let out = examined.counted.rows;
     let mut rows_problem = |message: String| problems.push(Problem::violation(ProblemKind::Rows, message));
     let kept = rows.rows_in.checked_sub(rows.dropped);

@@ -42,7 +42,7 @@ pub fn issue(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
         counterfeits: draft.counterfeits.unwrap_or(0),
         persons: draft.persons,
     };
-    let mut problems = contradictions(&examined, &said(&sensitive), &rows, options);
+    let mut problems = contradictions(&tables, &examined, &said(&sensitive), &rows, options);
     let mut requirements = Vec::new();
     for (claim, judged) in draft.requirements.iter().zip(&examined.judged) {
         let wrong = |what: String| Problem::violation(ProblemKind::Requirement, format!("{}: {what}", name_of(claim)));

@@ -28,13 +28,17 @@ pub(crate) fn views<'a>(sensitive: &[SensitiveColumn], claims: impl Iterator<Ite
     views
 }
 
+/// Takes a census for a claim.
+pub(crate) type Taker<'a> = dyn Fn(&Claim, Option<(&str, &Domain)>) -> Result<Option<Vec<Census>>, String> + 'a;
+
 /// What requirements are judged on.
 pub(crate) struct Facts<'a> {
     pub counted: &'a Counted,
     pub quasi: &'a [String],
     pub domains: Vec<(String, Arc<Domain>)>,
-    /// The covered population of each class, where a population was given.
-    pub census: Option<&'a dyn Fn(&str) -> Result<Vec<Census>, String>>,
+    /// Takes the census of each class: from the population of a claim, with the values of a sensitive column or none.
+    /// Without that population there is nothing.
+    pub census: &'a Taker<'a>,
 }
 
 /// The class that stands nearest to the bound so far.
@@ -67,7 +71,7 @@ impl Facts<'_> {
                     return Ok(Judged { requirement: self.whole(claim, model.as_ref()), undecided });
                 }
                 Model::Population(model) => {
-                    undecided = self.population(model.as_ref(), None, &mut sweep)?;
+                    undecided = self.population(claim, model.as_ref(), None, &mut sweep)?;
                 }
             }
         }
@@ -94,7 +98,7 @@ impl Facts<'_> {
                     if on.len() > 1 {
                         return Err("it takes one sensitive column".into());
                     }
-                    undecided = self.population(model.as_ref(), Some(self.view(&on)?), &mut sweep)?;
+                    undecided = self.population(claim, model.as_ref(), Some(self.view(&on)?), &mut sweep)?;
                 }
             }
         }
@@ -179,16 +183,19 @@ impl Facts<'_> {
 
     fn population(
         &self,
+        claim: &Claim,
         model: &dyn models::PopulationModel,
         view: Option<&CountedView>,
         sweep: &mut Sweep,
     ) -> Result<Option<String>, String> {
         sweep.figures = model.figures();
-        let Some(census) = self.census else {
+        let column = match view.and_then(|v| v.columns.first()) {
+            Some(name) => Some((name.as_str(), self.domain(name)?.as_ref())),
+            None => None,
+        };
+        let Some(census) = (self.census)(claim, column)? else {
             return Ok(Some("it cannot be verified without the population".into()));
         };
-        let column = view.and_then(|v| v.columns.first()).map_or("", String::as_str);
-        let census = census(column)?;
         let mut unknown = false;
         for (class, covered) in census.iter().enumerate() {
             let counts = view.map_or(&[][..], |v| v.histograms.get(class).map_or(&[][..], Vec::as_slice));

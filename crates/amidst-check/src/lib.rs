@@ -4,15 +4,19 @@
 //! arithmetic, written from the definitions. [`issue`] checks a release and seals its certificate; [`verify`] recomputes
 //! every claim of a certificate from the published files.
 
+mod census;
 mod certificate;
+mod cover;
 mod digest;
 mod examine;
 mod issue;
 mod judge;
 mod logsum;
+mod matching;
 mod models;
 mod number;
 mod options;
+mod original;
 mod problem;
 mod reader;
 mod verify;
@@ -23,7 +27,7 @@ pub use certificate::{
 };
 pub use digest::sha256_hex;
 pub use issue::issue;
-pub use options::Options;
+pub use options::{ColumnLabels, Options, OriginalTable, PopulationTable, ValueKind};
 pub use problem::{Problem, ProblemKind, Severity};
 pub use verify::{Verdict, verify};
 

@@ -1,5 +1,7 @@
 //! What the maker of a release, or an auditor, may add to the release and its certificate.
 
+use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Further knowledge for the checker. All of it is optional.
@@ -8,6 +10,58 @@ pub struct Options<'a> {
     /// The person behind each row of the release, over all files in order. Where a certificate counts persons, outsiders
     /// lack this, and figures that depend on it stay attested by the maker.
     pub persons: Option<Arc<Vec<u64>>>,
-    #[doc(hidden)]
-    pub marker: std::marker::PhantomData<&'a ()>,
+    /// The table that the release was made from: then every released row must cover a row of it.
+    pub original: Option<&'a OriginalTable>,
+    /// The populations that requirements refer to.
+    pub populations: &'a [PopulationTable],
+}
+
+/// What the published cells of a quasi column mean.
+#[derive(Debug, Clone, Default)]
+pub struct ColumnLabels {
+    /// For every value of the column, the labels of its generalizations, level by level.
+    pub paths: HashMap<String, Vec<String>>,
+    /// The rank order of its values, for ranges such as `[9th-11th]`.
+    pub order: Option<Vec<String>>,
+    /// How values compare where no order is given.
+    pub kind: ValueKind,
+}
+
+/// How the bounds of a range compare.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ValueKind {
+    /// As numbers where both bounds are, else as dates.
+    #[default]
+    Text,
+    /// As numbers.
+    Number,
+    /// As dates, year-month-day.
+    Date,
+}
+
+/// The original table.
+#[derive(Debug, Clone, Default)]
+pub struct OriginalTable {
+    /// Its files, in any format that the checker reads. The separator of delimited text is seen from the header.
+    pub files: Vec<PathBuf>,
+    /// The meaning of the published cells, by quasi column. A column that is absent here knows only its own values,
+    /// ranges, sets and `*`.
+    pub labels: HashMap<String, ColumnLabels>,
+    /// Texts that mean "unknown".
+    pub missing: Vec<String>,
+    /// The columns in which an unknown value drops the row; empty when such rows are kept.
+    pub drop_missing_in: Vec<String>,
+}
+
+/// A population that the release is compared with.
+#[derive(Debug, Clone, Default)]
+pub struct PopulationTable {
+    /// What requirements call it in their parameter `population`. A lone population serves every requirement.
+    pub name: String,
+    /// Its files.
+    pub files: Vec<PathBuf>,
+    /// The meaning of the published cells, by quasi column.
+    pub labels: HashMap<String, ColumnLabels>,
+    /// A column that says for how many persons a row stands; none: a row is a person.
+    pub count_column: Option<String>,
 }

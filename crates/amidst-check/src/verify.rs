@@ -77,7 +77,7 @@ pub fn verify(release: &Path, certificate: &Certificate, options: &Options<'_>) 
         counterfeits: certificate.counterfeits.unwrap_or(0),
         persons: certificate.persons,
     };
-    problems.extend(contradictions(&examined, &said, &rows, options));
+    problems.extend(contradictions(&tables, &examined, &said, &rows, options));
     let mut differs = |kind, what: &str, stated: u64, found: u64| {
         if stated != found {
             let message = format!("the certificate states {stated} {what}, the release has {found}");

@@ -18,7 +18,7 @@ mod risk;
 
 pub(crate) use domain::Domain;
 pub(crate) use parameters::Parameters;
-pub(crate) use population::{Census, PopulationModel};
+pub(crate) use population::{Census, CensusTuple, PopulationModel};
 
 use std::sync::Arc;
 

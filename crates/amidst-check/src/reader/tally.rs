@@ -83,7 +83,6 @@ pub(crate) struct Tally {
     views: Vec<ViewTally>,
     before: u64,
     dropped: u64,
-    counted: u64,
     scratch: Vec<u8>,
 }
 
@@ -105,7 +104,6 @@ impl Tally {
             views,
             before: 0,
             dropped: 0,
-            counted: 0,
             scratch: Vec::new(),
         }
     }
@@ -177,7 +175,6 @@ impl Tally {
                 Some(id.ok_or("there are more rows than person ids")?)
             }
         };
-        self.counted += 1;
         let class = if waived {
             None
         } else {
@@ -210,7 +207,6 @@ impl Tally {
     /// Adds the counts of another tally, made of other rows.
     pub(crate) fn merge(&mut self, other: Tally) {
         self.dropped += other.dropped;
-        self.counted += other.counted;
         if self.keys.is_empty() && self.views.iter().all(|v| v.values.is_empty()) {
             (self.keys, self.sizes, self.members, self.views) = (other.keys, other.sizes, other.members, other.views);
             return;
@@ -271,7 +267,7 @@ impl Tally {
                 CountedView { columns: names.clone(), values, histograms }
             })
             .collect();
-        Counted { columns, rows: self.before, counted: self.counted, dropped: self.dropped, keys, sizes, views }
+        Counted { columns, rows: self.before, dropped: self.dropped, keys, sizes, views }
     }
 }
 
@@ -282,11 +278,9 @@ pub(crate) struct Counted {
     pub columns: Vec<String>,
     /// All rows read.
     pub rows: u64,
-    /// Rows not left out.
-    pub counted: u64,
     /// Rows left out for a missing value.
     pub dropped: u64,
-    /// The distinct keys, ascending; [`cells`] takes one apart.
+    /// The distinct keys, ascending by their cells; [`cells`] takes one apart.
     pub keys: Vec<Box<[u8]>>,
     /// The size of each key's class.
     pub sizes: Vec<u64>,
@@ -307,7 +301,8 @@ pub(crate) struct CountedView {
 
 fn sorted(map: FxHashMap<Box<[u8]>, u32>) -> (Vec<Box<[u8]>>, Vec<u32>) {
     let mut entries: Vec<(Box<[u8]>, u32)> = map.into_iter().collect();
-    entries.sort_unstable();
+    // By the cells, not by the bytes of the key, which begin with a length.
+    entries.sort_unstable_by(|a, b| parts(&a.0).cmp(parts(&b.0)));
     let mut places = vec![0u32; entries.len()];
     for (place, (_, id)) in entries.iter().enumerate() {
         places[*id as usize] = place as u32;
@@ -354,21 +349,21 @@ pub(crate) fn key_of<'a>(cells: impl IntoIterator<Item = &'a [u8]>) -> Box<[u8]>
 
 /// Takes a key apart.
 pub(crate) fn cells(key: &[u8]) -> Vec<&[u8]> {
-    let mut cells = Vec::new();
+    parts(key).collect()
+}
+
+fn parts(key: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = key;
-    while let Some((&first, after)) = rest.split_first() {
+    std::iter::from_fn(move || {
+        let (&first, after) = rest.split_first()?;
         let (length, after) = match first {
-            255 => match after.split_first_chunk::<8>() {
-                Some((length, after)) => (u64::from_le_bytes(*length) as usize, after),
-                None => break,
-            },
+            255 => after.split_first_chunk::<8>().map(|(n, after)| (u64::from_le_bytes(*n) as usize, after))?,
             short => (usize::from(short), after),
         };
-        let Some((cell, after)) = after.split_at_checked(length) else { break };
-        cells.push(cell);
+        let (cell, after) = after.split_at_checked(length)?;
         rest = after;
-    }
-    cells
+        Some(cell)
+    })
 }
 
 #[cfg(test)]

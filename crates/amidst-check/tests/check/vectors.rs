@@ -1,9 +1,7 @@
 //! The worked examples: one class each, with the verdict that its model must give.
 
-mod common;
-
+use crate::common::{claim, draft, write_csv};
 use amidst_check::{Options, ProblemKind, issue};
-use common::{claim, draft, write_csv};
 use serde_json::Value;
 
 #[test]

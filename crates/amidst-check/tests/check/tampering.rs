@@ -1,12 +1,10 @@
 //! Nothing of a sealed release can change unseen.
 
-mod common;
-
+use crate::common::{claim, seal, table, write_csv};
 use amidst_check::{Certificate, Options, ProblemKind, verify};
-use common::{claim, seal, table, write_csv};
 use serde_json::json;
 
-fn sealed(folder: &std::path::Path) -> (common::Table, String) {
+fn sealed(folder: &std::path::Path) -> (crate::common::Table, String) {
     let release = table(&[
         "q1,q2,disease",
         "1305*,<=40,Flu",

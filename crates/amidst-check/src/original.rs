@@ -1,0 +1,151 @@
+//! The release against the table it was made from: every released row must cover a row of its own. Sensitive and
+//! insensitive cells must be equal, quasi cells must cover.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::cover::{Codes, Column, Tuples};
+use crate::matching::most_pairs;
+use crate::options::{ColumnLabels, OriginalTable};
+use crate::problem::{Problem, ProblemKind};
+use crate::reader::tally::{Missing, cells, key_of};
+use crate::reader::{self, Counted, Selection};
+
+/// Pairs of tuples beyond which overlapping classes are not matched.
+const MOST_EDGES: usize = 100_000_000;
+
+/// The numbers that the original table must confirm.
+pub(crate) struct Stated {
+    pub rows_in: u64,
+    pub dropped: u64,
+    pub counterfeits: u64,
+}
+
+/// Compares the release in `files`, whose columns are `columns`, with the original.
+pub(crate) fn compare(
+    files: &[PathBuf],
+    columns: &[String],
+    quasi: &[String],
+    stated: &Stated,
+    original: &OriginalTable,
+) -> Vec<Problem> {
+    match find(files, columns, quasi, stated, original) {
+        Ok(problems) => problems,
+        Err(problem) => vec![problem],
+    }
+}
+
+/// The quasi cells first, then all others, as the selection of a count.
+fn selection(columns: &[String], quasi: &[String], missing: Option<Missing>) -> Selection {
+    let others = columns.iter().filter(|c| !quasi.contains(c));
+    Selection { key: Some(quasi.iter().chain(others).cloned().collect()), missing, ..Selection::default() }
+}
+
+/// A count whose keys are taken apart: by group of equal other cells, the quasi cells and how many rows have them.
+type Groups<'a> = FxHashMap<Box<[u8]>, Vec<(Vec<&'a [u8]>, u64)>>;
+
+fn groups<'a>(counted: &'a Counted, quasi: usize) -> Groups<'a> {
+    let mut groups: Groups<'a> = FxHashMap::default();
+    for (key, &count) in counted.keys.iter().zip(&counted.sizes) {
+        let mut parts = cells(key);
+        let others = parts.split_off(quasi.min(parts.len()));
+        groups.entry(key_of(others)).or_default().push((parts, count));
+    }
+    groups
+}
+
+fn find(
+    files: &[PathBuf],
+    columns: &[String],
+    quasi: &[String],
+    stated: &Stated,
+    original: &OriginalTable,
+) -> Result<Vec<Problem>, Problem> {
+    let violation = |message: String| Problem::violation(ProblemKind::Original, message);
+    let missing = (!original.drop_missing_in.is_empty())
+        .then(|| Missing { columns: original.drop_missing_in.clone(), tokens: original.missing.clone() });
+    let (ours, _) = reader::count(files, &selection(columns, quasi, None), false)?;
+    let (theirs, _) = reader::count(&original.files, &selection(columns, quasi, missing), true)?;
+    let mut problems = Vec::new();
+    if theirs.rows != stated.rows_in {
+        let message = format!("the original has {} rows, the certificate states {}", theirs.rows, stated.rows_in);
+        problems.push(violation(message));
+    }
+    if theirs.dropped != stated.dropped {
+        let message =
+            format!("{} rows of the original lack a value, the certificate states {}", theirs.dropped, stated.dropped);
+        problems.push(violation(message));
+    }
+    let width = quasi.len();
+    let nothing = ColumnLabels::default();
+    let mut meaning = meanings(quasi, &theirs, |name| original.labels.get(name).unwrap_or(&nothing));
+    let released = groups(&ours, width);
+    let mut held = groups(&theirs, width);
+    let (mut unmatched, mut undecided) = (0u64, 0u64);
+    for (others, rows) in released {
+        let total: u64 = rows.iter().map(|r| r.1).sum();
+        let Some(source) = held.remove(&others) else {
+            unmatched += total;
+            continue;
+        };
+        let tuples = Tuples::new(width, coded(&meaning, &source));
+        let mut edges = Vec::with_capacity(rows.len());
+        let mut size = 0;
+        for (parts, _) in &rows {
+            let covered = tuples.covered(&sets(&mut meaning, parts));
+            size += covered.len();
+            if size > MOST_EDGES {
+                break;
+            }
+            edges.push(covered);
+        }
+        if size > MOST_EDGES {
+            undecided += total;
+            continue;
+        }
+        let needs: Vec<u64> = rows.iter().map(|r| r.1).collect();
+        unmatched += total - most_pairs(&needs, &tuples.counts, &edges);
+    }
+    if unmatched > stated.counterfeits {
+        let message = format!("{unmatched} rows of the release stand for no row of the original");
+        problems.push(violation(message));
+    }
+    if undecided > 0 {
+        let message = format!("{undecided} rows overlap too much to be matched with the original");
+        problems.push(Problem::note(ProblemKind::NotVerifiable, message));
+    }
+    Ok(problems)
+}
+
+/// The meaning of each quasi column for the values that a table holds. The quasi cells come first in its keys.
+pub(crate) fn meanings<'a>(
+    quasi: &[String],
+    table: &Counted,
+    labels: impl Fn(&str) -> &'a ColumnLabels,
+) -> Vec<Column<'a>> {
+    let mut values: Vec<std::collections::BTreeSet<Vec<u8>>> = vec![Default::default(); quasi.len()];
+    for key in &table.keys {
+        for (column, cell) in values.iter_mut().zip(cells(key)) {
+            if !column.contains(cell) {
+                column.insert(cell.to_vec());
+            }
+        }
+    }
+    quasi.iter().zip(values).map(|(name, column)| Column::new(labels(name), column.into_iter().collect())).collect()
+}
+
+/// Rows of a table as value numbers.
+pub(crate) fn coded(meaning: &[Column<'_>], rows: &[(Vec<&[u8]>, u64)]) -> Vec<(Vec<u32>, u64)> {
+    let code = |(parts, count): &(Vec<&[u8]>, u64)| {
+        let codes: Option<Vec<u32>> = meaning.iter().zip(parts).map(|(column, cell)| column.code(cell)).collect();
+        codes.filter(|c| c.len() == meaning.len()).map(|c| (c, *count))
+    };
+    rows.iter().filter_map(code).collect()
+}
+
+/// What each cell of a published tuple covers.
+pub(crate) fn sets(meaning: &mut [Column<'_>], parts: &[&[u8]]) -> Vec<Arc<Codes>> {
+    meaning.iter_mut().zip(parts).map(|(column, cell)| column.covered(cell)).collect()
+}

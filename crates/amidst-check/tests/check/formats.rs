@@ -1,0 +1,152 @@
+//! The same release in every format, whole and in parts.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::common::{Table, claim, draft, write_csv};
+use amidst_check::{Certificate, Options, ProblemKind, issue, verify};
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use serde_json::json;
+
+fn release() -> Table {
+    let mut rows = vec![vec!["q".to_string(), "age".into(), "dis,ease".into()]];
+    for i in 0..3000u32 {
+        let disease = ["Flu", "Cancer, \"late\"", "HIV", "Zwölf\nZeilen"][(i % 4) as usize];
+        rows.push(vec![format!("{}*", i % 5), (20 + i % 7).to_string(), disease.into()]);
+    }
+    rows
+}
+
+fn batch(rows: &[Vec<String>]) -> RecordBatch {
+    let text = |at: usize| Arc::new(StringArray::from_iter_values(rows.iter().map(|r| r[at].as_str()))) as ArrayRef;
+    let ages: ArrayRef = Arc::new(Int64Array::from_iter_values(rows.iter().map(|r| r[1].parse::<i64>().unwrap())));
+    RecordBatch::try_from_iter([("q", text(0)), ("age", ages), ("dis,ease", text(2))]).unwrap()
+}
+
+fn write(path: &Path, rows: &Table) {
+    let name = path.to_string_lossy().into_owned();
+    let (name, gz) = match name.strip_suffix(".gz") {
+        Some(rest) => (rest.to_string(), true),
+        None => (name, false),
+    };
+    if name.ends_with(".parquet") {
+        let file = std::fs::File::create(path).unwrap();
+        let properties =
+            parquet::file::properties::WriterProperties::builder().set_max_row_group_row_count(Some(700)).build();
+        let data = batch(&rows[1..]);
+        let mut writer = parquet::arrow::ArrowWriter::try_new(file, data.schema(), Some(properties)).unwrap();
+        writer.write(&data).unwrap();
+        writer.close().unwrap();
+        return;
+    }
+    if name.ends_with(".arrow") {
+        let data = batch(&rows[1..]);
+        let file = std::fs::File::create(path).unwrap();
+        let mut writer = arrow_ipc::writer::FileWriter::try_new(file, &data.schema()).unwrap();
+        writer.write(&data.slice(0, data.num_rows() / 2)).unwrap();
+        writer.write(&data.slice(data.num_rows() / 2, data.num_rows() - data.num_rows() / 2)).unwrap();
+        writer.finish().unwrap();
+        return;
+    }
+    if name.ends_with(".jsonl") {
+        let lines = rows[1..]
+            .iter()
+            .map(|r| json!({"q": r[0], "age": r[1].parse::<i64>().unwrap(), "dis,ease": r[2]}).to_string() + "\n");
+        std::fs::write(path, lines.collect::<String>()).unwrap();
+    } else if name.ends_with(".tsv") {
+        let quote = |c: &String| format!("\"{}\"", c.replace('"', "\"\""));
+        let line = |r: &Vec<String>| r.iter().map(quote).collect::<Vec<_>>().join("\t") + "\r\n";
+        std::fs::write(path, rows.iter().map(line).collect::<String>()).unwrap();
+    } else {
+        write_csv(path, rows);
+    }
+    if gz {
+        let text = std::fs::read(path).unwrap();
+        let mut encoder =
+            flate2::write::GzEncoder::new(std::fs::File::create(path).unwrap(), flate2::Compression::fast());
+        encoder.write_all(&text).unwrap();
+        encoder.finish().unwrap();
+    }
+}
+
+fn seal(folder: &Path, rows: &Table, files: &[&str]) -> Certificate {
+    let claims = vec![
+        claim("k-anonymity", &[], json!({"k": 85})),
+        claim("distinct-l-diversity", &["dis,ease"], json!({"l": 4})),
+    ];
+    let mut draft = draft(rows, &["q", "age"], &["dis,ease"], claims);
+    draft.outputs = files.iter().map(|f| f.to_string()).collect();
+    issue(draft, folder, &Options::default()).unwrap()
+}
+
+#[test]
+fn all_formats_say_the_same() {
+    let rows = release();
+    let mut first: Option<Certificate> = None;
+    for name in ["r.csv", "r.csv.gz", "r.tsv", "r.tsv.gz", "r.jsonl", "r.jsonl.gz", "r.parquet", "r.arrow"] {
+        let folder = tempfile::tempdir().unwrap();
+        write(&folder.path().join(name), &rows);
+        let certificate = seal(folder.path(), &rows, &[name]);
+        let verdict = verify(folder.path(), &certificate, &Options::default());
+        assert!(verdict.valid, "{name}: {:?}", verdict.problems);
+        assert_eq!((certificate.rows_out, certificate.classes), (3000, 35), "{name}");
+        let requirements = first.get_or_insert_with(|| certificate.clone()).requirements.clone();
+        assert_eq!(certificate.requirements, requirements, "{name}");
+        let path = folder.path().join(name);
+        let bytes = std::fs::read(&path).unwrap();
+        assert_eq!(certificate.outputs[0].sha256, amidst_check::sha256_hex(&bytes), "{name}");
+        // Cut in half, or one byte changed anywhere: seen, and never a panic.
+        std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+        assert!(!verify(folder.path(), &certificate, &Options::default()).valid, "{name} cut");
+        for at in (0..bytes.len()).step_by(bytes.len() / 23 + 1) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x15;
+            std::fs::write(&path, &changed).unwrap();
+            assert!(!verify(folder.path(), &certificate, &Options::default()).valid, "{name} at {at}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_of_parts_is_one_release() {
+    let rows = release();
+    let folder = tempfile::tempdir().unwrap();
+    let parts = folder.path().join("parts");
+    std::fs::create_dir(&parts).unwrap();
+    std::fs::write(folder.path().join("report.html"), "<html>").unwrap();
+    let mut names = Vec::new();
+    for (i, chunk) in rows[1..].chunks(1100).enumerate() {
+        let name = format!("parts/part-{i}.{}", ["csv", "parquet", "jsonl"][i]);
+        let part: Table = std::iter::once(rows[0].clone()).chain(chunk.iter().cloned()).collect();
+        write(&folder.path().join(&name), &part);
+        names.push(name);
+    }
+    names.push("report.html".into());
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let certificate = seal(folder.path(), &rows, &names);
+    assert_eq!((certificate.rows_out, certificate.classes), (3000, 35));
+    assert!(verify(folder.path(), &certificate, &Options::default()).valid);
+    let kinds = || -> Vec<ProblemKind> {
+        verify(folder.path(), &certificate, &Options::default()).problems.iter().map(|p| p.kind).collect()
+    };
+    std::fs::write(folder.path().join("report.html"), "<HTML>").unwrap();
+    assert_eq!(kinds(), [ProblemKind::Digest]);
+    std::fs::write(folder.path().join("report.html"), "<html>").unwrap();
+    std::fs::copy(parts.join("part-0.csv"), parts.join("part-9.csv")).unwrap();
+    assert_eq!(kinds(), [ProblemKind::ExtraFile]);
+    std::fs::remove_file(parts.join("part-9.csv")).unwrap();
+    std::fs::remove_file(parts.join("part-1.parquet")).unwrap();
+    assert_eq!(kinds(), [ProblemKind::MissingFile]);
+}
+
+#[test]
+fn an_empty_release_is_a_release() {
+    let rows: Table = vec![vec!["q".into(), "age".into(), "dis,ease".into()]];
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder.path().join("r.csv"), &rows);
+    let certificate = seal(folder.path(), &rows, &["r.csv"]);
+    assert_eq!((certificate.rows_out, certificate.classes), (0, 0));
+    assert!(certificate.requirements[0].measured["k"].is_null());
+    assert!(verify(folder.path(), &certificate, &Options::default()).valid);
+}
