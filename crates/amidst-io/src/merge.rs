@@ -7,6 +7,7 @@ use amidst_core::table::{Codes, Column, Table};
 use crate::encode::{BadCell, EncodedColumn};
 use crate::error::ReadError;
 use crate::lines::{BlockLines, Lines};
+use crate::read::DistinctLimit;
 
 /// What went wrong in a block, in the block's own lines.
 #[derive(Debug)]
@@ -59,9 +60,6 @@ struct CodeMap {
     codes: Vec<u32>,
     identity: bool,
 }
-
-/// How a column's name becomes a limit on its distinct values.
-pub(crate) type DistinctLimit<'a> = &'a dyn Fn(&str) -> Option<u64>;
 
 /// The table as it grows.
 pub(crate) struct Merger<'a> {

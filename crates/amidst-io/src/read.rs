@@ -14,6 +14,9 @@ use crate::source::{Source, resolve};
 use crate::stream::{Counted, Settings, gunzip, open, read_error};
 use crate::{columnar, csv, json};
 
+/// By column name, how many distinct values the column may have.
+pub type DistinctLimit<'a> = &'a dyn Fn(&str) -> Option<u64>;
+
 /// How to read. The default reads everything, on all cores.
 #[derive(Clone, Copy, Default)]
 pub struct ReadOptions<'a> {
@@ -30,8 +33,8 @@ pub struct ReadOptions<'a> {
     /// Told from time to time how many bytes have been read, and of how many (unknown for standard input). Called by
     /// any of the reading threads.
     pub progress: Option<&'a (dyn Fn(u64, Option<u64>) + Sync)>,
-    /// By column name, how many distinct values it may have; `None` sets no limit.
-    pub distinct_limit: Option<&'a dyn Fn(&str) -> Option<u64>>,
+    /// Which columns may have how many distinct values; no limit where it says `None`.
+    pub distinct_limit: Option<DistinctLimit<'a>>,
     /// Bytes of text that a thread takes at a time; 0 means 1 MiB. The table does not depend on it.
     pub block_size: usize,
 }

@@ -42,7 +42,7 @@ impl Pieces {
 /// Rows of pieces: `codes` holds column after column, `rows` codes each.
 pub(crate) fn rows(pieces: &[Pieces], codes: &[u32], rows: usize) -> Vec<u8> {
     let longest_row = pieces.iter().map(|p| p.longest).sum::<usize>() + SHORT;
-    let mut out = vec![0; longest_row * rows.min(64)];
+    let mut out = vec![0; longest_row.saturating_mul(rows).clamp(longest_row, longest_row.max(1 << 20))];
     let mut at = 0;
     for row in 0..rows {
         if out.len() < at + longest_row {

@@ -1,5 +1,8 @@
 //! Tests of the crate from outside, in one program so that the formats are linked once.
 
+#[cfg(test)]
 mod bad_input;
+#[cfg(test)]
 mod csv;
+#[cfg(test)]
 mod formats;
