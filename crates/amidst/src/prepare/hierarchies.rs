@@ -23,6 +23,9 @@ pub(super) struct Bound {
     pub remarks: Vec<(String, String)>,
 }
 
+/// A bound hierarchy, with what is odd about it.
+type Noted = (Generalization, Vec<String>);
+
 /// Binds all hierarchies. Returns what does not fit, too.
 pub(super) fn bind(
     policy: &Policy,
@@ -31,14 +34,15 @@ pub(super) fn bind(
     populations: &Raw,
     places: &Places<'_>,
 ) -> (Bound, Vec<Diagnostic>) {
+    let unnamed = ColumnPolicy::default();
     let positions: Vec<(usize, Option<usize>)> = (layout.quasi.iter().enumerate().map(|(q, &c)| (c, Some(q))))
         .chain(layout.sensitive.iter().map(|&c| (c, None)))
         .collect();
-    let results: Vec<Result<(Generalization, Vec<String>), Vec<Diagnostic>>> = positions
+    let results: Vec<Result<Noted, Diagnostic>> = positions
         .par_iter()
         .map(|&(position, quasi)| {
             let column = &table.columns[position];
-            let Some(stated) = policy.column(&column.name) else { return Err(Vec::new()) };
+            let stated = policy.column(&column.name).unwrap_or(&unnamed);
             let extra = quasi.map_or(&[][..], |q| populations.extra(q));
             bind_column(policy, stated, column, extra, places)
         })
@@ -56,7 +60,7 @@ pub(super) fn bind(
                 }
             }
             Err(found) => {
-                errors.extend(found);
+                errors.push(found);
                 if quasi.is_none() {
                     bound.sensitive.push(None);
                 }
@@ -72,7 +76,7 @@ fn bind_column(
     column: &Column,
     extra: &[String],
     places: &Places<'_>,
-) -> Result<(Generalization, Vec<String>), Vec<Diagnostic>> {
+) -> Result<Noted, Diagnostic> {
     let mut notes = Vec::new();
     let hierarchy = match &stated.hierarchy {
         None => None,
@@ -86,14 +90,14 @@ fn bind_column(
             };
             let recipe = Recipe { table, read: &read, missing: &policy.data.missing };
             let hierarchy =
-                build(&recipe, &extended(column, extra)).map_err(|e| vec![unbuildable(policy, stated, column, &e)])?;
+                build(&recipe, &extended(column, extra)).map_err(|e| unbuildable(policy, stated, column, &e))?;
             notes.extend(remarks(&recipe, &hierarchy).iter().map(ToString::to_string));
             Some(hierarchy)
         }
     };
     let numeric = is_numeric(column.kind, stated.hierarchy.as_deref());
     let mut bound = Generalization::bind_as(column, hierarchy.as_ref(), numeric || in_ranges(stated, column))
-        .map_err(|codes| vec![lacking(policy, stated, column, &codes, places)])?;
+        .map_err(|codes| lacking(policy, stated, column, &codes, places))?;
     if let Some(weight) = &stated.weight {
         bound.weight = weight.to_f64();
     }
@@ -104,7 +108,7 @@ fn bind_column(
     }
     extend(&mut bound, hierarchy.as_ref(), column, extra).map_err(|n| {
         let message = format!("the hierarchy of `{}` lacks {} of a population", column.name, counted(n, "value"));
-        vec![policy.origin.error_at_key(&section(stated, "hierarchy"), message)]
+        policy.origin.error_at_key(&section(stated, "hierarchy"), message)
     })?;
     Ok((bound, notes))
 }
