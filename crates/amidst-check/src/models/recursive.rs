@@ -58,7 +58,7 @@ pub(super) fn head_and_tail(counts: &[(u64, bool)], l: u64) -> Option<(u64, u64)
         ranked.iter().enumerate().filter(|(j, _)| (from..=to).contains(&(*j as u64 + 1))).map(|(_, c)| c.0).sum()
     };
     let head = rank(y, y);
-    let tail = if y <= l - 1 { rank(l, u64::MAX) } else { rank(l - 1, y - 1) + rank(y + 1, u64::MAX) };
+    let tail = if y < l { rank(l, u64::MAX) } else { rank(l - 1, y - 1) + rank(y + 1, u64::MAX) };
     Some((head, tail))
 }
 
