@@ -42,32 +42,36 @@ struct Layout {
     missing: Vec<usize>,
 }
 
-/// Classes with fewer distinct values than this count them in a small array.
-const DENSE: usize = 16;
+/// The first so many values of a view are counted in a small array a class, the rest in a map.
+const DENSE: usize = 32;
 
 #[derive(Debug, Default)]
 struct ViewTally {
     values: FxHashMap<Box<[u8]>, u32>,
-    dense: Vec<Vec<u64>>,
+    dense: Vec<Vec<u32>>,
     sparse: FxHashMap<(u32, u32), u64>,
     persons: FxHashSet<(u32, u32, u64)>,
 }
 
 impl ViewTally {
     fn add(&mut self, class: u32, value: u32, count: u64) {
-        if (value as usize) < DENSE {
-            let class = class as usize;
-            if self.dense.len() <= class {
-                self.dense.resize_with(class + 1, Vec::new);
+        let at = value as usize;
+        if at < DENSE {
+            let place = class as usize;
+            if self.dense.len() <= place {
+                self.dense.resize_with(place + 1, Vec::new);
             }
-            let counts = &mut self.dense[class];
-            if counts.len() <= value as usize {
-                counts.resize(value as usize + 1, 0);
+            let counts = &mut self.dense[place];
+            if counts.len() <= at {
+                counts.resize(at + 1, 0);
             }
-            counts[value as usize] += count;
-        } else {
-            *self.sparse.entry((class, value)).or_insert(0) += count;
+            // A count that outgrows its small number goes to the map; both parts are added up in the end.
+            if let Some(sum) = u32::try_from(count).ok().and_then(|n| counts[at].checked_add(n)) {
+                counts[at] = sum;
+                return;
+            }
         }
+        *self.sparse.entry((class, value)).or_insert(0) += count;
     }
 }
 
@@ -162,13 +166,13 @@ impl Tally {
 
     /// Counts one row.
     pub(crate) fn add(&mut self, row: u64, cells: &impl Cells) -> Result<(), String> {
-        let layout = self.layout.clone();
-        if !self.tokens.is_empty() && layout.missing.iter().any(|&c| self.tokens.contains(cells.cell(c))) {
+        let Tally { selection, tokens, layout, keys, sizes, members, views, scratch, .. } = self;
+        if !tokens.is_empty() && layout.missing.iter().any(|&c| tokens.contains(cells.cell(c))) {
             self.dropped += 1;
             return Ok(());
         }
-        let waived = !self.selection.waived.is_empty() && self.selection.waived.binary_search(&row).is_ok();
-        let person = match &self.selection.persons {
+        let waived = !selection.waived.is_empty() && selection.waived.binary_search(&row).is_ok();
+        let person = match &selection.persons {
             None => None,
             Some(ids) => {
                 let id = usize::try_from(row).ok().and_then(|r| ids.get(r).copied());
@@ -178,27 +182,20 @@ impl Tally {
         let class = if waived {
             None
         } else {
-            encode(&mut self.scratch, &layout.key, cells);
-            let class = intern(&mut self.keys, &self.scratch)?;
-            if class as usize == self.sizes.len() {
-                self.sizes.push(0);
+            encode(scratch, &layout.key, cells);
+            let class = intern(keys, scratch)?;
+            if class as usize == sizes.len() {
+                sizes.push(0);
             }
-            let counts = match person {
-                Some(person) => self.members.insert((class, person)),
-                None => true,
-            };
-            self.sizes[class as usize] += u64::from(counts);
+            sizes[class as usize] += u64::from(person.is_none_or(|person| members.insert((class, person))));
             Some(class)
         };
-        for (view, columns) in self.views.iter_mut().zip(&layout.views) {
-            encode(&mut self.scratch, columns, cells);
-            let value = intern(&mut view.values, &self.scratch)?;
+        for (view, columns) in views.iter_mut().zip(&layout.views) {
+            encode(scratch, columns, cells);
+            let value = intern(&mut view.values, scratch)?;
             if let Some(class) = class {
-                let counts = match person {
-                    Some(person) => view.persons.insert((class, value, person)),
-                    None => true,
-                };
-                view.add(class, value, u64::from(counts));
+                let new = person.is_none_or(|person| view.persons.insert((class, value, person)));
+                view.add(class, value, u64::from(new));
             }
         }
         Ok(())
@@ -229,7 +226,7 @@ impl Tally {
             }
             for (class, counts) in theirs.dense.into_iter().enumerate() {
                 for (value, count) in counts.into_iter().enumerate().filter(|&(_, count)| count > 0) {
-                    mine.add(classes[class], values[value], count);
+                    mine.add(classes[class], values[value], u64::from(count));
                 }
             }
             for ((class, value), count) in theirs.sparse {
@@ -255,7 +252,7 @@ impl Tally {
                 for (class, counts) in view.dense.into_iter().enumerate() {
                     let histogram = &mut histograms[places[class] as usize];
                     for (value, count) in counts.into_iter().enumerate().filter(|&(_, count)| count > 0) {
-                        histogram.push((value_places[value], count));
+                        histogram.push((value_places[value], u64::from(count)));
                     }
                 }
                 for ((class, value), count) in view.sparse {
@@ -263,6 +260,11 @@ impl Tally {
                 }
                 for histogram in &mut histograms {
                     histogram.sort_unstable();
+                    histogram.dedup_by(|next, kept| {
+                        let same = next.0 == kept.0;
+                        kept.1 += if same { next.1 } else { 0 };
+                        same
+                    });
                 }
                 CountedView { columns: names.clone(), values, histograms }
             })
@@ -376,5 +378,33 @@ mod tests {
         let parts: Vec<&[u8]> = vec![b"", b"a", &long, b"\xff\x00", b""];
         assert_eq!(cells(&key_of(parts.iter().copied())), parts);
         assert_ne!(key_of([&b"a"[..], b"bc"]), key_of([&b"ab"[..], b"c"]));
+    }
+
+    struct Row(&'static str);
+
+    impl Cells for Row {
+        fn cell(&self, column: usize) -> &[u8] {
+            self.0.split(',').nth(column).unwrap().as_bytes()
+        }
+    }
+
+    #[test]
+    fn counts_outgrow_small_numbers_and_merge() {
+        let names = |list: &[&str]| list.iter().map(|n| n.to_string()).collect::<Vec<_>>();
+        let selection = Selection { key: Some(names(&["q"])), views: vec![names(&["s"])], ..Selection::default() };
+        let mut total = Tally::new(&selection);
+        total.open(std::path::Path::new("t"), &names(&["q", "s"])).unwrap();
+        total.add(0, &Row("long,x")).unwrap();
+        let mut other = total.fork();
+        for row in ["b,y", "long,y", "b,x", "b,x"] {
+            other.add(0, &Row(row)).unwrap();
+        }
+        other.views[0].add(0, 1, u64::from(u32::MAX));
+        total.merge(other);
+        let counted = total.finish(&selection, Vec::new());
+        assert_eq!(cells(&counted.keys[0]), [b"b"]);
+        assert_eq!(counted.sizes, [3, 2]);
+        assert_eq!(counted.views[0].histograms[0], [(0, u64::from(u32::MAX) + 2), (1, 1)]);
+        assert_eq!(counted.views[0].histograms[1], [(0, 1), (1, 1)]);
     }
 }
