@@ -2,7 +2,8 @@
 //!
 //! The first 30,162 rows without unknowns; quasi columns age, workclass, education, marital-status, race, sex and
 //! native-country, each ordered (text by its path in the hierarchy, top label first) and generalized to ranges of ranks;
-//! sensitive column occupation. Arguments: names of algorithms, or `scale` for the growth with the number of rows.
+//! sensitive column occupation. Arguments: names of algorithms, or of policies; or `scale` (growth with
+//! the number of rows), `indexed` (what an index saves), `survey` (the order of the survey's Figure 1).
 
 #![allow(clippy::print_stdout)] // A bench exists to print its table.
 
@@ -14,12 +15,13 @@ use amidst_core::algorithm::{self, MaxSuppression, Search, Suppressed};
 use amidst_core::class::SensitiveDomain;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::{Cell, Generalization, Generalize};
+use amidst_core::local::Random;
 use amidst_core::metric::{self, Metric, Release};
 use amidst_core::model;
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::recoding::SUPPRESSED;
 use amidst_core::requirement::{Evaluator, Requirement};
-use amidst_core::table::{Column, Table, ValueType};
+use amidst_core::table::{Codes, Column, Table, ValueType};
 
 const ROWS: usize = 30_162;
 const QUASI: [&str; 7] = ["age", "workclass", "education", "marital-status", "race", "sex", "native-country"];
@@ -93,11 +95,15 @@ fn generalizations(table: &Table) -> Vec<Generalization> {
 }
 
 fn requirement(table: &Table, id: &str, parameters: &[(&str, &str)]) -> Option<Requirement> {
+    let mut all = Parameters::default();
+    parameters.iter().for_each(|(key, value)| all.set(key, Value::Text(value.to_string())));
+    stated(table, id, all)
+}
+
+fn stated(table: &Table, id: &str, stated: Parameters) -> Option<Requirement> {
     let entry = model::find(id)?;
     let column = table.columns.last()?;
     let domain = SensitiveDomain { dictionary: column.dictionary.clone(), ..SensitiveDomain::default() };
-    let mut stated = Parameters::default();
-    parameters.iter().for_each(|(key, value)| stated.set(key, Value::Text(value.to_string())));
     let on = if entry.sensitive == model::Sensitive::None { vec![] } else { vec![0] };
     match Requirement::new(entry, stated, on, &[domain]) {
         Ok(requirement) => Some(requirement),
@@ -114,7 +120,7 @@ fn run(
     set: &FrequencySet,
     generalizations: &[Generalization],
     requirements: &[Requirement],
-    budget: Option<Duration>,
+    options: &Parameters,
 ) -> Option<(f64, usize, Duration, Vec<String>)> {
     let cancel = AtomicBool::new(false);
     let search = Search {
@@ -125,11 +131,11 @@ fn run(
         max_suppression: MaxSuppression::Rows(0),
         suppressed: Suppressed::Drop,
         k: 5,
-        options: &Parameters::default(),
+        options,
         seed: 1,
         cancel: &cancel,
         progress: &|_| (),
-        deadline: budget.map(|b| Instant::now() + b),
+        deadline: None,
     };
     let start = Instant::now();
     let found = match algorithm::find(id)?.algorithm.search(&search) {
@@ -145,6 +151,91 @@ fn run(
     let evaluator = Evaluator::new(set, requirements);
     assert!((0..requirements.len()).all(|r| evaluator.judge(r, &groups).0), "{id} broke the policy");
     Some((RankLoss.loss(&release)?, groups.len(), time, found.notes))
+}
+
+/// Rows drawn from the table: most columns from one row, three each from another, so that new tuples arise.
+fn drawn(table: &Table, rows: usize) -> Table {
+    let mut random = Random::new(rows as u64);
+    let mut columns: Vec<Column> =
+        table.columns.iter().map(|c| Column { codes: Codes::default(), ..c.clone() }).collect();
+    for _ in 0..rows {
+        let row = random.below(table.rows);
+        for (c, column) in columns.iter_mut().enumerate() {
+            let from = if matches!(c, 0 | 2 | 7) { random.below(table.rows) } else { row };
+            column.codes.push(table.columns[c].codes.get(from));
+        }
+    }
+    columns.iter_mut().for_each(Column::compact);
+    Table { columns, rows }
+}
+
+/// How time grows with the number of rows.
+fn scale(table: &Table) {
+    println!("{:18} {:>10} {:>10} {:>10} {:>10} {:>8}", "algorithm", "rows", "tuples", "counting", "search", "GCP");
+    let quasi: Vec<usize> = (0..QUASI.len()).collect();
+    for (name, rows) in [
+        ("mondrian", 10_000),
+        ("mondrian", 100_000),
+        ("mondrian", 1_000_000),
+        ("mondrian", 10_000_000),
+        ("systematic", 10_000),
+        ("systematic", 100_000),
+        ("systematic", 1_000_000),
+        ("k-member", 100_000),
+        ("one-pass-k-means", 100_000),
+        ("alpha-k-clustering", 100_000),
+    ] {
+        let table = drawn(table, rows);
+        let start = Instant::now();
+        let (set, _) = FrequencySet::count(&table, &quasi, &[QUASI.len()], None);
+        let counting = start.elapsed();
+        let requirements = [requirement(&table, "k-anonymity", &[("k", "5")]).expect("k-anonymity is a model")];
+        if let Some((loss, _, time, _)) =
+            run(name, &set, &generalizations(&table), &requirements, &Parameters::default())
+        {
+            println!("{name:18} {rows:10} {:10} {counting:10.1?} {time:10.1?} {loss:8.4}", set.len());
+        }
+    }
+}
+
+/// What an index saves, and that it costs no loss.
+fn indexed(set: &FrequencySet, generalizations: &[Generalization], requirements: &[Requirement]) {
+    println!("{:18} {:>10} {:>8} {:>10} {:>8} {:>8}", "k = 5", "scan", "GCP", "index", "GCP", "times");
+    let exact = Parameters::from_pairs([("exact", Value::Flag(true))]);
+    for name in ["systematic", "k-member", "one-pass-k-means", "alpha-k-clustering"] {
+        let scan = run(name, set, generalizations, requirements, &exact);
+        let index = run(name, set, generalizations, requirements, &Parameters::default());
+        if let (Some(scan), Some(index)) = (scan, index) {
+            let times = scan.2.as_secs_f64() / index.2.as_secs_f64();
+            println!("{name:18} {:10.1?} {:8.4} {:10.1?} {:8.4} {times:8.1}", scan.2, scan.0, index.2, index.0);
+        }
+    }
+}
+
+/// The order of the survey's Figure 1: the more a policy asks, the more it costs.
+fn survey(table: &Table, set: &FrequencySet, generalizations: &[Generalization]) {
+    println!("{:6} {:>8} {:>8} {:>8} {:>8}", "k", "k-anon", "simple", "complete", "general");
+    for k in ["5", "10"] {
+        let value = ("value", "Prof-specialty");
+        let mut complete = Parameters::default();
+        let bounds = ["Prof-specialty", "Craft-repair", "Exec-managerial"];
+        let bound = |v: &&str| (v.to_string(), Value::Text("1/4".to_string()));
+        complete.set("alpha", Value::Table(bounds.iter().map(bound).collect()));
+        complete.set("k", Value::Text(k.to_string()));
+        let models = [
+            requirement(table, "k-anonymity", &[("k", k)]),
+            requirement(table, "simple-alpha-k-anonymity", &[("alpha", "1/4"), value, ("k", k)]),
+            stated(table, "complete-alpha-k-anonymity", complete),
+            requirement(table, "general-alpha-k-anonymity", &[("alpha", "1/4"), ("k", k)]),
+        ];
+        let losses: Vec<f64> = (models.into_iter().flatten())
+            .filter_map(|r| run("portfolio", set, generalizations, &[r], &Parameters::default()))
+            .map(|found| found.0)
+            .collect();
+        let order = if losses.is_sorted() { "in order" } else { "OUT OF ORDER" };
+        let cells: Vec<String> = losses.iter().map(|l| format!("{l:8.4}")).collect();
+        println!("{k:6} {} {order}", cells.join(" "));
+    }
 }
 
 fn main() {
@@ -168,13 +259,29 @@ fn main() {
         true => algorithm::ALGORITHMS.iter().filter(|a| !a.full_domain && a.id != "top-down").map(|a| a.id).collect(),
         false => arguments.iter().map(String::as_str).collect(),
     };
+    for name in &names {
+        match *name {
+            "scale" => return scale(&table),
+            "survey" => return survey(&table, &set, &generalizations),
+            "indexed" => {
+                let k = requirement(&table, "k-anonymity", &[("k", "5")]).expect("k-anonymity is a model");
+                return indexed(&set, &generalizations, &[k]);
+            }
+            _ => (),
+        }
+    }
     println!("{:18} {:16} {:>8} {:>8} {:>8} {:>10}", "algorithm", "policy", "GCP", "known", "classes", "time");
     for (policy, known, models) in policies {
+        if names.iter().any(|n| policies.iter().any(|p| p.0 == *n)) && !names.contains(&policy) {
+            continue;
+        }
         let requirements: Option<Vec<Requirement>> =
             models.iter().map(|(id, parameters)| requirement(&table, id, parameters)).collect();
         let Some(requirements) = requirements else { continue };
         for name in &names {
-            if let Some((loss, classes, time, notes)) = run(name, &set, &generalizations, &requirements, None) {
+            if let Some((loss, classes, time, notes)) =
+                run(name, &set, &generalizations, &requirements, &Parameters::default())
+            {
                 println!("{name:18} {policy:16} {loss:8.4} {known:8.4} {classes:8} {time:10.1?}");
                 notes.iter().for_each(|note| println!("    {note}"));
             }

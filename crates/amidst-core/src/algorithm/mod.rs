@@ -12,14 +12,31 @@ use crate::parameter::{Parameter, Parameters};
 use crate::recoding::Recoding;
 use crate::requirement::Requirement;
 
+mod alpha_k_clustering;
+mod assembly;
 mod incognito;
+mod k_member;
 mod mondrian;
+mod one_pass_k_means;
 mod optimal;
+mod portfolio;
 mod samarati;
+mod systematic;
 mod top_down;
 
 /// Every algorithm, in the order of the specification.
-pub const ALGORITHMS: &[Entry] = &[incognito::ENTRY, optimal::ENTRY, samarati::ENTRY, top_down::ENTRY, mondrian::ENTRY];
+pub const ALGORITHMS: &[Entry] = &[
+    incognito::ENTRY,
+    optimal::ENTRY,
+    samarati::ENTRY,
+    top_down::ENTRY,
+    mondrian::ENTRY,
+    systematic::ENTRY,
+    k_member::ENTRY,
+    one_pass_k_means::ENTRY,
+    alpha_k_clustering::ENTRY,
+    portfolio::ENTRY,
+];
 
 /// One algorithm, as the registry knows it.
 #[derive(Debug, Clone, Copy)]

@@ -2,9 +2,13 @@
 
 use crate::algorithm::{Search, SearchError};
 use crate::class::{Class, Sizes};
+use crate::feasibility;
 use crate::frequency::{self, Entry, FrequencySet};
 use crate::model::Needs;
 use crate::requirement::Evaluator;
+
+/// Rows per sensitive tuple and person, in ascending order.
+pub type Counts = Vec<((u32, u32), u64)>;
 
 /// What a class holds so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,7 +17,7 @@ pub struct Tally {
     pub rows: u64,
     /// Rows per sensitive tuple (and person, where persons repeat), in ascending order. Empty when the policy looks at
     /// sizes only.
-    pub counts: Vec<((u32, u32), u64)>,
+    pub counts: Counts,
 }
 
 impl Tally {
@@ -75,6 +79,13 @@ impl<'a> Judge<'a> {
     /// A judge for the search's policy. Fails when not even the whole table as one class satisfies it.
     pub fn new(search: &Search<'a>) -> Result<Self, SearchError> {
         let (set, requirements) = (search.set, search.requirements);
+        if let Some(r) = requirements.iter().find(|r| r.needs() == Needs::Tuples) {
+            return Err(SearchError::Unsupported(format!(
+                "{} looks at the tuples that a class covers, which local recoding does not fix in advance; choose a \
+                 full-domain algorithm, such as optimal",
+                r.model.id
+            )));
+        }
         let evaluator = Evaluator::new(set, requirements);
         let tests: Vec<Test> = (requirements.iter())
             .map(|r| match (r.needs(), &r.on[..]) {
@@ -94,12 +105,14 @@ impl<'a> Judge<'a> {
             least: 1,
         };
         let everything = judge.tally(set.groups.entries.iter().copied());
-        if set.rows > 0 {
-            let failing = (0..requirements.len()).find(|&r| !judge.holds_one(r, &everything));
-            if let Some(r) = failing {
-                let id = requirements[r].model.id;
-                return Err(SearchError::Impossible(format!("not even all rows together as one class satisfy {id}")));
-            }
+        if let Some(impossible) = feasibility::impossible(search) {
+            return Err(SearchError::Impossible(impossible.message));
+        }
+        if set.rows > 0
+            && let Some(r) = (0..requirements.len()).find(|&r| !judge.holds_one(r, &everything))
+        {
+            let words = feasibility::words(&requirements[r]);
+            return Err(SearchError::Impossible(format!("not even all rows together as one class satisfy {words}")));
         }
         judge.least = judge.least_rows(&everything);
         Ok(judge)
@@ -143,8 +156,7 @@ impl<'a> Judge<'a> {
             tally.rows = entries.into_iter().map(|e| e.rows).sum();
             return tally;
         }
-        let mut counts: Vec<((u32, u32), u64)> =
-            entries.into_iter().map(|e| ((e.sensitive, e.person), e.rows)).collect();
+        let mut counts: Counts = entries.into_iter().map(|e| ((e.sensitive, e.person), e.rows)).collect();
         counts.sort_unstable();
         counts.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
@@ -195,6 +207,42 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// Rule 2 of the (α,k) clustering: whether a class that will be filled up to k rows keeps every bound on the share of
+    /// a sensitive value. Models that bound no share have no say.
+    pub fn compatible(&self, tally: &Tally, k: u64) -> bool {
+        self.evaluator.requirements().iter().enumerate().all(|(r, requirement)| {
+            let bounds_shares = matches!(
+                requirement.model.id,
+                "simple-alpha-k-anonymity" | "general-alpha-k-anonymity" | "complete-alpha-k-anonymity"
+            );
+            match self.tests[r] {
+                Test::Histogram(column) if bounds_shares => {
+                    let histogram = self.histogram(tally, column);
+                    let class = Class { size: tally.rows.max(k), histogram: &histogram, tuples: &[] };
+                    requirement.models[0].holds(&class, self.evaluator.table(r, 0))
+                }
+                _ => true,
+            }
+        })
+    }
+
+    /// The histogram of one sensitive column.
+    fn histogram(&self, tally: &Tally, column: usize) -> Vec<(u32, u64)> {
+        let mut histogram: Vec<(u32, u64)> =
+            tally.present().map(|((s, _), rows)| (self.set.sensitive_code(s, column), rows)).collect();
+        if self.set.sensitive_width > 1 {
+            histogram.sort_unstable();
+            histogram.dedup_by(|next, kept| {
+                let same = next.0 == kept.0;
+                if same {
+                    kept.1 += next.1;
+                }
+                same
+            });
+        }
+        histogram
+    }
+
     /// The number of persons in a class: rows, where nobody has two.
     fn size(&self, tally: &Tally) -> u64 {
         if !self.set.persons {
@@ -221,18 +269,7 @@ impl<'a> Judge<'a> {
                 model.holds(&class, self.evaluator.table(r, 0))
             }
             Test::Histogram(column) => {
-                let mut histogram: Vec<(u32, u64)> =
-                    (tally.present()).map(|((s, _), rows)| (self.set.sensitive_code(s, column), rows)).collect();
-                if self.set.sensitive_width > 1 {
-                    histogram.sort_unstable();
-                    histogram.dedup_by(|next, kept| {
-                        let same = next.0 == kept.0;
-                        if same {
-                            kept.1 += next.1;
-                        }
-                        same
-                    });
-                }
+                let histogram = self.histogram(tally, column);
                 let class = Class { size: tally.rows, histogram: &histogram, tuples: &[] };
                 model.holds(&class, self.evaluator.table(r, 0))
             }

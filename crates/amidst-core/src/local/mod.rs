@@ -3,14 +3,21 @@
 //! Rows that agree in every quasi and sensitive column are interchangeable, so everything here works on the entries of
 //! the frequency set: a class holds so many rows of this entry and so many of that one.
 
+pub mod cluster;
 #[cfg(test)]
 pub(crate) mod fixture;
+pub mod join;
 mod judge;
 mod partition;
 mod random;
+pub mod refine;
+pub mod settle;
 mod space;
+mod tree;
 
-pub use judge::{Judge, Tally};
+pub use cluster::{Cluster, World};
+pub use judge::{Counts, Judge, Tally};
 pub use partition::{Part, Partition, shape_of};
 pub use random::Random;
 pub use space::{Cuts, Space};
+pub use tree::Tree;

@@ -6,6 +6,7 @@
 //! interval they cover, other nodes by their height, sets by their number of values; weighted.
 
 use crate::hierarchy::{Cell, Generalization, Generalize};
+use crate::metric;
 
 /// How the shape of one column grows and what it costs.
 #[derive(Debug, Clone)]
@@ -45,8 +46,6 @@ pub struct Space {
     /// For each column, where each code lies, scaled so that the whole column spans its weight. For neighbourhoods
     /// only: costs come from the shape.
     pub places: Vec<Vec<f64>>,
-    /// Whether every column is generalized to ranges, which makes many loops shorter.
-    pub ranges: bool,
 }
 
 /// How a column may be cut.
@@ -90,7 +89,11 @@ impl Axis {
         let span = span(&g.coordinates);
         let measure = match g.generalize {
             Generalize::Ranges => Measure::Range {
-                place: g.coordinates.iter().map(|x| if span > 0.0 { x / span * weight } else { 0.0 }).collect(),
+                // A stated order may run against the number line: then ranks decide.
+                place: match g.coordinates.is_sorted() {
+                    true => g.coordinates.iter().map(|x| if span > 0.0 { x / span * weight } else { 0.0 }).collect(),
+                    false => (0..g.active()).map(|c| c as f64 / (g.active().max(2) - 1) as f64 * weight).collect(),
+                },
             },
             Generalize::Sets => {
                 Measure::Set { step: if g.active() > 1 { weight / (g.active() - 1) as f64 } else { 0.0 } }
@@ -213,6 +216,54 @@ impl Axis {
         }
     }
 
+    /// A lower bound of what `a` gains in cost by joining anything within `b`.
+    fn stretch(&self, a: &[u64], b: &[u64]) -> f64 {
+        let (a, b) = (&a[self.words.0..self.words.1], &b[self.words.0..self.words.1]);
+        match &self.measure {
+            Measure::Range { place } => {
+                let (a, b) = (unpack(a[0]), unpack(b[0]));
+                if b.0 > a.1 {
+                    place[b.0 as usize] - place[a.1 as usize]
+                } else if b.1 < a.0 {
+                    place[a.0 as usize] - place[b.1 as usize]
+                } else {
+                    0.0
+                }
+            }
+            Measure::Node { value, cost } => {
+                let (a, b) = (unpack(a[0]), unpack(b[0]));
+                let level = meet(value, a, b);
+                if level == a.0 || level == b.0 {
+                    return 0.0;
+                }
+                let node = |level: u32| cost[level as usize][value[level as usize][a.1 as usize] as usize];
+                node(level) - node(a.0)
+            }
+            Measure::Set { step } => {
+                if a.iter().zip(b).any(|(a, b)| a & b != 0) {
+                    0.0
+                } else {
+                    *step
+                }
+            }
+        }
+    }
+
+    fn contains(&self, a: &[u64], b: &[u64]) -> bool {
+        let (a, b) = (&a[self.words.0..self.words.1], &b[self.words.0..self.words.1]);
+        match &self.measure {
+            Measure::Range { .. } => {
+                let (a, b) = (unpack(a[0]), unpack(b[0]));
+                a.0 <= b.0 && a.1 >= b.1
+            }
+            Measure::Node { value, .. } => {
+                let (a, b) = (unpack(a[0]), unpack(b[0]));
+                meet(value, a, b) == a.0
+            }
+            Measure::Set { .. } => a.iter().zip(b).all(|(a, b)| b & !a == 0),
+        }
+    }
+
     fn cell(&self, shape: &[u64]) -> Cell {
         let shape = &shape[self.words.0..self.words.1];
         match &self.measure {
@@ -259,17 +310,15 @@ fn places(g: &Generalization, weight: f64) -> Vec<f64> {
 impl Space {
     /// The space of these columns. Weights are scaled so that their mean is 1.
     pub fn new(generalizations: &[Generalization]) -> Self {
-        let total: f64 = generalizations.iter().map(|g| g.weight).sum();
-        let scale = if total > 0.0 { generalizations.len() as f64 / total } else { 0.0 };
+        let weights = metric::column_weights(generalizations);
         let mut axes: Vec<Axis> = Vec::with_capacity(generalizations.len());
-        for g in generalizations {
+        for (g, &weight) in generalizations.iter().zip(&weights) {
             let first = axes.last().map_or(0, |a| a.words.1);
-            axes.push(Axis::new(g, g.weight * scale, first));
+            axes.push(Axis::new(g, weight, first));
         }
         Space {
             words: axes.last().map_or(0, |a| a.words.1),
-            ranges: generalizations.iter().all(|g| g.generalize == Generalize::Ranges),
-            places: generalizations.iter().map(|g| places(g, g.weight * scale)).collect(),
+            places: generalizations.iter().zip(&weights).map(|(g, &weight)| places(g, weight)).collect(),
             axes,
         }
     }
@@ -313,6 +362,18 @@ impl Space {
     #[inline]
     pub fn cost_with(&self, shape: &[u64], codes: &[u32]) -> f64 {
         self.axes.iter().zip(codes).map(|(a, &c)| a.cost_with(shape, c)).sum()
+    }
+
+    /// How far a tuple is from the centre of some rows: from the mean of a column generalized to ranges, and by what
+    /// the shape over all would cost in any other. `sums` are the sums of the rows' places.
+    pub fn distance(&self, shape: &[u64], sums: &[f64], rows: f64, codes: &[u32]) -> f64 {
+        let columns = self.axes.iter().zip(codes).zip(sums).zip(&self.places);
+        columns
+            .map(|(((axis, &code), sum), places)| match axis.measure {
+                Measure::Range { .. } => (places[code as usize] - sum / rows).abs(),
+                _ => axis.cost_with(shape, code),
+            })
+            .sum()
     }
 
     /// What the shape over both costs each row.
@@ -378,8 +439,75 @@ impl Space {
         }
     }
 
+    /// A lower bound of how much more `a` costs a row once it is stretched over any tuple or shape within `b`.
+    #[inline]
+    pub fn stretch(&self, a: &[u64], b: &[u64]) -> f64 {
+        self.axes.iter().map(|axis| axis.stretch(a, b)).sum()
+    }
+
+    /// Whether `a` covers all of `b`.
+    pub fn contains(&self, a: &[u64], b: &[u64]) -> bool {
+        self.axes.iter().all(|axis| axis.contains(a, b))
+    }
+
     /// The cells that a shape stands for.
     pub fn cells(&self, shape: &[u64]) -> Vec<Cell> {
         self.axes.iter().map(|a| a.cell(shape)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::fixture::Fixture;
+    use crate::local::{Judge, Partition, Random, World, cluster};
+    use crate::metric::Release;
+    use crate::parameter::Parameters;
+
+    /// Random partitions cost what the metric says, and growing, merging and bounding agree with it.
+    #[test]
+    fn costs_are_those_of_the_metric() {
+        let fixture = Fixture::random(11, 120, false);
+        let mut random = Random::new(3);
+        fixture.search(&[], &Parameters::default(), |search| {
+            let space = Space::new(search.generalizations);
+            let judge = Judge::new(search).unwrap();
+            let tuple_of = search.set.tuple_of_entry();
+            let world = World { set: search.set, tuple_of: &tuple_of, space: &space, judge: &judge };
+            for _ in 0..20 {
+                let mut partition = Partition { classes: vec![Vec::new(); 1 + random.below(30)] };
+                for (e, entry) in search.set.groups.entries.iter().enumerate() {
+                    for _ in 0..entry.rows {
+                        let class = random.below(partition.classes.len());
+                        cluster::put(&mut partition.classes[class], e as u32, 1);
+                    }
+                }
+                let recoding = partition.recoding(search.set, &tuple_of, &space, &judge).unwrap();
+                fixture.check(&recoding, &[]);
+                let (groups, suppressed) = recoding.groups(search.set);
+                let release = Release {
+                    set: search.set,
+                    generalizations: search.generalizations,
+                    recoding: &recoding,
+                    groups: &groups,
+                    suppressed,
+                    k: 1,
+                };
+                let metric = metric::find("information-loss").unwrap().metric.loss(&release).unwrap();
+                let clusters = world.clusters(&partition);
+                assert!((cluster::total(&clusters) - metric).abs() < 1e-9);
+                for pair in clusters.windows(2) {
+                    let [a, b] = pair else { continue };
+                    let mut both = a.shape.clone();
+                    space.merge(&mut both, &b.shape);
+                    assert!((space.cost(&both) - space.cost_merged(&a.shape, &b.shape)).abs() < 1e-12);
+                    assert!(space.contains(&both, &a.shape) && space.contains(&both, &b.shape));
+                    for &(entry, _) in &b.parts {
+                        let grown = space.cost_with(&a.shape, world.codes(entry));
+                        assert!(grown + 1e-12 >= a.cost + space.stretch(&a.shape, &b.shape), "the bound is too high");
+                    }
+                }
+            }
+        });
     }
 }

@@ -1,0 +1,156 @@
+//! The clustering algorithm of complete (α,k)-anonymity.
+//!
+//! **Source.** Survey §5.
+//!
+//! **Algorithm.** Rows that agree begin as classes of at most k. A class smaller than k is merged with its nearest
+//! *compatible* class, again and again, until every class has between k and 2k − 1 rows. Compatible are classes with
+//! (rule 1) |C₁| + |C₂| ≤ 2k − 1 and (rule 2), with n = max(k, |C₁ ∪ C₂|), count(x)/n ≤ αₓ for every sensitive value x.
+//! Nearest is where the information loss grows least. Rows of a class without a compatible one join where the policy
+//! still holds.
+//!
+//! **Departures.** The smallest classes do not go on until they are done but take turns, which keeps them compact. The
+//! nearest class is found through a k-d tree, with the outcome of the published O(n²) scan. For other models rule 2 says
+//! nothing, and classes that fail the policy are dissolved at the end as in systematic clustering.
+
+use std::collections::VecDeque;
+
+use super::{Algorithm, Entry, Found, Search, SearchError, systematic};
+use crate::local::settle::settle;
+use crate::local::{Cluster, Judge, Space, Tree, World, cluster};
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "alpha-k-clustering",
+    title: "(α,k) clustering",
+    definition: "merges classes smaller than k with their nearest compatible class until all have between k and 2k − 1 \
+                 rows; compatible classes stay below 2k rows and within the bounds on every sensitive value",
+    citation: "survey §5",
+    full_domain: false,
+    options: &[systematic::EXACT],
+    algorithm: &AlphaKClustering,
+};
+
+#[derive(Debug)]
+struct AlphaKClustering;
+
+impl Algorithm for AlphaKClustering {
+    fn supports(&self, search: &Search<'_>) -> Result<(), SearchError> {
+        systematic::needs_monotone(search, ENTRY.id)
+    }
+
+    fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {
+        self.supports(search)?;
+        let space = Space::new(search.generalizations);
+        let judge = Judge::new(search)?;
+        let tuple_of = search.set.tuple_of_entry();
+        let world = World { set: search.set, tuple_of: &tuple_of, space: &space, judge: &judge };
+        let clusters = clusters(search, &world, systematic::exact(search))?;
+        let recoding = cluster::partition(clusters).recoding(search.set, &tuple_of, &space, &judge)?;
+        Ok(Found { recoding, optimal: false, gap: None, notes: Vec::new() })
+    }
+}
+
+/// Rows that agree, in classes of at most k that keep rule 2.
+fn beginnings(world: &World<'_>, k: u64) -> Vec<Cluster> {
+    let mut classes: Vec<Cluster> = Vec::new();
+    for tuple in 0..world.set.len() {
+        let (first, last) = (world.set.groups.offsets[tuple], world.set.groups.offsets[tuple + 1]);
+        let mut left: Vec<(u32, u64)> = (first..last).map(|e| (e as u32, world.set.groups.entries[e].rows)).collect();
+        let mut open: Option<Cluster> = None;
+        // One of each value in turn, so that classes are as varied as the tuple allows.
+        while !left.is_empty() {
+            for part in &mut left {
+                let step = if world.set.persons { part.1 } else { 1 };
+                let fits = open.as_ref().is_some_and(|class: &Cluster| {
+                    let mut tally = class.tally.clone();
+                    world.judge.add(&mut tally, world.entry(part.0), step);
+                    tally.rows <= k && world.judge.compatible(&tally, k)
+                });
+                if !fits {
+                    classes.extend(open.take());
+                }
+                world.add(open.get_or_insert_default(), part.0, step);
+                part.1 -= step;
+            }
+            left.retain(|p| p.1 > 0);
+        }
+        classes.extend(open);
+    }
+    classes
+}
+
+/// The classes, settled. With `scan` every class is looked at; the classes are the same.
+pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Result<Vec<Cluster>, SearchError> {
+    let k = systematic::cluster_size(search, world) as u64;
+    let mut classes = beginnings(world, k);
+    let codes: Vec<u32> = classes.iter().flat_map(|c| world.codes(c.parts[0].0)).copied().collect();
+    let mut tree = Tree::new(world.space, &codes, classes.len());
+    tree.scan = scan;
+    let mut small: VecDeque<usize> = (0..classes.len()).filter(|&c| classes[c].tally.rows < k).collect();
+    while let Some(c) = small.pop_front() {
+        search.checkpoint()?;
+        if tree.removed(c as u32) || classes[c].tally.rows >= k {
+            continue;
+        }
+        tree.remove(c as u32);
+        let class = std::mem::take(&mut classes[c]);
+        match nearest_compatible(world, &tree, &classes, &class, k) {
+            Some(other) => {
+                for (entry, rows) in class.parts {
+                    world.add(&mut classes[other], entry, rows);
+                }
+                tree.stretch(world.space, other as u32, &classes[other].shape);
+                if classes[other].tally.rows < k {
+                    small.push_back(other);
+                }
+            }
+            // It stays as it is; if it fails the policy its rows are placed at the end.
+            None => classes[c] = class,
+        }
+    }
+    settle(search, world, classes)
+}
+
+fn nearest_compatible(world: &World<'_>, tree: &Tree, classes: &[Cluster], class: &Cluster, k: u64) -> Option<usize> {
+    let (space, rows) = (world.space, class.tally.rows);
+    let mut best = f64::INFINITY;
+    let found = tree.least(
+        f64::INFINITY,
+        |shape| space.stretch(&class.shape, shape) * rows as f64,
+        |c| {
+            let other = &classes[c as usize];
+            let together = rows + other.tally.rows;
+            if together > 2 * k - 1 {
+                return None;
+            }
+            let growth = space.cost_merged(&class.shape, &other.shape) * together as f64 - class.loss() - other.loss();
+            if growth > best {
+                return None;
+            }
+            let mut tally = other.tally.clone();
+            world.judge.merge(&mut tally, &class.tally);
+            if !world.judge.compatible(&tally, k) {
+                return None;
+            }
+            best = growth;
+            Some(growth)
+        },
+    );
+    found.map(|f| f.1 as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::fixture::Fixture;
+    use crate::parameter::Parameters;
+
+    #[test]
+    fn every_class_satisfies_the_policy() {
+        Fixture::trial("alpha-k-clustering", &Parameters::default());
+    }
+
+    #[test]
+    fn the_index_changes_nothing() {
+        Fixture::compare(|search, world, scan| clusters(search, world, scan).unwrap());
+    }
+}

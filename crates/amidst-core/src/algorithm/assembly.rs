@@ -1,0 +1,352 @@
+//! Bucket-aware assembly: classes are filled value by value so that what remains stays feasible.
+//!
+//! Policies that bound frequencies ((α,k), recursive, entropy, tight (l,α)) fail in most halves of most cuts, so dividing
+//! the table from the top collapses. Assembly goes the other way: rows stand in buckets by sensitive value; a class begins
+//! with a row at the rim of the table and takes the nearest rows of buckets with which it can still be completed, until
+//! it has the least size at which the policy can hold. The *eligibility condition* (Machanavajjhala et al.; Xiao & Tao's
+//! Anatomy) keeps the remainder feasible: a value that the remainder could not do with any more of must be taken. A
+//! monotone policy needs no formula for it: the remainder, taken as one class, must satisfy the policy.
+//!
+//! Not an algorithm of its own but a candidate of the portfolio.
+//!
+//! **Cost.** One k-d tree a bucket; about O(n log n) queries.
+
+use rustc_hash::FxHashMap;
+
+use super::{Search, SearchError};
+use crate::local::{Cluster, Counts, Tally, Tree, World, settle};
+
+/// More values than this share one bucket.
+const BUCKETS: usize = 64;
+
+/// How many rows beyond the least a class may need before assembly gives up on the policy.
+const PATIENCE: u64 = 64;
+
+/// The rows that are not in a class yet.
+struct Rest<'a> {
+    world: &'a World<'a>,
+    /// Rows left of each entry.
+    rows: Vec<u64>,
+    /// The entries of each bucket, and an index over them.
+    buckets: Vec<(Vec<u32>, Tree)>,
+    /// Where each entry stands: its bucket and its place there.
+    at: Vec<(u32, u32)>,
+    tally: Tally,
+}
+
+impl<'a> Rest<'a> {
+    fn new(world: &'a World<'a>) -> Self {
+        let set = world.set;
+        let values = set.sensitive.len() / set.sensitive_width.max(1);
+        let many = world.judge.size_only || values > BUCKETS;
+        let mut entries: Vec<Vec<u32>> = vec![Vec::new(); if many { 1 } else { values.max(1) }];
+        let mut at = Vec::with_capacity(set.groups.entries.len());
+        for (e, entry) in set.groups.entries.iter().enumerate() {
+            let bucket = if many { 0 } else { entry.sensitive as usize };
+            at.push((bucket as u32, entries[bucket].len() as u32));
+            entries[bucket].push(e as u32);
+        }
+        let buckets = entries
+            .into_iter()
+            .map(|entries| {
+                let codes: Vec<u32> = entries.iter().flat_map(|&e| world.codes(e)).copied().collect();
+                let tree = Tree::new(world.space, &codes, entries.len());
+                (entries, tree)
+            })
+            .collect();
+        Rest {
+            world,
+            rows: set.groups.entries.iter().map(|e| e.rows).collect(),
+            buckets,
+            at,
+            tally: world.judge.tally(set.groups.entries.iter().copied()),
+        }
+    }
+
+    fn take(&mut self, entry: u32) {
+        self.rows[entry as usize] -= 1;
+        self.world.judge.remove(&mut self.tally, self.world.entry(entry), 1);
+        if self.rows[entry as usize] == 0 {
+            let (bucket, place) = self.at[entry as usize];
+            self.buckets[bucket as usize].1.remove(place);
+        }
+    }
+
+    fn give_back(&mut self, entry: u32) {
+        self.rows[entry as usize] += 1;
+        self.world.judge.add(&mut self.tally, self.world.entry(entry), 1);
+        if self.rows[entry as usize] == 1 {
+            let (bucket, place) = self.at[entry as usize];
+            self.buckets[bucket as usize].1.restore(place);
+        }
+    }
+
+    /// The entry farthest from another.
+    fn furthest(&self, from: u32) -> u32 {
+        let space = self.world.space;
+        let mut shape = vec![0; space.words()];
+        space.start(&mut shape, self.world.codes(from));
+        let mut best: Option<(f64, u32)> = None;
+        for (entries, tree) in &self.buckets {
+            let found = tree.least(
+                best.map_or(f64::INFINITY, |b| b.0),
+                |within| -space.cost_merged(&shape, within),
+                |i| Some(-space.cost_with(&shape, self.world.codes(entries[i as usize]))),
+            );
+            if let Some((cost, i)) = found {
+                best = Some((cost, entries[i as usize]));
+            }
+        }
+        best.map_or(from, |b| b.1)
+    }
+
+    /// The entry nearest to a cluster, among those whose value `fits`.
+    fn nearest(&self, cluster: &Cluster, order: &[u32], mut fits: impl FnMut(u32) -> bool) -> Option<u32> {
+        let space = self.world.space;
+        let mut best: Option<(f64, u32)> = None;
+        for &bucket in order {
+            let (entries, tree) = &self.buckets[bucket as usize];
+            let alone = self.buckets.len() > 1;
+            if tree.is_empty() || (alone && !fits(self.world.entry(entries[0]).sensitive)) {
+                continue;
+            }
+            let found = tree.least(
+                best.map_or(f64::INFINITY, |b| b.0),
+                |shape| cluster.cost + space.stretch(&cluster.shape, shape),
+                |i| {
+                    let entry = entries[i as usize];
+                    (alone || fits(self.world.entry(entry).sensitive))
+                        .then(|| space.cost_with(&cluster.shape, self.world.codes(entry)))
+                },
+            );
+            if let Some((cost, i)) = found {
+                best = Some((cost, entries[i as usize]));
+            }
+        }
+        best.map(|b| b.1)
+    }
+}
+
+/// What the policy says about sensitive values, learnt by asking it.
+struct Oracle<'a> {
+    world: &'a World<'a>,
+    /// Sensitive tuples, the most frequent first.
+    values: Vec<u32>,
+    /// The number of rows a class is filled up to.
+    target: u64,
+    /// (counts of a class, value): whether the class can take the value and still be completed.
+    known: FxHashMap<(Counts, u32), bool>,
+}
+
+impl<'a> Oracle<'a> {
+    /// `None` when no class of reasonable size satisfies the policy.
+    fn new(world: &'a World<'a>, everything: &Tally) -> Option<Self> {
+        let mut counted: Vec<(u64, u32)> = everything.counts.iter().map(|&((s, _), n)| (n, s)).collect();
+        counted.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        let values = counted.into_iter().map(|c| c.1).collect();
+        let mut oracle = Oracle { world, values, target: 0, known: FxHashMap::default() };
+        let least = world.judge.least;
+        oracle.target = (least..=(least * 2 + PATIENCE).min(everything.rows))
+            .find(|&target| world.judge.holds(&oracle.completed(Tally::default(), target, None)))?;
+        Some(oracle)
+    }
+
+    /// The tally filled up to `target` rows, each time with a value it has fewest of, leaving out one.
+    fn completed(&self, mut tally: Tally, target: u64, without: Option<u32>) -> Tally {
+        if self.world.judge.size_only {
+            tally.rows = tally.rows.max(target);
+            return tally;
+        }
+        let mut counts: Vec<u64> = vec![0; self.values.len()];
+        for &((s, _), n) in &tally.counts {
+            if let Some(at) = self.values.iter().position(|&v| v == s) {
+                counts[at] = n;
+            }
+        }
+        while tally.rows < target {
+            let open = (0..counts.len()).filter(|&v| Some(self.values[v]) != without);
+            let Some(v) = open.min_by_key(|&v| (counts[v], v)) else { break };
+            counts[v] += 1;
+            let entry =
+                crate::frequency::Entry { sensitive: self.values[v], person: crate::frequency::NOBODY, rows: 1 };
+            self.world.judge.add(&mut tally, entry, 1);
+        }
+        tally
+    }
+
+    /// Whether a class can take the value and still be completed.
+    fn fits(&mut self, tally: &Tally, value: u32) -> bool {
+        if self.world.judge.size_only {
+            return true;
+        }
+        let key = (tally.counts.clone(), value);
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let mut with = tally.clone();
+        let entry = crate::frequency::Entry { sensitive: value, person: crate::frequency::NOBODY, rows: 1 };
+        self.world.judge.add(&mut with, entry, 1);
+        let fits = self.world.judge.holds(&self.completed(with, self.target, None));
+        self.known.insert(key, fits);
+        fits
+    }
+
+    /// The values that the next class must take, or else the remainder would not hold.
+    fn due(&self, rest: &Tally) -> Vec<u32> {
+        let mut due = Vec::new();
+        if self.world.judge.size_only {
+            return due;
+        }
+        let mut left: Vec<(u64, u32)> = rest.counts.iter().map(|&((s, _), n)| (n, s)).collect();
+        left.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        for &(_, value) in left.iter().take(self.target as usize) {
+            // The class that leaves the most of this value and takes what else there is most of.
+            let mut after = rest.clone();
+            let mut taken = 0;
+            for &(_, other) in left.iter().filter(|l| l.1 != value).cycle().take(4 * left.len().max(1)) {
+                if taken == self.target {
+                    break;
+                }
+                let key = (other, crate::frequency::NOBODY);
+                if let Ok(at) = after.counts.binary_search_by_key(&key, |c| c.0)
+                    && after.counts[at].1 > 0
+                {
+                    after.counts[at].1 -= 1;
+                    after.rows -= 1;
+                    taken += 1;
+                }
+            }
+            if after.rows > 0 && self.world.judge.holds(&after) {
+                break;
+            }
+            due.push(value);
+        }
+        due
+    }
+}
+
+/// Where classes begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seeds {
+    /// Farthest from the middle of the table first.
+    OutsideIn,
+    /// Farthest from the previous class's first row, as k-member does; the first from this place in the table.
+    Furthest(usize),
+}
+
+/// The classes that assembly finds; `None` when the policy or the table does not suit it. With `scan` every row is
+/// looked at, as the published k-member does; the classes are the same.
+pub(super) fn clusters(
+    search: &Search<'_>,
+    world: &World<'_>,
+    seeds: Seeds,
+    scan: bool,
+) -> Result<Option<Vec<Cluster>>, SearchError> {
+    let mut rest = Rest::new(world);
+    rest.buckets.iter_mut().for_each(|b| b.1.scan = scan);
+    if world.set.persons || !world.judge.monotone || rest.tally.rows == 0 {
+        return Ok(None);
+    }
+    let Some(mut oracle) = Oracle::new(world, &rest.tally) else { return Ok(None) };
+    // Where sizes alone count, fewer rows than a class needs can be left over; else the rest must hold as a class.
+    let enough = if world.judge.size_only { oracle.target } else { 2 * oracle.target };
+    let mut clusters: Vec<Cluster> = Vec::new();
+    let mut order: Vec<u32> = (0..rest.buckets.len() as u32).collect();
+    let mut next = |rest: &mut Rest<'_>, seed: u32| {
+        let due = oracle.due(&rest.tally);
+        // On a tie the fuller bucket gives.
+        order.sort_by_key(|&b| (usize::MAX - rest.buckets[b as usize].1.len(), b));
+        fill(rest, &mut oracle, &order, &due, seed)
+    };
+    if let Seeds::Furthest(first) = seeds {
+        let mut last = first as u32;
+        while rest.tally.rows >= enough {
+            search.checkpoint()?;
+            last = rest.furthest(last);
+            match next(&mut rest, last) {
+                Some(cluster) => clusters.push(cluster),
+                None => break,
+            }
+        }
+    }
+    for seed in outside_in(world) {
+        while rest.rows[seed as usize] > 0 && rest.tally.rows >= enough {
+            search.checkpoint()?;
+            match next(&mut rest, seed) {
+                Some(cluster) => clusters.push(cluster),
+                None => break,
+            }
+        }
+    }
+    let left: Vec<(u32, u64)> =
+        (rest.rows.iter().enumerate()).filter(|r| *r.1 > 0).map(|(e, &rows)| (e as u32, rows)).collect();
+    settle::place(search, world, &mut clusters, left)?;
+    Ok(Some(clusters))
+}
+
+/// One class around `seed`; `None`, and nothing taken, when none can be completed there.
+fn fill(rest: &mut Rest<'_>, oracle: &mut Oracle<'_>, order: &[u32], due: &[u32], seed: u32) -> Option<Cluster> {
+    let world = rest.world;
+    let mut cluster = Cluster::default();
+    let mut next = Some(seed);
+    while let Some(entry) = next.take() {
+        world.add(&mut cluster, entry, 1);
+        rest.take(entry);
+        if cluster.tally.rows >= oracle.target {
+            break;
+        }
+        let missing: Vec<u32> =
+            due.iter().copied().filter(|&v| !cluster.tally.counts.iter().any(|c| c.0.0 == v)).collect();
+        let forced = oracle.target - cluster.tally.rows <= missing.len() as u64;
+        next = rest.nearest(&cluster, order, |value| {
+            (!forced || missing.contains(&value)) && oracle.fits(&cluster.tally, value)
+        });
+    }
+    let rest_holds = world.judge.size_only || rest.tally.rows == 0 || world.judge.holds(&rest.tally);
+    let holds = rest_holds && world.judge.holds(&cluster.tally);
+    if !holds {
+        for &(entry, rows) in &cluster.parts {
+            (0..rows).for_each(|_| rest.give_back(entry));
+        }
+        return None;
+    }
+    Some(cluster)
+}
+
+/// The entries, those farthest from the middle of the table first.
+fn outside_in(world: &World<'_>) -> Vec<u32> {
+    let space = world.space;
+    let middle: Vec<f64> = (0..space.width())
+        .map(|c| {
+            let total: f64 = (0..world.set.groups.entries.len() as u32)
+                .map(|e| space.places[c][world.codes(e)[c] as usize] * world.entry(e).rows as f64)
+                .sum();
+            total / world.set.rows as f64
+        })
+        .collect();
+    let far = |e: u32| -> f64 {
+        let codes = world.codes(e);
+        (0..space.width()).map(|c| (space.places[c][codes[c] as usize] - middle[c]).abs()).sum()
+    };
+    let mut order: Vec<u32> = (0..world.set.groups.entries.len() as u32).collect();
+    order.sort_by_cached_key(|&e| (std::cmp::Reverse(Total(far(e))), e));
+    order
+}
+
+/// A float with a total order.
+#[derive(Debug, PartialEq, Clone, Copy)]
+struct Total(f64);
+
+impl Eq for Total {}
+
+impl PartialOrd for Total {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Total {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}

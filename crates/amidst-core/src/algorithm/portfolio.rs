@@ -1,0 +1,188 @@
+//! The portfolio: several algorithms compete, local search improves the best, the least information loss wins.
+//!
+//! **Candidates.** Mondrian, strict and relaxed; bucket-aware assembly from the rim inwards; k-member; top-down
+//! specialization where every column has a hierarchy. Each is improved by a few rounds of local search (moving and
+//! exchanging rows between neighbouring classes, dividing and dissolving classes), because what is best at first need
+//! not be best in the end; then the best is improved until a round gains next to nothing. The local search takes only
+//! steps after which every class satisfies the policy.
+//!
+//! **Time.** A deadline ends the search with the best release so far; without one the outcome depends on the seed alone.
+//! A table too large for the slower candidates is left to the quicker ones.
+
+use std::time::Instant;
+
+use super::assembly::{self, Seeds};
+use super::{Algorithm, Entry, Found, Search, SearchError, k_member, mondrian, top_down};
+use crate::local::refine::{Effort, refine};
+use crate::local::{Cluster, Judge, Random, Space, World, cluster};
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "portfolio",
+    title: "Portfolio",
+    definition: "runs the local algorithms that suit the policy, improves the best result by moving and exchanging rows \
+                 between neighbouring classes, and keeps the release with the least information loss",
+    citation: "beyond the papers; each candidate has its own",
+    full_domain: false,
+    options: &[],
+    algorithm: &Portfolio,
+};
+
+#[derive(Debug)]
+struct Portfolio;
+
+/// Rows above which only the quickest candidates run.
+const MANY: u64 = 250_000;
+
+/// A gain in a round below this share of the loss is not worth another.
+const SHARE: f64 = 2e-3;
+
+/// The rounds of local search that every candidate gets.
+const TRIAL: usize = 3;
+
+impl Algorithm for Portfolio {
+    fn supports(&self, _search: &Search<'_>) -> Result<(), SearchError> {
+        Ok(())
+    }
+
+    fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {
+        let space = Space::new(search.generalizations);
+        let judge = Judge::new(search)?;
+        let tuple_of = search.set.tuple_of_entry();
+        let world = World { set: search.set, tuple_of: &tuple_of, space: &space, judge: &judge };
+        let (clusters, notes) = compete(search, &world)?;
+        let recoding = cluster::partition(clusters).recoding(search.set, &tuple_of, &space, &judge)?;
+        Ok(Found { recoding, optimal: false, gap: None, notes })
+    }
+}
+
+/// A candidate's classes, before and after local search.
+struct Candidate {
+    name: &'static str,
+    clusters: Vec<Cluster>,
+    /// Its loss before local search.
+    first: f64,
+}
+
+fn late(search: &Search<'_>) -> bool {
+    search.deadline.is_some_and(|d| Instant::now() >= d)
+}
+
+/// The classes that a candidate finds, or `None` when it does not suit the policy or the table.
+type Run = fn(&Search<'_>, &World<'_>) -> Result<Option<Vec<Cluster>>, SearchError>;
+
+const CANDIDATES: &[(&str, Run)] = &[
+    ("mondrian", |search, world| {
+        let partition = mondrian::partition(search, world.space, world.judge, false, false)?;
+        Ok(Some(world.clusters(&partition)))
+    }),
+    ("assembly", |search, world| assembly::clusters(search, world, Seeds::OutsideIn, false)),
+    ("relaxed mondrian", |search, world| {
+        if world.set.rows > MANY {
+            return Ok(None);
+        }
+        let partition = mondrian::partition(search, world.space, world.judge, true, false)?;
+        Ok(Some(world.clusters(&partition)))
+    }),
+    ("k-member", |search, world| {
+        let suits = world.set.rows <= MANY && !world.set.persons && world.judge.monotone;
+        if suits { k_member::clusters(search, world, false).map(Some) } else { Ok(None) }
+    }),
+    ("top-down", |search, world| {
+        if world.set.rows > MANY || !search.generalizations.iter().all(|g| g.has_hierarchy) {
+            return Ok(None);
+        }
+        Ok(Some(world.clusters(&top_down::partition(search, world.space, world.judge, world.tuple_of)?)))
+    }),
+];
+
+fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<String>), SearchError> {
+    // The share of the worst possible loss, which is what people know as GCP.
+    let scale = 1.0 / (search.set.rows as f64 * world.space.width() as f64).max(1.0);
+    let mut random = Random::new(search.seed);
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let mut passed_over = Vec::new();
+    for (i, &(name, run)) in CANDIDATES.iter().enumerate() {
+        if !candidates.is_empty() && late(search) {
+            passed_over.push(name);
+            continue;
+        }
+        if let Some(clusters) = run(search, world)? {
+            let first = cluster::total(&clusters);
+            let effort = Effort { rounds: TRIAL, share: 0.0, deadline: search.deadline };
+            let clusters = refine(world, search, clusters, effort, &mut random)?;
+            candidates.push(Candidate { name, clusters, first });
+        }
+        (search.progress)(0.6 * (i + 1) as f64 / CANDIDATES.len() as f64);
+    }
+    candidates.sort_by(|a, b| cluster::total(&a.clusters).total_cmp(&cluster::total(&b.clusters)));
+    let tried: Vec<String> = (candidates.iter())
+        .map(|c| format!("{} {:.4} ({:.4} at first)", c.name, cluster::total(&c.clusters) * scale, c.first * scale))
+        .collect();
+    let mut candidates = candidates.into_iter();
+    let Some(winner) = candidates.next() else {
+        return Err(SearchError::Unsupported("no local algorithm suits this policy".to_string()));
+    };
+    let rounds = (1_500_000 / search.set.rows.max(1)).clamp(4, 50) as usize;
+    let effort = Effort { rounds, share: SHARE, deadline: search.deadline };
+    let (name, first) = (winner.name, winner.first);
+    let clusters = refine(world, search, winner.clusters, effort, &mut random)?;
+    let last = cluster::total(&clusters);
+    let mut notes = vec![format!(
+        "{name} won: its share of the worst possible loss is {:.4}, and {:.4} after local search",
+        first * scale,
+        last * scale
+    )];
+    if tried.len() > 1 {
+        notes.push(format!("candidates after {TRIAL} rounds of local search: {}", tried.join(", ")));
+    }
+    if !passed_over.is_empty() {
+        notes.push(format!("out of time for {}", passed_over.join(", ")));
+    }
+    (search.progress)(1.0);
+    Ok((clusters, notes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::fixture::Fixture;
+    use crate::parameter::Parameters;
+
+    #[test]
+    fn every_class_satisfies_the_policy() {
+        Fixture::trial("portfolio", &Parameters::default());
+    }
+
+    #[test]
+    fn nothing_loses_less() {
+        let fixture = Fixture::random(9, 120, false);
+        for requirements in fixture.policies() {
+            fixture.search(&requirements, &Parameters::default(), |search| {
+                let space = Space::new(search.generalizations);
+                let judge = Judge::new(search).unwrap();
+                let tuple_of = search.set.tuple_of_entry();
+                let world = World { set: search.set, tuple_of: &tuple_of, space: &space, judge: &judge };
+                let best = cluster::total(&compete(search, &world).unwrap().0);
+                for (name, run) in CANDIDATES {
+                    if let Some(clusters) = run(search, &world).unwrap() {
+                        let other = cluster::total(&clusters);
+                        assert!(best <= other + 1e-9, "{name}: {other} < {best} for {}", requirements[0].model.id);
+                    }
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn a_deadline_in_the_past_still_gives_a_release() {
+        let fixture = Fixture::random(4, 90, false);
+        let requirements = &fixture.policies()[0];
+        fixture.search(requirements, &Parameters::default(), |search| {
+            let search =
+                Search { deadline: Some(Instant::now()), max_suppression: search.max_suppression.clone(), ..*search };
+            let found = Portfolio.search(&search).unwrap();
+            fixture.check(&found.recoding, requirements);
+            assert!(found.notes.iter().any(|n| n.contains("out of time")));
+        });
+    }
+}

@@ -1,0 +1,125 @@
+//! Rows without a valid class find one: each joins the class where the loss grows least and the policy still holds.
+//!
+//! This is the second step of the systematic clustering paper (§3.2, Table 5), for any monotone policy.
+
+use super::{Cluster, Part, Tree, World};
+use crate::algorithm::{Search, SearchError};
+
+/// Dissolves the clusters that fail the policy among those that hold.
+pub fn settle(search: &Search<'_>, world: &World<'_>, clusters: Vec<Cluster>) -> Result<Vec<Cluster>, SearchError> {
+    let (mut valid, failing): (Vec<Cluster>, Vec<Cluster>) =
+        clusters.into_iter().filter(|c| !c.parts.is_empty()).partition(|c| world.judge.holds(&c.tally));
+    let left = failing.into_iter().flat_map(|c| c.parts).collect();
+    place(search, world, &mut valid, left)?;
+    Ok(valid)
+}
+
+/// Places rows in the clusters given, all of which hold. Rows that no cluster can take form one of their own, which is
+/// merged with its nearest until it holds.
+pub fn place(
+    search: &Search<'_>,
+    world: &World<'_>,
+    clusters: &mut Vec<Cluster>,
+    left: Vec<Part>,
+) -> Result<(), SearchError> {
+    let mut index = Index::new(world, clusters);
+    let mut homeless = Cluster::default();
+    for (entry, rows) in left {
+        let step = if world.set.persons { rows } else { 1 };
+        for _ in 0..rows / step {
+            search.checkpoint()?;
+            let found = index.least_growth(world, clusters, entry, step, |c| world.holds_with(c, entry, step));
+            match found {
+                Some(c) => {
+                    world.add(&mut clusters[c], entry, step);
+                    index.grown(world, c, &clusters[c]);
+                }
+                None => world.add(&mut homeless, entry, step),
+            }
+        }
+    }
+    while !homeless.parts.is_empty() && !world.judge.holds(&homeless.tally) {
+        search.checkpoint()?;
+        let nearest = (0..clusters.len()).min_by(|&a, &b| {
+            let growth = |c: &Cluster| {
+                let rows = (c.tally.rows + homeless.tally.rows) as f64;
+                world.space.cost_merged(&c.shape, &homeless.shape) * rows - c.loss()
+            };
+            growth(&clusters[a]).total_cmp(&growth(&clusters[b]))
+        });
+        let Some(nearest) = nearest else {
+            return Err(SearchError::Impossible("the rows cannot be divided into classes that hold".to_string()));
+        };
+        for (entry, rows) in clusters.swap_remove(nearest).parts {
+            world.add(&mut homeless, entry, rows);
+        }
+    }
+    if !homeless.parts.is_empty() {
+        clusters.push(homeless);
+    }
+    Ok(())
+}
+
+/// An index over growing clusters.
+#[derive(Debug)]
+pub struct Index {
+    tree: Tree,
+}
+
+impl Index {
+    /// An index over these clusters, none of them empty.
+    pub fn new(world: &World<'_>, clusters: &[Cluster]) -> Self {
+        let first = clusters.iter().flat_map(|c| c.parts.first()).flat_map(|p| world.codes(p.0));
+        let codes: Vec<u32> = first.copied().collect();
+        let mut tree = Tree::new(world.space, &codes, clusters.len());
+        for (c, cluster) in clusters.iter().enumerate() {
+            tree.stretch(world.space, c as u32, &cluster.shape);
+        }
+        Index { tree }
+    }
+
+    /// Looks at every cluster instead, as the published algorithms do.
+    pub fn scanning(mut self) -> Self {
+        self.tree.scan = true;
+        self
+    }
+
+    /// Tells that a cluster has grown.
+    pub fn grown(&mut self, world: &World<'_>, cluster: usize, now: &Cluster) {
+        self.tree.stretch(world.space, cluster as u32, &now.shape);
+    }
+
+    /// Takes a cluster out.
+    pub fn close(&mut self, cluster: usize) {
+        self.tree.remove(cluster as u32);
+    }
+
+    /// The cluster whose loss grows least with some rows of an entry, among those that `fit`.
+    pub fn least_growth(
+        &self,
+        world: &World<'_>,
+        clusters: &[Cluster],
+        entry: u32,
+        rows: u64,
+        fit: impl Fn(&Cluster) -> bool,
+    ) -> Option<usize> {
+        let codes = world.codes(entry);
+        let mut best = f64::INFINITY;
+        let found = self.tree.least(
+            f64::INFINITY,
+            // At least the newcomer and one row that was there pay for the stretch.
+            |shape| (world.space.cost_with(shape, codes) - world.space.cost(shape)) * (rows + 1) as f64,
+            |c| {
+                let cluster = &clusters[c as usize];
+                let growth = world.growth(cluster, entry, rows);
+                // The policy is asked only where the answer matters.
+                if growth > best || !fit(cluster) {
+                    return None;
+                }
+                best = growth;
+                Some(growth)
+            },
+        );
+        found.map(|f| f.1 as usize)
+    }
+}

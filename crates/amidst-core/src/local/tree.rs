@@ -1,0 +1,261 @@
+//! An index over rows or clusters in the space of quasi tuples, which finds the best without looking at all.
+//!
+//! A k-d tree whose nodes know the shape over everything below them. Whoever asks brings a lower bound for all that lies
+//! in a shape, so branches that cannot hold the best are passed over: the answer is the one that a scan over all items
+//! gives, the item with the lower number winning a tie. Items can be removed, and their shapes can grow.
+
+use super::Space;
+
+/// Items in a leaf, at the most.
+const LEAF: usize = 8;
+
+#[derive(Debug, Clone)]
+struct Node {
+    parent: u32,
+    /// The two halves; a leaf has none.
+    halves: Option<(u32, u32)>,
+    /// Where its items stand in `order`.
+    items: (u32, u32),
+    /// Items that are not removed.
+    live: u32,
+    /// The lowest item number.
+    lowest: u32,
+}
+
+/// A k-d tree over items 0, 1, 2, ….
+#[derive(Debug, Clone)]
+pub struct Tree {
+    words: usize,
+    nodes: Vec<Node>,
+    /// The shape of each node.
+    shapes: Vec<u64>,
+    order: Vec<u32>,
+    leaf_of: Vec<u32>,
+    removed: Vec<bool>,
+    /// Whether to look at every item all the same: the reference that tests compare with.
+    pub scan: bool,
+}
+
+impl Tree {
+    /// A tree over items with these codes, `space.width()` each.
+    pub fn new(space: &Space, codes: &[u32], items: usize) -> Self {
+        let mut tree = Tree {
+            words: space.words(),
+            nodes: Vec::new(),
+            shapes: Vec::new(),
+            order: (0..items as u32).collect(),
+            leaf_of: vec![0; items],
+            removed: vec![false; items],
+            scan: false,
+        };
+        if items > 0 {
+            let mut order = std::mem::take(&mut tree.order);
+            tree.grow(space, codes, &mut order, 0, u32::MAX);
+            tree.order = order;
+        }
+        tree
+    }
+
+    fn grow(&mut self, space: &Space, codes: &[u32], items: &mut [u32], first: usize, parent: u32) -> u32 {
+        let (width, number) = (space.width(), self.nodes.len() as u32);
+        let tuple = |i: u32| &codes[i as usize * width..(i as usize + 1) * width];
+        self.nodes.push(Node {
+            parent,
+            halves: None,
+            items: (first as u32, (first + items.len()) as u32),
+            live: items.len() as u32,
+            lowest: items.iter().copied().min().unwrap_or(0),
+        });
+        let mut shape = vec![0; self.words];
+        let mut low = vec![f64::INFINITY; width];
+        let mut high = vec![f64::NEG_INFINITY; width];
+        for (n, &i) in items.iter().enumerate() {
+            if n == 0 {
+                space.start(&mut shape, tuple(i))
+            } else {
+                space.add(&mut shape, tuple(i))
+            }
+            for (c, &code) in tuple(i).iter().enumerate() {
+                let place = space.places[c][code as usize];
+                low[c] = low[c].min(place);
+                high[c] = high[c].max(place);
+            }
+        }
+        self.shapes.extend_from_slice(&shape);
+        let widest = (0..width).max_by(|&a, &b| (high[a] - low[a]).total_cmp(&(high[b] - low[b])));
+        match widest {
+            Some(c) if items.len() > LEAF => {
+                let place = |i: u32| space.places[c][tuple(i)[c] as usize];
+                let middle = items.len() / 2;
+                items.select_nth_unstable_by(middle, |&a, &b| place(a).total_cmp(&place(b)).then(a.cmp(&b)));
+                let (left, right) = items.split_at_mut(middle);
+                let left = self.grow(space, codes, left, first, number);
+                let right = self.grow(space, codes, right, first + middle, number);
+                self.nodes[number as usize].halves = Some((left, right));
+            }
+            _ => items.iter().for_each(|&i| self.leaf_of[i as usize] = number),
+        }
+        number
+    }
+
+    /// The number of items that are not removed.
+    pub fn len(&self) -> usize {
+        self.nodes.first().map_or(0, |n| n.live as usize)
+    }
+
+    /// Whether every item is removed.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes an item out.
+    pub fn remove(&mut self, item: u32) {
+        if std::mem::replace(&mut self.removed[item as usize], true) {
+            return;
+        }
+        self.count(item, |live| *live -= 1);
+    }
+
+    /// Puts an item back.
+    pub fn restore(&mut self, item: u32) {
+        if std::mem::replace(&mut self.removed[item as usize], false) {
+            self.count(item, |live| *live += 1);
+        }
+    }
+
+    fn count(&mut self, item: u32, change: impl Fn(&mut u32)) {
+        let mut node = self.leaf_of[item as usize];
+        while let Some(n) = self.nodes.get_mut(node as usize) {
+            change(&mut n.live);
+            node = n.parent;
+        }
+    }
+
+    /// Whether an item is removed.
+    pub fn removed(&self, item: u32) -> bool {
+        self.removed[item as usize]
+    }
+
+    /// Tells that an item's shape has grown to `shape`.
+    pub fn stretch(&mut self, space: &Space, item: u32, shape: &[u64]) {
+        let mut node = self.leaf_of[item as usize];
+        while let Some(n) = self.nodes.get(node as usize) {
+            let at = node as usize * self.words;
+            let own = &mut self.shapes[at..at + self.words];
+            if space.contains(own, shape) {
+                break;
+            }
+            space.merge(own, shape);
+            node = n.parent;
+        }
+    }
+
+    /// The item with the least cost that is below `limit`, given a lower bound for everything in a shape. `cost` says
+    /// `None` for items that do not count.
+    pub fn least(
+        &self,
+        limit: f64,
+        bound: impl Fn(&[u64]) -> f64,
+        mut cost: impl FnMut(u32) -> Option<f64>,
+    ) -> Option<(f64, u32)> {
+        let mut best = (limit, 0);
+        if self.scan {
+            for item in (0..self.removed.len() as u32).filter(|&i| !self.removed[i as usize]) {
+                if let Some(c) = cost(item) {
+                    better(&mut best, c, item);
+                }
+            }
+        } else if !self.is_empty() {
+            self.visit(0, bound(&self.shapes[..self.words]), &bound, &mut cost, &mut best);
+        }
+        (best.0 < limit).then_some(best)
+    }
+
+    fn visit(
+        &self,
+        node: u32,
+        here: f64,
+        bound: &impl Fn(&[u64]) -> f64,
+        cost: &mut impl FnMut(u32) -> Option<f64>,
+        best: &mut (f64, u32),
+    ) {
+        let n = &self.nodes[node as usize];
+        // Bounds are sums of floats; a hair below the best still counts as a tie.
+        if n.live == 0 || here > best.0 + 1e-12 {
+            return;
+        }
+        // Nothing costs less than nothing; many equal rows would be visited in vain.
+        if best.0 == 0.0 && here >= 0.0 && n.lowest > best.1 {
+            return;
+        }
+        match n.halves {
+            None => {
+                for &item in &self.order[n.items.0 as usize..n.items.1 as usize] {
+                    if !self.removed[item as usize]
+                        && let Some(c) = cost(item)
+                    {
+                        better(best, c, item);
+                    }
+                }
+            }
+            Some((left, right)) => {
+                let of = |node: u32| bound(&self.shapes[node as usize * self.words..(node as usize + 1) * self.words]);
+                let (a, b) = (of(left), of(right));
+                let left_first = (a, self.nodes[left as usize].lowest) <= (b, self.nodes[right as usize].lowest);
+                let halves = if left_first { [(left, a), (right, b)] } else { [(right, b), (left, a)] };
+                for (half, least) in halves {
+                    self.visit(half, least, bound, cost, best);
+                }
+            }
+        }
+    }
+}
+
+fn better(best: &mut (f64, u32), cost: f64, item: u32) {
+    if cost < best.0 || (cost == best.0 && item < best.1) {
+        *best = (cost, item);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::Random;
+    use crate::local::fixture::Fixture;
+
+    #[test]
+    fn the_tree_finds_what_a_scan_finds() {
+        let fixture = Fixture::random(5, 300, false);
+        let space = Space::new(&fixture.generalizations);
+        let set = &fixture.set;
+        let mut tree = Tree::new(&space, &set.tuples, set.len());
+        let mut random = Random::new(1);
+        let mut shape = vec![0; space.words()];
+        for round in 0..200 {
+            space.start(&mut shape, set.tuple(random.below(set.len())));
+            for _ in 0..random.below(4) {
+                space.add(&mut shape, set.tuple(random.below(set.len())));
+            }
+            let ask = |tree: &Tree| {
+                let near = tree.least(
+                    f64::INFINITY,
+                    |s| space.cost(&shape) + space.stretch(&shape, s),
+                    |i| Some(space.cost_with(&shape, set.tuple(i as usize))),
+                );
+                let far = tree.least(
+                    f64::INFINITY,
+                    |s| -space.cost_merged(&shape, s),
+                    |i| Some(-space.cost_with(&shape, set.tuple(i as usize))),
+                );
+                (near.map(|n| n.1), far.map(|f| f.1))
+            };
+            let found = ask(&tree);
+            tree.scan = true;
+            assert_eq!(found, ask(&tree));
+            tree.scan = false;
+            if round % 2 == 0 {
+                tree.remove(random.below(set.len()) as u32);
+            }
+        }
+    }
+}
