@@ -7,7 +7,7 @@ use amidst::anonymize::{Anonymized, Job, Options, Stage, anonymize};
 use amidst::policy::Policy;
 use clap::Args;
 
-use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, table, thousands};
+use crate::terminal::{CommandResult, Outcome, Terminal, figure, heading, requirements, table, thousands};
 
 /// Read a table, find a release that satisfies the policy, check it, publish it
 ///
@@ -114,7 +114,7 @@ fn summary(done: &Anonymized) -> String {
     lines.push(String::new());
     let mut metrics = vec![vec!["metric".to_string(), "loss".to_string()]];
     for (id, value) in &judged.metrics {
-        metrics.push(vec![id.to_string(), value.map_or("–".to_string(), |v| format!("{v:.4}"))]);
+        metrics.push(vec![id.to_string(), value.map_or("–".to_string(), figure)]);
     }
     lines.push(table(&metrics));
     lines.push(String::new());

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use amidst::audit::{self, Measured, level_text};
+use amidst::core::model::Bound;
 use amidst::policy::Policy;
 use amidst::prepare::LoadOptions;
 use clap::Args;
@@ -86,22 +87,20 @@ fn summary(found: &audit::Audit) -> String {
     }
     for column in columns {
         let title = column.map_or("strongest parameters that hold".to_string(), |c| format!("for {c}"));
-        let mut rows = vec![vec![title, "strongest".to_string(), String::new()]];
+        let mut rows = vec![vec![title, "strongest".to_string()]];
         let of_column: Vec<&Measured> = found.measured.iter().filter(|m| m.column.as_deref() == column).collect();
         for run in of_column.chunk_by(|a, b| a.key == b.key) {
             let first = run[0];
-            let values: Vec<String> = run
+            // Once no c helps at some l, none helps beyond it.
+            let useful = run.iter().position(|m| m.level.bound == Bound::Never).map_or(run.len(), |first| first + 1);
+            let values: Vec<String> = run[..useful]
                 .iter()
                 .map(|m| match m.at {
                     None => level_text(&m.level),
                     Some(at) => format!("{} at l = {at}", level_text(&m.level)),
                 })
                 .collect();
-            rows.push(vec![
-                first.model.id.to_string(),
-                format!("{} = {}", first.key, values.join("; ")),
-                String::new(),
-            ]);
+            rows.push(vec![first.model.id.to_string(), format!("{} = {}", first.key, values.join(", "))]);
         }
         lines.push(String::new());
         lines.push(table(&rows));

@@ -174,6 +174,11 @@ pub fn thousands(n: u64) -> String {
     out
 }
 
+/// A figure as people read it: whole numbers grouped, others to four decimals.
+pub fn figure(x: f64) -> String {
+    if x.fract() == 0.0 && (0.0..9e15).contains(&x) { thousands(x as u64) } else { format!("{x:.4}") }
+}
+
 /// Rows of text in aligned columns, the first line being the header. Widths count characters as they appear.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -200,7 +205,12 @@ pub fn table(rows: &[Vec<String>]) -> String {
 pub fn requirements(requirements: &[serde_json::Value]) -> String {
     let mut rows = vec![["requirement", "on", "verdict", "measured"].map(String::from).to_vec()];
     for r in requirements {
-        let text = |v: &serde_json::Value| v.as_str().map_or_else(|| v.to_string(), String::from);
+        let text = |v: &serde_json::Value| match v {
+            serde_json::Value::String(text) => text.clone(),
+            serde_json::Value::Number(n) => n.as_f64().map_or_else(|| n.to_string(), figure),
+            serde_json::Value::Null => "none".to_string(),
+            other => other.to_string(),
+        };
         let pairs = |v: &serde_json::Value| match v.as_object() {
             Some(map) => map.iter().map(|(k, v)| format!("{k} = {}", text(v))).collect::<Vec<_>>().join(", "),
             None => String::new(),
