@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 
 use amidst::Failure;
-use amidst::verify::{Subject, verify};
+use amidst::policy::Policy;
+use amidst::verify::{Subject, verify, verify_against};
 use clap::Args;
 
 use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements};
 
 /// Recompute every claim of a certificate from the release itself
 ///
-/// Needs nothing but the published files: no policy, no hierarchies, no input.
+/// Needs nothing but the published files. Whoever holds the policy and the input can also check, with --policy, that
+/// every released cell covers its original and that no row was invented.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  amidst verify release/\n  amidst verify --release r.csv --certificate c.json --json"
@@ -28,6 +30,14 @@ pub struct Verify {
     #[arg(long, value_name = "FILE", requires = "release")]
     certificate: Option<PathBuf>,
 
+    /// The policy that the release was made with: also compare the release with the input
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+
+    /// The input, instead of the one that the policy names
+    #[arg(long, value_name = "DATA", requires = "policy")]
+    original: Option<String>,
+
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -41,7 +51,10 @@ impl Verify {
             (None, Some(release), Some(certificate)) => Subject::files(release, certificate)?,
             _ => return Err(Failure::Usage("name a release folder, or --release and --certificate".to_string())),
         };
-        let verdict = verify(&subject);
+        let verdict = match &self.policy {
+            None => verify(&subject),
+            Some(policy) => verify_against(&subject, &Policy::read(policy)?, self.original.as_deref())?,
+        };
         let json = serde_json::to_value(&verdict).unwrap_or_default();
         if self.json {
             terminal.json(&json)?;

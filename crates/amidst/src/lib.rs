@@ -11,6 +11,7 @@ pub mod explore;
 mod failure;
 pub mod init;
 pub mod json;
+mod labels;
 mod memory;
 pub mod policy;
 pub mod prepare;

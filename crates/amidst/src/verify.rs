@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use amidst_check::{Certificate, Options, Problem, Verdict};
+use amidst_check::{Certificate, Options, OriginalTable, Verdict};
 
-use crate::Failure;
+use crate::policy::{MissingRows, Policy, Role};
+use crate::prepare::{LoadOptions, Prepared};
+use crate::{Failure, labels};
 
 /// A release and its certificate.
 #[derive(Debug, Clone)]
@@ -41,13 +43,34 @@ impl Subject {
 
 /// Recomputes every claim of the certificate from the release.
 pub fn verify(subject: &Subject) -> Verdict {
-    match Certificate::read(&subject.certificate) {
-        Ok(certificate) => amidst_check::verify(&subject.release, &certificate, &Options::default()),
-        Err(problem) => Verdict::invalid(vec![problem]),
-    }
+    examine(subject, &Options::default())
 }
 
-/// What people read of a problem.
-pub fn describe(problem: &Problem) -> String {
-    problem.to_string()
+/// Also compares the release with the table it came from: every released cell covers its original, no row is invented,
+/// and what counts against a population is counted again.
+pub fn verify_against(subject: &Subject, policy: &Policy, original: Option<&str>) -> Result<Verdict, Failure> {
+    let load = LoadOptions { input: original.map(String::from), ..LoadOptions::default() };
+    let prepared = Prepared::load(policy, &load)?;
+    let reads = |role: Role| !matches!(role, Role::Identifying | Role::Consent);
+    let table = OriginalTable {
+        files: prepared.files.clone(),
+        labels: labels::of_columns(&prepared.generalizations),
+        missing: policy.data.missing.clone(),
+        drop_missing_in: match policy.data.missing_rows {
+            MissingRows::Keep => Vec::new(),
+            MissingRows::Drop => {
+                let of = |name: &&String| policy.column(name).is_some_and(|c| reads(c.role));
+                prepared.header.iter().filter(of).cloned().collect()
+            }
+        },
+    };
+    let populations = labels::populations(policy, &prepared)?;
+    Ok(examine(subject, &Options { persons: None, original: Some(&table), populations: &populations }))
+}
+
+fn examine(subject: &Subject, options: &Options<'_>) -> Verdict {
+    match Certificate::read(&subject.certificate) {
+        Ok(certificate) => amidst_check::verify(&subject.release, &certificate, options),
+        Err(problem) => Verdict::invalid(vec![problem]),
+    }
 }

@@ -127,6 +127,43 @@ fn tampering_is_detected() {
 }
 
 #[test]
+fn a_release_is_compared_with_its_input() {
+    let house = inpatients();
+    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "release"]).code, 0);
+    let verify = |original: &str| {
+        house.amidst(&["verify", "release", "--policy", "policy.toml", "--original", original, "--json"])
+    };
+    assert_eq!(verify("inpatients.csv").json(0)["valid"], true);
+    // Somebody with another condition, somewhere else, fewer people: none of these is the input.
+    house.file("condition.csv", &INPATIENTS.replacen("Cancer", "Viral Infection", 1));
+    house.file("elsewhere.csv", &INPATIENTS.replace("14853", "99853").replace("14850", "99850"));
+    house.file("fewer.csv", INPATIENTS.rsplit_once("Leo").unwrap().0);
+    for original in ["condition.csv", "elsewhere.csv", "fewer.csv"] {
+        assert_eq!(verify(original).json(1)["valid"], false, "{original}");
+    }
+}
+
+#[test]
+fn a_population_is_counted_by_search_and_checker_alike() {
+    let house = inpatients();
+    let mut people = String::from("zip,age,nationality,count\n");
+    for line in INPATIENTS.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        people.push_str(&format!("{},{},{},3\n", cells[1], cells[2], cells[3]));
+    }
+    people.push_str("13053,28,Japanese,1\n");
+    house.file("population.csv", &people);
+    let require = "[[require]]\nmodel = \"k-map\"\nk = 9\npopulation = \"population.csv\"\n\n[search]";
+    house.file("policy.toml", &POLICY.replace("[search]", require).replace("k = 4", "k = 1").replace("l = 3", "l = 1"));
+    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    let kmap = &json["requirements"][2];
+    assert_eq!((&kmap["model"], &kmap["holds"]), (&"k-map".into(), &true.into()));
+    assert!(kmap["measured"]["k"].as_u64().unwrap() >= 9);
+    let run = house.amidst(&["verify", "release", "--policy", "policy.toml", "--json"]).json(0);
+    assert_eq!(run["requirements"][2]["measured"], kmap["measured"]);
+}
+
+#[test]
 fn identifying_and_key_values_appear_nowhere() {
     let house = House::new();
     let mut rows = String::from("name,id,age,disease\n");

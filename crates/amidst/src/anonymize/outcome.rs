@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use amidst_core::class::Sizes;
 use amidst_core::frequency::{self, Groups};
 use amidst_core::metric::{METRICS, Release};
-use amidst_core::recoding::Recoding;
+use amidst_core::model::Needs;
+use amidst_core::recoding::{Assignment, Recoding};
 use amidst_core::requirement::Evaluator;
 use amidst_core::risk::Risk;
 use serde_json::{Map, Value, json};
@@ -105,10 +106,11 @@ impl Judged {
         let masked_class = apply::masked_class(policy, &prepared.generalizations, recoding);
         let masked = masked_class.map_or(0, |class| frequency::rows(groups.get(class as usize)));
         let evaluator = Evaluator::new(set, &prepared.requirements);
+        let covered = covered_tuples(prepared, recoding);
         let mut holds = true;
         let requirements = (0..prepared.requirements.len())
             .map(|r| {
-                let (satisfied, level) = evaluator.judge(r, &groups);
+                let (satisfied, level) = evaluator.judge_covering(r, &groups, |class| covered[class].clone());
                 holds &= satisfied;
                 requirement(&policy.requirements[r], satisfied, level.as_ref())
             })
@@ -127,6 +129,23 @@ impl Judged {
     pub fn metrics_json(&self) -> Value {
         Value::Object(self.metrics.iter().map(|&(id, v)| (id.to_string(), v.map_or(Value::Null, number))).collect())
     }
+}
+
+/// The tuples that each class covers, those of a population included, where a requirement looks at them.
+fn covered_tuples(prepared: &Prepared, recoding: &Recoding) -> Vec<Vec<u32>> {
+    let mut covered = vec![Vec::new(); recoding.classes.len()];
+    if !prepared.requirements.iter().any(|r| r.needs() == Needs::Tuples) {
+        return covered;
+    }
+    // Only full-domain recodings keep tuples whole; no other supports such requirements.
+    if let Assignment::Tuples(class_of) = &recoding.assignment {
+        for (tuple, &class) in class_of.iter().enumerate() {
+            if let Some(tuples) = covered.get_mut(class as usize) {
+                tuples.push(tuple as u32);
+            }
+        }
+    }
+    covered
 }
 
 impl Anonymized {

@@ -10,10 +10,9 @@ use amidst_core::frequency;
 use amidst_core::parameter::Parameters;
 
 use super::{Judged, Released};
-use crate::Failure;
-use crate::json;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
+use crate::{Failure, json, labels};
 
 /// The name and version that certificates carry.
 pub const TOOL: &str = concat!("amidst ", env!("CARGO_PKG_VERSION"));
@@ -57,9 +56,11 @@ pub fn seal(
             .collect(),
         ..CertificateDraft::new(TOOL, resolved)
     };
+    let populations = labels::populations(policy, prepared)?;
     let options = amidst_check::Options {
         persons: persons.then(|| Arc::new(released.persons(prepared))),
-        ..amidst_check::Options::default()
+        original: None,
+        populations: &populations,
     };
     let certificate = amidst_check::issue(draft, folder, &options).map_err(|problems| {
         let messages: Vec<String> = problems.iter().map(|p| p.to_string()).collect();

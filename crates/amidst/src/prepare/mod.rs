@@ -18,6 +18,7 @@ mod resolved;
 mod tests;
 mod types;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -85,6 +86,8 @@ pub struct Prepared {
     pub rows_dropped_missing: u64,
     /// The names of all columns of the input, identifying ones included.
     pub header: Vec<String>,
+    /// The files that were read.
+    pub files: Vec<PathBuf>,
     /// How long reading took.
     pub seconds_read: f64,
     /// How long everything after reading took.
@@ -113,6 +116,7 @@ struct Fitted {
     rows_in: u64,
     rows_dropped_missing: u64,
     header: Vec<String>,
+    files: Vec<PathBuf>,
     seconds_read: f64,
     started: Instant,
 }
@@ -183,6 +187,7 @@ impl Fitted {
             return Err(PrepareError::of(policy, errors));
         }
         let header = std::mem::take(&mut input.header);
+        let files = std::mem::take(&mut input.files);
         Ok(Fitted {
             table,
             layout,
@@ -193,18 +198,22 @@ impl Fitted {
             rows_in,
             rows_dropped_missing,
             header,
+            files,
             seconds_read,
             started,
         })
     }
 
     fn count(self, policy: &Policy, options: &LoadOptions<'_>) -> Result<Prepared, PrepareError> {
-        let Fitted { table, layout, bound, domains, requirements, populations, .. } = self;
+        let Fitted { table, layout, bound, domains, mut requirements, populations, .. } = self;
         options.check()?;
         let waived = consent::waived(policy, &layout, &table);
         let (mut set, entry_of_row) = consent::count(&table, &layout, waived.as_ref());
         options.check()?;
         let populations = populations.unify(&mut set);
+        for (requirement, population) in requirements.iter_mut().zip(&populations) {
+            requirement.population = population.clone();
+        }
         Ok(Prepared {
             table,
             roles: layout.roles,
@@ -221,6 +230,7 @@ impl Fitted {
             rows_in: self.rows_in,
             rows_dropped_missing: self.rows_dropped_missing,
             header: self.header,
+            files: self.files,
             seconds_read: self.seconds_read,
             seconds_prepare: self.started.elapsed().as_secs_f64(),
         })
