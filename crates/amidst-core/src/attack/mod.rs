@@ -10,8 +10,15 @@ use crate::exact::Rational;
 use crate::parameter::{Parameter, ParameterError, Parameters};
 
 mod background_knowledge;
+mod belief;
+pub mod cell;
+pub mod difference;
 mod homogeneity;
+mod inference;
+pub mod intersection;
 mod knowledge;
+pub mod linkage;
+mod minimality;
 mod published;
 mod similarity;
 mod skewness;
@@ -22,8 +29,19 @@ pub use published::{Published, labels_of_recoding, labels_of_table};
 pub use target::{Look, Target};
 
 /// Every attack, in the order of the specification.
-pub const ATTACKS: &[Entry] =
-    &[homogeneity::ENTRY, homogeneity::ENTRY_95, background_knowledge::ENTRY, similarity::ENTRY, skewness::ENTRY];
+pub const ATTACKS: &[Entry] = &[
+    homogeneity::ENTRY,
+    homogeneity::ENTRY_95,
+    background_knowledge::ENTRY,
+    similarity::ENTRY,
+    skewness::ENTRY,
+    linkage::ENTRY,
+    belief::ENTRY,
+    minimality::ENTRY,
+    inference::ENTRY,
+    intersection::ENTRY,
+    difference::ENTRY,
+];
 
 /// One attack, as the registry knows it.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@
 //!
 //! **Succeeds** in a class whose values, though distinct, all lie within one category (the column's categories in the
 //! policy), or within one node of the column's own hierarchy below its top: that much is then known about everyone in
-//! it. The (l, α) paper counts such classes in §6 ("any QI-group that has all values falling in one category"); with
+//! it. The (l, α) paper counts such classes in §5 ("any QI-group that has all values falling in one category"); with
 //! `share` below 1, those in which one category reaches the share (its 75 % in Table 6).
 //!
 //! A value that no category lists is a category of its own. A class of one single value lies within one category too.
@@ -22,7 +22,7 @@ pub(super) const ENTRY: Entry = Entry {
     title: "similarity attack",
     assumes: "the quasi values of a person who is in the table, and which sensitive values are alike",
     definition: "the values of the class lie within one category, or one node of the sensitive column's hierarchy",
-    citation: "Li, Li & Venkatasubramanian, ICDE 2007, §3; Sun, Li & Wang, FGCS 2010, §2 and §6",
+    citation: "Li, Li & Venkatasubramanian, ICDE 2007; Sun, Li & Wang, FGCS 2010, §2 and §5",
     needs: Knowledge::Release,
     parameters: &[
         Parameter::optional("share", Kind::Number, "the share of a class that must lie in one category; 1 when absent"),

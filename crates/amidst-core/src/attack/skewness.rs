@@ -18,7 +18,7 @@ pub(super) const ENTRY: Entry = Entry {
     title: "skewness attack",
     assumes: "the quasi values of a person who is in the table, and the distribution of the whole release",
     definition: "some value is far more likely in the class than in the release",
-    citation: "Li, Li & Venkatasubramanian, ICDE 2007, §3",
+    citation: "Li, Li & Venkatasubramanian, ICDE 2007",
     needs: Knowledge::Release,
     parameters: &[
         Parameter::optional("factor", Kind::Number, "how many times as likely a value becomes; 2 when absent"),
