@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use amidst_core::algorithm::ALGORITHMS;
+use amidst_core::attack::{ATTACKS, Extra, Knowledge, Published, Target};
+use amidst_core::frequency::FrequencySet;
 use amidst_core::metric::METRICS;
 use amidst_core::model::{MODELS, Sensitive};
 use amidst_core::parameter::{Kind, Parameters, Value};
@@ -42,6 +44,37 @@ fn the_metric_folder_is_the_registry() {
 #[test]
 fn the_algorithm_folder_is_the_registry() {
     assert_same("algorithm", &ALGORITHMS.iter().map(|a| a.id).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_attack_folder_is_the_registry() {
+    // Near-homogeneity is the homogeneity attack with another share, under the name that audits report.
+    let ids: Vec<&str> = ATTACKS.iter().map(|a| a.id).filter(|&id| id != "homogeneity_95").collect();
+    assert_eq!(ids.len() + 1, ATTACKS.len());
+    assert_same("attack", &ids);
+}
+
+#[test]
+fn every_attack_explains_itself_and_asks_for_what_it_needs() {
+    let set = FrequencySet::default();
+    let target = Target::new(Published::new(&set, &set.groups, &[]), 0);
+    for attack in ATTACKS {
+        for text in [attack.title, attack.assumes, attack.definition, attack.citation, attack.needs.describe()] {
+            assert!(!text.trim().is_empty() && !text.ends_with('.'), "{}", attack.id);
+        }
+        let names: BTreeSet<&str> = attack.parameters.iter().map(|p| p.name).collect();
+        assert_eq!(names.len(), attack.parameters.len(), "{}: a parameter is declared twice", attack.id);
+        assert!(attack.parameters.iter().all(|p| !p.help.is_empty() && !p.help.ends_with('.')), "{}", attack.id);
+        let result = attack.run(&target, &Extra::default(), &Parameters::default());
+        if attack.needs != Knowledge::Release {
+            let error = result.unwrap_err().to_string();
+            assert!(error.contains(attack.needs.describe()), "{}: {error}", attack.id);
+        }
+        for parameter in attack.parameters {
+            let wrong = Parameters::from_pairs([(parameter.name, Value::List(vec![Value::Flag(true)]))]);
+            assert!(attack.run(&target, &Extra::default(), &wrong).is_err(), "{}.{}", attack.id, parameter.name);
+        }
+    }
 }
 
 #[test]

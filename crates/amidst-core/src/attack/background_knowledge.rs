@@ -22,7 +22,7 @@ pub(super) const ENTRY: Entry = Entry {
     title: "background-knowledge attack",
     assumes: "the quasi values of a person who is in the table, and b sensitive values that the person does not have",
     definition: "after the b most helpful values are ruled out, one value is sure enough",
-    citation: "Machanavajjhala et al., TKDD 2007, §2.2 and §4.1",
+    citation: "Machanavajjhala et al., TKDD 2007, §1.1",
     needs: Knowledge::Release,
     parameters: &[
         Parameter::optional("b", Kind::Count, "how many values the adversary can rule out, at most; 2 when absent"),
@@ -81,7 +81,7 @@ impl Attack for BackgroundKnowledge {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{Fixture, INPATIENTS, figure};
+    use super::super::view::fixture::{Fixture, INPATIENTS, figure};
     use super::*;
     use crate::parameter::Value;
     use proptest::prelude::*;

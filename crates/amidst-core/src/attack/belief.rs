@@ -13,7 +13,7 @@
 
 use std::cmp::Ordering;
 
-use super::target::worst;
+use super::view::worst;
 use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, share_or};
 use crate::belief::{beliefs, covered};
 use crate::class::Histogram;
@@ -152,7 +152,7 @@ fn disclosure(q: &Histogram, covered: &Histogram, class: &Histogram, bounds: &Bo
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{Fixture, figure};
+    use super::super::view::fixture::{Fixture, figure};
     use super::super::{PopulationKnowledge, Tuples};
     use super::*;
     use crate::class::Population;

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use super::target::worst;
+use super::view::worst;
 use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, Version, VersionClass, share_or};
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, Parameters};
@@ -209,12 +209,15 @@ impl Attack for Difference {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{Fixture, figure};
+    use super::super::view::fixture::{Fixture, figure};
     use super::*;
     use proptest::prelude::*;
 
-    fn version(classes: &[(&[u32], &[(u32, u64)])]) -> Version {
-        let class = |c: &(&[u32], &[(u32, u64)])| VersionClass { persons: c.0.to_vec(), histogram: c.1.to_vec() };
+    /// Persons and counts.
+    type Class<'a> = (&'a [u32], &'a [(u32, u64)]);
+
+    fn version(classes: &[Class<'_>]) -> Version {
+        let class = |c: &Class<'_>| VersionClass { persons: c.0.to_vec(), histogram: c.1.to_vec() };
         Version { classes: classes.iter().map(class).collect() }
     }
 

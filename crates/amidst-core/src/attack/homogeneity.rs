@@ -23,7 +23,7 @@ pub(super) const ENTRY: Entry = Entry {
     title: "homogeneity attack",
     assumes: "the quasi values of a person who is in the table",
     definition: "one sensitive value is shared by the whole class, so it is known for everyone in it",
-    citation: "Machanavajjhala et al., TKDD 2007, §2 and Figure 9",
+    citation: "Machanavajjhala et al., TKDD 2007, §1.1 and Figure 9",
     needs: Knowledge::Release,
     parameters: PARAMETERS,
     attack: &Homogeneity { percent: 100 },
@@ -63,7 +63,7 @@ impl Attack for Homogeneity {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{Fixture, INPATIENTS, figure};
+    use super::super::view::fixture::{Fixture, INPATIENTS, figure};
     use super::*;
     use crate::parameter::Value;
 

@@ -8,7 +8,7 @@
 //! release: that one anybody guesses. `accuracy` against `base_rate`, the share of the most common value, is the lift.
 //! Some lift is what a release is published for; it tells what being absent from the table would not have hidden.
 
-use super::target::worst;
+use super::view::worst;
 use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target};
 use crate::frequency::NOBODY;
 use crate::parameter::{Kind, Parameter, ParameterError, Parameters};
@@ -178,7 +178,7 @@ impl Bayes {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{Fixture, figure};
+    use super::super::view::fixture::{Fixture, figure};
     use super::*;
     use crate::parameter::Value;
 

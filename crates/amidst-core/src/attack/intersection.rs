@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::target::worst;
+use super::view::worst;
 use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, Version};
 use crate::parameter::{Kind, Parameter, Parameters};
 
@@ -54,7 +54,7 @@ pub fn candidates(versions: &[Version]) -> Vec<Candidates> {
     places.sort_unstable();
     places.dedup();
     // Persons who went through the same classes share their candidates.
-    let mut known: FxHashMap<Vec<(u32, u32)>, (Arc<[u32]>, usize)> = FxHashMap::default();
+    let mut known: FxHashMap<Vec<(u32, u32)>, Common> = FxHashMap::default();
     let mut path: Vec<(u32, u32)> = Vec::new();
     let mut found = Vec::new();
     for run in places.chunk_by(|a, b| a.0 == b.0) {
@@ -70,7 +70,10 @@ pub fn candidates(versions: &[Version]) -> Vec<Candidates> {
     found
 }
 
-fn intersect(versions: &[Version], path: &[(u32, u32)]) -> (Arc<[u32]>, usize) {
+/// The values that classes have in common, and the fewest values of one of them.
+type Common = (Arc<[u32]>, usize);
+
+fn intersect(versions: &[Version], path: &[(u32, u32)]) -> Common {
     let mut common: Option<Vec<u32>> = None;
     let mut fewest = usize::MAX;
     for &(version, class) in path {
@@ -131,11 +134,14 @@ impl Attack for Intersection {
 #[cfg(test)]
 mod tests {
     use super::super::VersionClass;
-    use super::super::fixture::{Fixture, figure};
+    use super::super::view::fixture::{Fixture, figure};
     use super::*;
 
-    fn version(classes: &[(&[u32], &[(u32, u64)])]) -> Version {
-        let class = |c: &(&[u32], &[(u32, u64)])| VersionClass { persons: c.0.to_vec(), histogram: c.1.to_vec() };
+    /// Persons and counts.
+    type Class<'a> = (&'a [u32], &'a [(u32, u64)]);
+
+    fn version(classes: &[Class<'_>]) -> Version {
+        let class = |c: &Class<'_>| VersionClass { persons: c.0.to_vec(), histogram: c.1.to_vec() };
         Version { classes: classes.iter().map(class).collect() }
     }
 

@@ -12,8 +12,8 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::cell::Cell;
-use super::target::worst;
+use super::view::cell::Cell;
+use super::view::worst;
 use super::{Attack, AttackError, Covers, Entry, External, Extra, Findings, Knowledge, Target, share_or};
 use crate::exact::Rational;
 use crate::frequency::{self, FrequencySet};
@@ -240,7 +240,7 @@ impl Index {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{Fixture, figure};
+    use super::super::view::fixture::{Fixture, figure};
     use super::*;
     use crate::table::Table;
     use proptest::prelude::*;

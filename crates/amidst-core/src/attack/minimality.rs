@@ -17,7 +17,7 @@
 
 use std::collections::BTreeMap;
 
-use super::target::worst;
+use super::view::worst;
 use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, share_or};
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, ParameterError, Parameters};
@@ -53,6 +53,9 @@ const LIMIT: u64 = 1000;
 #[derive(Debug)]
 struct Minimality;
 
+/// What [`count`] counts.
+type Count = (f64, Vec<(u64, u64, f64)>);
+
 /// What the worlds of one class say about one value.
 #[derive(Debug, Clone)]
 struct Worlds {
@@ -87,7 +90,7 @@ impl Attack for Minimality {
 
         let (mut too_large, mut kept_by_k) = (0u64, 0u64);
         let mut by_value: BTreeMap<u32, Vec<Worlds>> = BTreeMap::new();
-        let mut cache: BTreeMap<(Vec<u64>, u64), (f64, Vec<(u64, u64, f64)>)> = BTreeMap::new();
+        let mut cache: BTreeMap<(Vec<u64>, u64), Count> = BTreeMap::new();
         for class in 0..target.published.classes.len() {
             let (size, histogram) = target.class(class);
             let mut sizes: Vec<u64> = original.class(class).iter().map(|t| t.1).filter(|&n| n > 0).collect();
@@ -163,7 +166,7 @@ impl Attack for Minimality {
 ///
 /// Parts are drawn as independent binomials; given that they add up to n, they are dealt as in the worlds. All terms are
 /// positive, so nothing cancels.
-fn count(sizes: &[u64], n: u64, l: u64) -> (f64, Vec<(u64, u64, f64)>) {
+fn count(sizes: &[u64], n: u64, l: u64) -> Count {
     let total: u64 = sizes.iter().sum();
     let n = n as usize;
     let p = n as f64 / total as f64;
@@ -270,7 +273,7 @@ impl Binomial {
 #[cfg(test)]
 mod tests {
     use super::super::Tuples;
-    use super::super::fixture::{Fixture, figure};
+    use super::super::view::fixture::{Fixture, figure};
     use super::*;
     use crate::parameter::Value;
     use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! Attacks: what an adversary learns from a published table.
 //!
-//! One attack is one file of this folder; [`ATTACKS`] is the only list of them. An attack sees what everyone sees, the
+//! One attack is one file of this folder; [`ATTACKS`] is the only list of them; `view/` holds what they look at. An attack sees what everyone sees, the
 //! published classes, and knows nothing of the models that should have stopped it: a bug must not acquit itself. Some
 //! adversaries know more than the release: their attacks declare it ([`Entry::needs`]) and get it as [`Extra`].
 
@@ -11,22 +11,20 @@ use crate::parameter::{Parameter, ParameterError, Parameters};
 
 mod background_knowledge;
 mod belief;
-pub mod cell;
 pub mod difference;
 mod homogeneity;
 mod inference;
 pub mod intersection;
-mod knowledge;
 pub mod linkage;
 mod minimality;
-mod published;
 mod similarity;
 mod skewness;
-mod target;
+mod view;
 
-pub use knowledge::{Covers, External, Extra, Knowledge, PopulationKnowledge, Tuples, Version, VersionClass};
-pub use published::{Published, labels_of_recoding, labels_of_table};
-pub use target::{Look, Target};
+pub use view::{
+    Covers, External, Extra, Knowledge, Look, PopulationKnowledge, Published, Target, Tuples, Version, VersionClass,
+    cell, labels_of_recoding, labels_of_table,
+};
 
 /// Every attack, in the order of the specification.
 pub const ATTACKS: &[Entry] = &[
@@ -146,11 +144,8 @@ fn number_or(parameters: &Parameters, key: &str, low: u64, default: Rational) ->
 }
 
 #[cfg(test)]
-mod fixture;
-
-#[cfg(test)]
 mod tests {
-    use super::fixture::Fixture;
+    use super::view::fixture::Fixture;
     use super::*;
     use crate::parameter::Value;
 

@@ -138,7 +138,7 @@ fn read(value: &Value) -> Result<Vec<Vec<String>>, ParameterError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{Fixture, figure};
+    use super::super::view::fixture::{Fixture, figure};
     use super::*;
 
     /// Table 5 of the (l, α) paper: 2-diverse, its classes by age.

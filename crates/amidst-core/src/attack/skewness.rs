@@ -61,7 +61,7 @@ impl Attack for Skewness {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{Fixture, INPATIENTS, figure};
+    use super::super::view::fixture::{Fixture, INPATIENTS, figure};
     use super::*;
     use crate::parameter::Value;
 

@@ -6,7 +6,7 @@ use crate::frequency::FrequencySet;
 use crate::table::{Column, Table};
 
 /// The article's 4-anonymous inpatients (Figure 2): class, condition.
-pub(super) const INPATIENTS: [(&str, &str); 12] = [
+pub(in crate::attack) const INPATIENTS: [(&str, &str); 12] = [
     ("a", "heart"),
     ("a", "heart"),
     ("a", "viral"),
@@ -22,7 +22,7 @@ pub(super) const INPATIENTS: [(&str, &str); 12] = [
 ];
 
 /// A table whose classes are its distinct quasi tuples, with what attacks borrow from it.
-pub(super) struct Fixture {
+pub(in crate::attack) struct Fixture {
     pub set: FrequencySet,
     pub domains: Vec<SensitiveDomain>,
     pub labels: Table,
@@ -73,6 +73,6 @@ impl Fixture {
 }
 
 /// The figure called `name`.
-pub(super) fn figure(findings: &super::Findings, name: &str) -> f64 {
+pub(in crate::attack) fn figure(findings: &crate::attack::Findings, name: &str) -> f64 {
     findings.figures.iter().find(|f| f.0 == name).unwrap_or_else(|| panic!("no figure {name}")).1
 }

@@ -8,7 +8,8 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use super::{Findings, Published};
+use super::Published;
+use crate::attack::Findings;
 use crate::class::{Histogram, SensitiveDomain};
 use crate::frequency::{self, NOBODY};
 
@@ -178,7 +179,7 @@ impl<'a> Target<'a> {
 }
 
 /// The classes hit hardest among (severity, size, class): the larger class first where two are hit as hard.
-pub(super) fn worst(hits: impl Iterator<Item = (f64, u64, usize)>) -> Vec<usize> {
+pub(in crate::attack) fn worst(hits: impl Iterator<Item = (f64, u64, usize)>) -> Vec<usize> {
     let mut kept: Vec<(f64, u64, usize)> = Vec::new();
     let order = |a: &(f64, u64, usize), b: &(f64, u64, usize)| {
         b.0.total_cmp(&a.0).then_with(|| (Reverse(a.1), a.2).cmp(&(Reverse(b.1), b.2)))

@@ -1,0 +1,14 @@
+//! What attacks look at: the published table, its cells as an adversary reads them, and what is known beside it.
+
+pub mod cell;
+mod knowledge;
+mod published;
+mod target;
+
+#[cfg(test)]
+pub(super) mod fixture;
+
+pub use knowledge::{Covers, External, Extra, Knowledge, PopulationKnowledge, Tuples, Version, VersionClass};
+pub use published::{Published, labels_of_recoding, labels_of_table};
+pub(super) use target::worst;
+pub use target::{Look, Target};
