@@ -261,6 +261,7 @@ impl Audit {
             "attacks": attacks,
             "requirements": self.requirements,
             "holds": self.holds,
+            "peak_memory_bytes": crate::peak_memory_bytes(),
         })
     }
 }

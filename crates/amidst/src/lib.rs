@@ -22,4 +22,5 @@ pub use amidst_check as check;
 pub use amidst_core as core;
 pub use amidst_io as io;
 pub use failure::Failure;
+pub use memory::peak_bytes as peak_memory_bytes;
 pub use policy::nearest;
