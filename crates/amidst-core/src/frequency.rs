@@ -3,8 +3,7 @@
 //! Everything that privacy models, metrics and full-domain algorithms look at. Rows come back only when a recoding is
 //! applied.
 
-use rustc_hash::FxHashMap;
-
+use crate::counting::combinations;
 use crate::table::Table;
 
 /// The person of an entry when nobody is in the table twice.
@@ -135,7 +134,17 @@ pub fn histogram_into(set: &FrequencySet, entries: &[Entry], column: usize, hist
         return;
     }
     histogram.extend(entries.iter().map(|e| (set.sensitive_code(e.sensitive, column), e.rows)));
-    if !histogram.is_sorted_by(|a, b| a.0 < b.0) {
+    if histogram.is_sorted_by(|a, b| a.0 < b.0) {
+        return;
+    }
+    let domain = set.sensitive_domains.get(column).copied().unwrap_or(0);
+    if histogram.len() > domain {
+        // Many entries: adding up by value beats sorting them.
+        let mut counts = vec![0; domain];
+        histogram.iter().for_each(|&(value, n)| counts[value as usize] += n);
+        histogram.clear();
+        histogram.extend((0..).zip(counts).filter(|&(_, n)| n > 0));
+    } else {
         histogram.sort_unstable_by_key(|p| p.0);
         histogram.dedup_by(|b, a| {
             let same = a.0 == b.0;
@@ -149,36 +158,45 @@ impl FrequencySet {
     /// Counts a table: columns by position, `key` the column that tells persons apart. Also returns the entry of each
     /// row.
     pub fn count(table: &Table, quasi: &[usize], sensitive: &[usize], key: Option<usize>) -> (Self, Vec<u32>) {
-        let (tuple_of, tuples) = distinct(table, quasi);
-        let (sensitive_of, sensitive_tuples) = distinct(table, sensitive);
         // Persons matter only when one of them has several rows.
-        let key = key.map(|k| &table.columns[k]).filter(|k| k.dictionary.len() < table.rows);
-        let mut entry_of: Vec<u32> = Vec::with_capacity(table.rows);
-        let mut index: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
-        let mut found: Vec<(u32, Entry)> = Vec::new();
-        for row in 0..table.rows {
-            let person = key.map_or(NOBODY, |k| k.codes.get(row));
-            let (tuple, value) = (tuple_of[row], sensitive_of[row]);
-            let entry = *index.entry((tuple, value, person)).or_insert_with(|| {
-                found.push((tuple, Entry { sensitive: value, person, rows: 0 }));
-                found.len() as u32 - 1
-            });
-            found[entry as usize].1.rows += 1;
-            entry_of.push(entry);
+        let key = key.filter(|&k| table.columns[k].dictionary.len() < table.rows);
+        let columns: Vec<_> = (quasi.iter().chain(sensitive).chain(&key))
+            .map(|&c| (&table.columns[c].codes, table.columns[c].dictionary.len()))
+            .collect();
+        let found = combinations(&columns, table.rows);
+        let width = columns.len();
+        let combination = |entry: usize| &found.codes[entry * width..(entry + 1) * width];
+        // Sensitive tuples are numbered among themselves; there are far fewer of them than rows.
+        let (from, to) = (quasi.len(), quasi.len() + sensitive.len());
+        let mut order: Vec<u32> = (0..found.rows.len() as u32).collect();
+        let value = |entry: u32| &combination(entry as usize)[from..to];
+        order.sort_unstable_by(|&a, &b| value(a).cmp(value(b)));
+        let mut sensitive_tuples = Vec::new();
+        let mut sensitive_of = vec![0u32; order.len()];
+        let mut count = 0;
+        for (i, &entry) in order.iter().enumerate() {
+            if i == 0 || value(order[i - 1]) != value(entry) {
+                sensitive_tuples.extend_from_slice(value(entry));
+                count += 1;
+            }
+            sensitive_of[entry as usize] = count - 1;
         }
-        // Number the entries by tuple and sensitive value, so that nothing depends on the order of the rows.
-        let mut order: Vec<u32> = (0..found.len() as u32).collect();
-        order.sort_unstable_by_key(|&e| (found[e as usize].0, found[e as usize].1));
-        let mut number = vec![0; found.len()];
-        for (new, &old) in order.iter().enumerate() {
-            number[old as usize] = new as u32;
+        let mut tuples: Vec<u32> = Vec::new();
+        let mut groups = Groups { offsets: Vec::new(), entries: Vec::with_capacity(order.len()) };
+        for (entry, (&rows, &sensitive)) in found.rows.iter().zip(&sensitive_of).enumerate() {
+            let own = combination(entry);
+            if entry == 0 || combination(entry - 1)[..from] != own[..from] {
+                tuples.extend_from_slice(&own[..from]);
+                groups.offsets.push(entry);
+            }
+            let person = if key.is_some() { own[to] } else { NOBODY };
+            groups.entries.push(Entry { sensitive, person, rows });
         }
-        entry_of.iter_mut().for_each(|e| *e = number[*e as usize]);
-        let count = if quasi.is_empty() { usize::from(table.rows > 0) } else { tuples.len() / quasi.len() };
+        groups.offsets.push(groups.entries.len());
         let set = FrequencySet {
             width: quasi.len(),
             domains: quasi.iter().map(|&c| table.columns[c].dictionary.len()).collect(),
-            groups: Groups::collect(count, found),
+            groups,
             tuples,
             sensitive_width: sensitive.len(),
             sensitive: sensitive_tuples,
@@ -186,7 +204,7 @@ impl FrequencySet {
             rows: table.rows as u64,
             persons: key.is_some(),
         };
-        (set, entry_of)
+        (set, found.of_row)
     }
 
     /// The number of distinct quasi tuples.
@@ -217,35 +235,6 @@ impl FrequencySet {
         }
         tuples
     }
-}
-
-/// The distinct combinations of some columns, in ascending order, and the combination of each row.
-fn distinct(table: &Table, columns: &[usize]) -> (Vec<u32>, Vec<u32>) {
-    // Combinations are numbered column by column: a pair (number so far, code) gets the next number when it is new.
-    let mut of_row = vec![0u32; table.rows];
-    let mut tuples: Vec<Vec<u32>> = vec![Vec::new()];
-    for &c in columns {
-        let mut index: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-        let mut longer: Vec<Vec<u32>> = Vec::new();
-        for (row, of) in of_row.iter_mut().enumerate() {
-            let pair = (*of, table.columns[c].codes.get(row));
-            *of = *index.entry(pair).or_insert_with(|| {
-                let mut tuple = tuples[pair.0 as usize].clone();
-                tuple.push(pair.1);
-                longer.push(tuple);
-                longer.len() as u32 - 1
-            });
-        }
-        tuples = longer;
-    }
-    let mut order: Vec<u32> = (0..tuples.len() as u32).collect();
-    order.sort_unstable_by(|&a, &b| tuples[a as usize].cmp(&tuples[b as usize]));
-    let mut number = vec![0; tuples.len()];
-    for (new, &old) in order.iter().enumerate() {
-        number[old as usize] = new as u32;
-    }
-    of_row.iter_mut().for_each(|t| *t = number[*t as usize]);
-    (of_row, order.iter().flat_map(|&t| tuples[t as usize].iter().copied()).collect())
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ pub mod attack;
 pub mod belief;
 pub mod category;
 pub mod class;
+mod counting;
 pub mod exact;
 pub mod feasibility;
 pub mod frequency;

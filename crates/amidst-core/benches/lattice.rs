@@ -1,0 +1,256 @@
+//! Lattice searches on the Adult table against the naive way: `cargo bench -p amidst-core --bench lattice [-- --all]`.
+//!
+//! The first 30,162 rows without unknowns, ARX's hierarchies. Eight quasi columns make 4,320 nodes, with occupation as the
+//! sensitive column; with occupation as a ninth, 12,960 nodes, and relationship is sensitive. The naive baseline
+//! evaluates nodes from rows: every row generalized and hashed, every class judged by every requirement, the metric
+//! added up. It is run on every 61st node and scaled up. Times are CPU time of all threads. `--all` runs every metric
+//! with every policy; `count` measures counting ten million rows instead; `wide` a lattice of 15 columns.
+
+#![allow(clippy::print_stdout)] // A bench exists to print its table.
+
+#[path = "../tests/adult/mod.rs"]
+mod adult;
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use amidst_core::algorithm::{MaxSuppression, Search, Suppressed};
+use amidst_core::class::SensitiveDomain;
+use amidst_core::frequency::{Entry, FrequencySet, NOBODY};
+use amidst_core::hierarchy::Generalization;
+use amidst_core::metric;
+use amidst_core::model;
+use amidst_core::parameter::{Parameters, Value};
+use amidst_core::requirement::{Evaluator, Requirement};
+use amidst_core::table::{Codes, Column, Table};
+use amidst_core::{lattice, table};
+
+const ROWS: usize = 30_162;
+const COLUMNS: [&str; 9] =
+    ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class", "occupation"];
+const STRIDE: usize = 61;
+
+/// The CPU time of all threads so far; wall-clock time where the system does not tell.
+fn cpu() -> Duration {
+    let own = std::fs::read_dir("/proc/self/task").ok().map(|tasks| {
+        let nanoseconds = |task: std::fs::DirEntry| -> Option<u64> {
+            std::fs::read_to_string(task.path().join("schedstat")).ok()?.split(' ').next()?.parse().ok()
+        };
+        tasks.flatten().filter_map(nanoseconds).sum::<u64>()
+    });
+    match own {
+        Some(n) if n > 0 => Duration::from_nanos(n),
+        _ => std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default(),
+    }
+}
+
+fn requirement(id: &str, parameters: &[(&str, &str)], on: Vec<usize>, domains: &[SensitiveDomain]) -> Requirement {
+    let mut values = Parameters::default();
+    for (name, number) in parameters {
+        values.set(name, Value::Number(number.parse().expect("a number")));
+    }
+    Requirement::new(model::find(id).expect("a model"), values, on, domains).expect("a requirement")
+}
+
+fn search<'a>(
+    set: &'a FrequencySet,
+    generalizations: &'a [Generalization],
+    requirements: &'a [Requirement],
+    options: &'a Parameters,
+    cancel: &'a AtomicBool,
+) -> Search<'a> {
+    Search {
+        set,
+        generalizations,
+        requirements,
+        metric: metric::find("loss").expect("a metric"),
+        max_suppression: MaxSuppression::Rows(0),
+        suppressed: Suppressed::Drop,
+        k: 5,
+        options,
+        seed: 1,
+        cancel,
+        progress: &|_| {},
+        deadline: None,
+    }
+}
+
+/// Evaluates every `STRIDE`th node from rows. Returns the time of one node and a number that keeps the work alive.
+fn naive(table: &Table, quasi: &[usize], sensitive: usize, search: &Search<'_>) -> (Duration, f64) {
+    let evaluator = Evaluator::new(search.set, search.requirements);
+    let heights: Vec<usize> = search.generalizations.iter().map(|g| g.height()).collect();
+    let count: usize = heights.iter().map(|h| h + 1).product();
+    let start = cpu();
+    let (mut nodes, mut sum) = (0, 0.0);
+    for node in (0..count).step_by(STRIDE) {
+        let mut rest = node;
+        let levels: Vec<usize> = heights
+            .iter()
+            .map(|h| {
+                let level = rest % (h + 1);
+                rest /= h + 1;
+                level
+            })
+            .collect();
+        let mut classes: HashMap<Vec<u32>, HashMap<u32, u64>> = HashMap::new();
+        for row in 0..table.rows {
+            let tuple: Vec<u32> = (quasi.iter().zip(search.generalizations).zip(&levels))
+                .map(|((&c, g), &l)| g.levels[l].of[table.columns[c].codes.get(row) as usize])
+                .collect();
+            *classes.entry(tuple).or_default().entry(table.columns[sensitive].codes.get(row)).or_default() += 1;
+        }
+        for histogram in classes.values() {
+            let mut entries: Vec<Entry> =
+                histogram.iter().map(|(&sensitive, &rows)| Entry { sensitive, person: NOBODY, rows }).collect();
+            entries.sort_unstable();
+            let rows: u64 = entries.iter().map(|e| e.rows).sum();
+            let holds = evaluator.holds_all(&entries);
+            sum += if holds { (rows * rows) as f64 } else { (rows * table.rows as u64) as f64 };
+        }
+        nodes += 1;
+    }
+    ((cpu() - start) / nodes, sum)
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).find(|a| !a.starts_with("--bench")) {
+        Some("count") => return count(),
+        Some("wide") => return wide(),
+        _ => {}
+    }
+    let all = arguments.iter().any(|a| a == "--all");
+    let Some(table) = adult::read("adult.csv", ROWS) else {
+        println!("skipped: the Adult data is not there");
+        return;
+    };
+    println!("| columns | policy | suppression | metric | search ms | naive ms | ratio | levels |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    for (width, sensitive) in [(8, "occupation"), (9, "relationship")] {
+        let sensitive = table.position(sensitive).expect("a column");
+        let Some((quasi, generalizations)) = adult::quasi(&table, "hierarchies_arx", &COLUMNS[..width]) else {
+            println!("skipped: the hierarchies are not there");
+            return;
+        };
+        let start = Instant::now();
+        let (set, _) = FrequencySet::count(&table, &quasi, &[sensitive], None);
+        let tuples = set.len();
+        let column = &table.columns[sensitive];
+        let domains = [SensitiveDomain {
+            name: column.name.clone(),
+            dictionary: column.dictionary.clone(),
+            ..SensitiveDomain::default()
+        }];
+        let more: [(&str, &[(&str, &str)]); 5] = [
+            ("", &[]),
+            ("distinct-l-diversity", &[("l", "3")]),
+            ("entropy-l-diversity", &[("l", "3")]),
+            ("recursive-c-l-diversity", &[("c", "4"), ("l", "3")]),
+            ("t-closeness", &[("t", "0.2")]),
+        ];
+        println!("| {width} | {tuples} tuples, counted in {:?} | | | | | | |", start.elapsed());
+        for (i, (id, parameters)) in more.into_iter().enumerate() {
+            let mut requirements = vec![requirement("k-anonymity", &[("k", "5")], vec![], &domains)];
+            if !id.is_empty() {
+                requirements.push(requirement(id, parameters, vec![0], &domains));
+            }
+            let (options, cancel) = (Parameters::default(), AtomicBool::new(false));
+            let mut search = search(&set, &generalizations, &requirements, &options, &cancel);
+            let (node, _) = naive(&table, &quasi, sensitive, &search);
+            let naive = node.mul_f64(lattice::nodes(&search));
+            for (j, share) in ["0", "0.02", "1"].into_iter().enumerate() {
+                for (m, id) in ["loss", "discernibility", "height"].into_iter().enumerate() {
+                    if !all && i > 0 && m != (i + j) % 3 {
+                        continue;
+                    }
+                    search.metric = metric::find(id).expect("a metric");
+                    search.max_suppression = MaxSuppression::Share(share.parse().expect("a share"));
+                    let start = cpu();
+                    let best = lattice::best(&search).expect("a search");
+                    let took = cpu() - start;
+                    let levels = best.map_or("none".to_string(), |b| format!("{:?}", b.node.levels));
+                    println!(
+                        "| {width} | {} | {share} | {id} | {:.1} | {:.0} | {:.4} | {levels} |",
+                        requirements.iter().map(|r| r.model.id).collect::<Vec<_>>().join(" + "),
+                        took.as_secs_f64() * 1e3,
+                        naive.as_secs_f64() * 1e3,
+                        took.as_secs_f64() / naive.as_secs_f64(),
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A table of random codes; the columns have `domains` values, the low codes the more frequent.
+fn random(rows: usize, domains: &[usize]) -> Table {
+    let mut state = 1u64;
+    let mut below = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 33) as usize) % n
+    };
+    let columns = domains
+        .iter()
+        .enumerate()
+        .map(|(c, &n)| {
+            let values: Vec<String> = (0..n).map(|v| format!("{v:06}")).collect();
+            let mut codes = Codes::for_distinct(n, rows);
+            for row in 0..rows {
+                codes.push(if row < n { row } else { below(n).min(below(n)) } as u32);
+            }
+            let dictionary: table::Dictionary = values.iter().map(String::as_str).collect();
+            Column { name: format!("c{c}"), dictionary, codes, ..Column::default() }
+        })
+        .collect();
+    Table { columns, rows }
+}
+
+/// Counts ten million rows of eight quasi columns and a sensitive one.
+fn count() {
+    for domains in [[4, 5, 2, 3, 6, 2, 4, 3, 10], [20, 16, 2, 7, 5, 2, 10, 4, 10], [74, 16, 2, 7, 5, 2, 41, 7, 14]] {
+        let table = random(10_000_000, &domains);
+        for _ in 0..2 {
+            let (start, before) = (Instant::now(), cpu());
+            let (set, _) = FrequencySet::count(&table, &[0, 1, 2, 3, 4, 5, 6, 7], &[8], None);
+            let (wall, took) = (start.elapsed(), cpu() - before);
+            println!("{domains:?}: {} tuples, {} entries: {wall:?}, CPU {took:?}", set.len(), set.groups.entries.len());
+        }
+    }
+}
+
+/// Searches a lattice of fifteen columns with a time limit.
+fn wide() {
+    let domains: Vec<usize> = (0..15).map(|c| [12, 8, 6, 9, 16][c % 5]).chain([8]).collect();
+    let table = random(20_000, &domains);
+    let quasi: Vec<usize> = (0..15).collect();
+    let generalizations: Vec<Generalization> = quasi
+        .iter()
+        .map(|&c| Generalization::bind(&table.columns[c], Some(&halving(&table.columns[c]))).expect("a hierarchy"))
+        .collect();
+    let (set, _) = FrequencySet::count(&table, &quasi, &[15], None);
+    let requirements = [requirement("k-anonymity", &[("k", "5")], vec![], &[])];
+    let (options, cancel) = (Parameters::default(), AtomicBool::new(false));
+    for (share, seconds) in [("0", 5), ("0.02", 5)] {
+        let mut search = search(&set, &generalizations, &requirements, &options, &cancel);
+        search.max_suppression = MaxSuppression::Share(share.parse().expect("a share"));
+        search.deadline = Some(Instant::now() + Duration::from_secs(seconds));
+        let start = Instant::now();
+        let best = lattice::best(&search).expect("a search");
+        println!("{} nodes, {share}: {best:?} in {:?}", lattice::nodes(&search), start.elapsed());
+    }
+}
+
+/// A hierarchy that halves the number of groups from level to level.
+fn halving(column: &Column) -> amidst_core::hierarchy::Hierarchy {
+    let mut levels = Vec::new();
+    let mut of_leaf: Vec<u32> = (0..column.dictionary.len() as u32).collect();
+    let mut groups = column.dictionary.len();
+    while groups > 1 {
+        groups = groups.div_ceil(3);
+        of_leaf.iter_mut().for_each(|g| *g /= 3);
+        let labels = (0..groups).map(|g| if groups == 1 { "*".to_string() } else { format!("{}-{g}", levels.len()) });
+        levels.push(amidst_core::hierarchy::Level { labels: labels.collect(), of_leaf: of_leaf.clone() });
+    }
+    amidst_core::hierarchy::Hierarchy { leaves: column.dictionary.clone(), levels }
+}
