@@ -1,9 +1,12 @@
 //! Numbering the distinct combinations of some columns: the one pass over the rows that a search needs.
 //!
-//! The codes of a row become one integer, a digit per column. Few possible combinations are counted in an array, more in
+//! The codes of a row become one integer, a digit per column. Few possible combinations are counted in an array; more are
+//! marked in a map of bits, in which the marks before a combination are its number; very many go to
 //! hash tables, a table for each part of the rows. The combinations are then numbered in ascending order, so the
 //! result depends neither on the order of the rows nor on the number of threads. Where the digits do not fit into
 //! one integer, the columns that do are numbered first and their number becomes a column in their place.
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -22,6 +25,9 @@ pub(crate) struct Combinations {
 
 /// Up to this many possible combinations are counted in an array.
 const DENSE: u64 = 1 << 20;
+
+/// Possible combinations that a map of bits may have for each row.
+const BITS_PER_ROW: u64 = 32;
 
 /// Rows are taken in parts of at least this many.
 const PART: usize = 1 << 16;
@@ -76,6 +82,9 @@ fn number(
 ) -> (Vec<u64>, Vec<u64>, Vec<u32>) {
     let mut of_row = vec![0u32; rows];
     let part = rows.div_ceil(rayon::current_num_threads() * 2).max(PART);
+    if product > DENSE && product <= rows as u64 * BITS_PER_ROW && product <= 1 << 36 {
+        return number_by_bits(lead, columns, of_row, part, product);
+    }
     let dense = product <= DENSE && product <= (rows as u64 * 4).max(1 << 12);
     let parts: Vec<(Vec<u64>, Vec<u64>)> = of_row
         .par_chunks_mut(part)
@@ -119,6 +128,52 @@ fn number(
     (of_row.par_chunks_mut(part).zip(&positions))
         .for_each(|(out, positions)| out.iter_mut().for_each(|id| *id = positions[*id as usize]));
     (keys, counts, of_row)
+}
+
+/// Numbers keys by marking them in a map of bits.
+fn number_by_bits(
+    lead: Option<&[u32]>,
+    columns: &[(&Codes, usize)],
+    mut of_row: Vec<u32>,
+    part: usize,
+    product: u64,
+) -> (Vec<u64>, Vec<u64>, Vec<u32>) {
+    let mut marks: Vec<AtomicU64> = Vec::new();
+    marks.resize_with(product.div_ceil(64) as usize, AtomicU64::default);
+    of_row.par_chunks_mut(part).enumerate().for_each(|(i, out)| {
+        each_block(lead, columns, i * part, out, |keys, _| {
+            for &key in keys {
+                let (word, bit) = (&marks[(key / 64) as usize], 1 << (key % 64));
+                // Most keys were seen before: looking is cheaper than writing.
+                if word.load(Ordering::Relaxed) & bit == 0 {
+                    word.fetch_or(bit, Ordering::Relaxed);
+                }
+            }
+        });
+    });
+    let mut before = Vec::with_capacity(marks.len());
+    let mut keys = Vec::new();
+    let marks: Vec<u64> = marks.into_iter().map(AtomicU64::into_inner).collect();
+    for (i, &word) in marks.iter().enumerate() {
+        before.push(keys.len() as u32);
+        let mut rest = word;
+        while rest != 0 {
+            keys.push(i as u64 * 64 + u64::from(rest.trailing_zeros()));
+            rest &= rest - 1;
+        }
+    }
+    let mut counts: Vec<AtomicU64> = Vec::new();
+    counts.resize_with(keys.len(), AtomicU64::default);
+    of_row.par_chunks_mut(part).enumerate().for_each(|(i, out)| {
+        each_block(lead, columns, i * part, out, |keys, out| {
+            for (&key, id) in keys.iter().zip(out) {
+                let (word, below) = ((key / 64) as usize, (1u64 << (key % 64)) - 1);
+                *id = before[word] + (marks[word] & below).count_ones();
+                counts[*id as usize].fetch_add(1, Ordering::Relaxed);
+            }
+        });
+    });
+    (keys, counts.into_iter().map(AtomicU64::into_inner).collect(), of_row)
 }
 
 /// Counts keys in an array; writes the key of each row.

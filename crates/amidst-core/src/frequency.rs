@@ -3,8 +3,8 @@
 //! Everything that privacy models, metrics and full-domain algorithms look at. Rows come back only when a recoding is
 //! applied.
 
-use crate::counting::combinations;
-use crate::table::Table;
+use crate::counting::{Combinations, combinations};
+use crate::table::{Codes, Table};
 
 /// The person of an entry when nobody is in the table twice.
 pub const NOBODY: u32 = u32::MAX;
@@ -168,21 +168,15 @@ impl FrequencySet {
         let combination = |entry: usize| &found.codes[entry * width..(entry + 1) * width];
         // Sensitive tuples are numbered among themselves; there are far fewer of them than rows.
         let (from, to) = (quasi.len(), quasi.len() + sensitive.len());
-        let mut order: Vec<u32> = (0..found.rows.len() as u32).collect();
-        let value = |entry: u32| &combination(entry as usize)[from..to];
-        order.sort_unstable_by(|&a, &b| value(a).cmp(value(b)));
-        let mut sensitive_tuples = Vec::new();
-        let mut sensitive_of = vec![0u32; order.len()];
-        let mut count = 0;
-        for (i, &entry) in order.iter().enumerate() {
-            if i == 0 || value(order[i - 1]) != value(entry) {
-                sensitive_tuples.extend_from_slice(value(entry));
-                count += 1;
-            }
-            sensitive_of[entry as usize] = count - 1;
+        let mut values = vec![Codes::U32(Vec::with_capacity(found.rows.len())); sensitive.len()];
+        for entry in 0..found.rows.len() {
+            combination(entry)[from..to].iter().zip(&mut values).for_each(|(&code, values)| values.push(code));
         }
+        let domains = sensitive.iter().map(|&c| table.columns[c].dictionary.len());
+        let Combinations { codes: sensitive_tuples, of_row: sensitive_of, .. } =
+            combinations(&values.iter().zip(domains).collect::<Vec<_>>(), found.rows.len());
         let mut tuples: Vec<u32> = Vec::new();
-        let mut groups = Groups { offsets: Vec::new(), entries: Vec::with_capacity(order.len()) };
+        let mut groups = Groups { offsets: Vec::new(), entries: Vec::with_capacity(found.rows.len()) };
         for (entry, (&rows, &sensitive)) in found.rows.iter().zip(&sensitive_of).enumerate() {
             let own = combination(entry);
             if entry == 0 || combination(entry - 1)[..from] != own[..from] {

@@ -125,7 +125,16 @@ impl Strategy for Best<'_, '_> {
             return None;
         }
         let bound = bound.max(self.pricer.bound(self.judge, classes, self.judge.limit));
+        // With everything that fails suppressed a node may cost much; what is above it may cost less.
         (!self.beaten(bound, &classes.levels)).then_some(bound)
+    }
+
+    fn wants_doomed(&self) -> bool {
+        self.pricer.suppression_costs()
+    }
+
+    fn doomed_bound(&self, classes: &Classes, doomed: &[u32]) -> f64 {
+        self.pricer.doomed_bound(self.judge, classes, doomed)
     }
 
     fn abandon(&self, bound: f64) {

@@ -166,7 +166,7 @@ impl<'a> Judge<'a> {
             }
             let verdict = classes.verdicts[class];
             let failing = if verdict & FAILS == 0 {
-                let failing = self.failing_rule(classes, class, entries.as_ref(), &mut scratch);
+                let failing = self.failing_rule(classes, class, entries.as_ref(), &mut scratch, self.rules.len());
                 if failing.is_some() {
                     classes.verdicts[class] |= FAILS;
                 }
@@ -196,15 +196,40 @@ impl<'a> Judge<'a> {
         outcome
     }
 
-    /// The first rule that the class fails; notes in its verdict those that hold.
+    /// The classes that fail a requirement which no merge can break, ascending, and their rows: what they cover fails in
+    /// every finer node.
+    pub fn doomed(&self, classes: &mut Classes) -> (Vec<u32>, u64) {
+        let strong = self.rules.iter().take_while(|r| r.strong).count();
+        let entries =
+            (self.from_entries && strong > 0).then(|| ByClass::new(self.search.set, classes, self.all_tuples));
+        let mut scratch = Scratch::default();
+        let (mut doomed, mut rows) = (Vec::new(), 0);
+        for class in 0..classes.len() {
+            if classes.rows[class] > 0
+                && self.failing_rule(classes, class, entries.as_ref(), &mut scratch, strong).is_some()
+            {
+                doomed.push(class as u32);
+                rows += classes.rows[class];
+            }
+        }
+        (doomed, rows)
+    }
+
+    /// Whether some requirement is one that no merge can break.
+    pub fn has_strong(&self) -> bool {
+        self.rules.first().is_some_and(|r| r.strong)
+    }
+
+    /// The first of the first `count` rules that the class fails; notes in its verdict those that hold.
     fn failing_rule(
         &self,
         classes: &mut Classes,
         class: usize,
         entries: Option<&ByClass>,
         scratch: &mut Scratch,
+        count: usize,
     ) -> Option<usize> {
-        for (i, rule) in self.rules.iter().enumerate() {
+        for (i, rule) in self.rules[..count].iter().enumerate() {
             if classes.verdicts[class] & rule.bit != 0 {
                 continue;
             }

@@ -25,6 +25,8 @@ mod why_not;
 pub use explore::{Explored, ExploredNode, FrontPoint, Metrics, all_metrics, explore, least_suppression};
 pub use why_not::{FailingClass, Obstacle, WhyNot, why_not};
 
+use rayon::prelude::*;
+
 use crate::algorithm::{Found, Search, SearchError};
 use crate::feasibility;
 use crate::recoding::Recoding;
@@ -108,7 +110,7 @@ pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
     let judge = Judge::new(search, pricer.needs_groups());
     on_lattice!(search, judge, tracked(search, &pricer), walk => {
         let strategy = Best::new(&walk.judge, &pricer);
-        offer_top(&walk, &pricer, &strategy);
+        offer_first(search, &walk, &pricer, &strategy);
         walk.run(search, &strategy)?;
         let (mut found, mut unexplored) = strategy.into_best();
         if found.is_none() && unexplored < f64::INFINITY {
@@ -220,13 +222,37 @@ fn tracked(search: &Search<'_>, pricer: &Pricer<'_>) -> bool {
 }
 
 /// Tries the coarsest node first: nearly always valid, so that the search has something to return and to compare with.
-fn offer_top<K: Key>(walk: &Walk<'_, K>, pricer: &Pricer<'_>, best: &Best<'_, '_>) {
-    let mut top = walk.snapshot(&walk.top);
-    let outcome = walk.judge.judge(&mut top.classes, true);
-    if outcome.valid {
-        best.offer(pricer.cost(&walk.judge, &top.classes, &outcome.suppressed), &walk.top);
+/// In a large lattice goes down from there, always to the cheapest valid neighbour: what is found is often
+/// close to the best, and prunes much of the lattice.
+fn offer_first<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<'_>, best: &Best<'_, '_>) {
+    let price = |levels: Vec<usize>| {
+        let mut snapshot = walk.snapshot(&levels);
+        let outcome = walk.judge.judge(&mut snapshot.classes, false);
+        outcome.valid.then(|| (pricer.cost(&walk.judge, &snapshot.classes, &outcome.suppressed), levels))
+    };
+    let mut current = price(walk.top.clone());
+    while let Some((cost, levels)) = current {
+        best.offer(cost, &levels);
+        let over = search.deadline.is_some_and(|d| std::time::Instant::now() >= d) || search.checkpoint().is_err();
+        if walk.nodes() < LARGE || over {
+            return;
+        }
+        let finer: Vec<Vec<usize>> = (0..levels.len())
+            .filter(|&c| levels[c] > 0)
+            .map(|c| {
+                let mut levels = levels.clone();
+                levels[c] -= 1;
+                levels
+            })
+            .collect();
+        let order = |a: &(f64, Vec<usize>), b: &(f64, Vec<usize>)| price::compare((a.0, &a.1), (b.0, &b.1));
+        let next = finer.into_par_iter().filter_map(price).min_by(order);
+        current = next.filter(|n| order(n, &(cost, levels)).is_lt());
     }
 }
+
+/// From this many nodes on a lattice is large.
+const LARGE: f64 = 1e5;
 
 /// The figures of some valid nodes.
 fn describe<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<'_>, found: Vec<Vec<usize>>) -> Vec<Node> {

@@ -76,6 +76,19 @@ impl<'a> Pricer<'a> {
         self.with_node(judge, classes, &[], |node| nodes.bound(node, limit)).unwrap_or(f64::NEG_INFINITY)
     }
 
+    /// What a node and everything above it up to some limit costs at least, when the classes in `doomed` (ascending) are
+    /// suppressed in all of it.
+    pub fn doomed_bound(&self, judge: &Judge<'_>, classes: &Classes, doomed: &[u32]) -> f64 {
+        let nodes = self.nodes.as_ref().filter(|n| n.suppression_costs());
+        let loss = nodes.and_then(|nodes| self.with_node(judge, classes, doomed, |node| nodes.loss(node)));
+        loss.map_or(f64::NEG_INFINITY, |loss| loss - 1e-11 * loss.abs())
+    }
+
+    /// Whether rows that must be suppressed raise the bound.
+    pub fn suppression_costs(&self) -> bool {
+        self.nodes.as_ref().is_some_and(|n| n.suppression_costs())
+    }
+
     /// What a node costs when some of its classes (ascending) are suppressed. A cost that is not defined counts as
     /// infinite.
     pub fn cost(&self, judge: &Judge<'_>, classes: &Classes, suppressed: &[u32]) -> f64 {
@@ -110,13 +123,17 @@ impl<'a> Pricer<'a> {
         suppressed: &[u32],
         price: impl FnOnce(&Node<'_>) -> R,
     ) -> R {
+        let needs_values = self.nodes.as_ref().is_some_and(|n| n.needs_values(!suppressed.is_empty()));
+        let mut values = Vec::new();
         // Classes without rows (tuples of a population alone) are not published.
         let published: Vec<u32> = (0..classes.len() as u32).filter(|&c| classes.rows[c as usize] > 0).collect();
-        let mut values = Vec::with_capacity(published.len() * self.set.width);
-        for &class in &published {
-            let codes = self.set.tuple(classes.first[class as usize] as usize);
-            for ((&code, g), &level) in codes.iter().zip(self.generalizations).zip(&classes.levels) {
-                values.push(g.levels[level].of[code as usize]);
+        if needs_values {
+            values.reserve(published.len() * self.set.width);
+            for &class in &published {
+                let codes = self.set.tuple(classes.first[class as usize] as usize);
+                for ((&code, g), &level) in codes.iter().zip(self.generalizations).zip(&classes.levels) {
+                    values.push(g.levels[level].of[code as usize]);
+                }
             }
         }
         let rows: Vec<u64> = published.iter().map(|&c| classes.rows[c as usize]).collect();

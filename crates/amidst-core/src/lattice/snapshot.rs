@@ -124,6 +124,14 @@ impl<K: Key> Snapshot<K> {
         SCRATCH.with_borrow_mut(|scratch| self.roll_up_with(scratch, layout, levels, carry))
     }
 
+    /// The classes of a coarser node, and the coarser class of each class.
+    pub fn roll_up_mapped(&self, layout: &Layout<'_>, levels: &[usize], carry: Carry) -> (Self, Vec<u32>) {
+        SCRATCH.with_borrow_mut(|scratch| {
+            let coarser = self.roll_up_with(scratch, layout, levels, carry);
+            (coarser, scratch.class_of.clone())
+        })
+    }
+
     fn roll_up_with(&self, scratch: &mut Scratch, layout: &Layout<'_>, levels: &[usize], carry: Carry) -> Self {
         let source = &self.classes;
         let count = source.len();

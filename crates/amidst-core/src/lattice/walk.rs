@@ -7,7 +7,7 @@
 //! Subset pruning, after Incognito's a-priori rule (LeFevre, DeWitt & Ramakrishnan 2005). In the subtree of a node the
 //! columns before the raised one are fixed. Putting all others to their top leaves the projection on that subset of
 //! the quasi-identifier, the coarsest node that the subtree may reach; if it is hopeless, so is the whole
-//! subtree. What "hopeless" rests on is only ever a requirement for which this is sound (see [`super::judge`]).
+//! subtree. In the same way the projection on the fixed columns and one more tells how far that one must be raised. What "hopeless" rests on is only ever a requirement for which this is sound (see [`super::judge`]).
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -46,6 +46,16 @@ pub(crate) trait Strategy: Sync {
     /// Takes note of a judged node. The answer is what its subtree costs at least, or nothing to leave the subtree out.
     fn visit(&self, classes: &Classes, outcome: &Outcome, bound: f64, leaf: bool) -> Option<f64>;
 
+    /// Whether knowing rows that must be suppressed raises the bound of a subtree.
+    fn wants_doomed(&self) -> bool {
+        false
+    }
+
+    /// What a subtree costs at least in which the classes of `doomed` (ascending) are suppressed everywhere.
+    fn doomed_bound(&self, _classes: &Classes, _doomed: &[u32]) -> f64 {
+        f64::NEG_INFINITY
+    }
+
     /// Told of a subtree that is left out because the time is over, with what it costs at least.
     fn abandon(&self, _bound: f64) {}
 }
@@ -83,6 +93,9 @@ struct Progress<'s> {
 /// Subtrees of at least this many nodes are shared between cores.
 const SHARED: f64 = 64.0;
 
+/// Subtrees of at least this many nodes are worth a look at how far their columns must be raised.
+const RAISED: f64 = 32.0;
+
 /// Snapshots beyond this many bytes are not kept for their children, which then start from a finer one.
 const BUDGET: usize = 256 << 20;
 
@@ -114,12 +127,17 @@ impl<'a, K: Key> Walk<'a, K> {
             report: search.progress,
             last: AtomicU64::new(0),
         };
-        self.descend(search, strategy, &progress, &bottom, 0, &self.base, f64::NEG_INFINITY)
+        self.descend(search, strategy, &progress, &bottom, 0, &self.base, f64::NEG_INFINITY, !strategy.everything())
     }
 
     /// The classes of a node, rolled up from the finest.
     pub fn snapshot(&self, levels: &[usize]) -> Snapshot<K> {
         self.base.roll_up(&self.layout, levels, self.judge.carry)
+    }
+
+    /// The number of nodes.
+    pub fn nodes(&self) -> f64 {
+        self.subtree(&vec![0; self.top.len()], 0)
     }
 
     /// The number of nodes in the subtree of a node whose columns before `position` are fixed.
@@ -137,13 +155,32 @@ impl<'a, K: Key> Walk<'a, K> {
         position: usize,
         source: &Snapshot<K>,
         inherited: f64,
+        doubtful: bool,
     ) -> Result<bool, SearchError> {
         search.checkpoint()?;
-        let nodes = self.subtree(levels, position);
-        let Plan::Judge(bound) = strategy.plan(levels, inherited) else {
+        let mut nodes = self.subtree(levels, position);
+        let Plan::Judge(mut bound) = strategy.plan(levels, inherited) else {
             progress.add(nodes);
             return Ok(true);
         };
+        let mut raised = levels.to_vec();
+        if doubtful && nodes >= RAISED {
+            if !self.raise(&mut raised, position, source) {
+                progress.add(nodes);
+                return Ok(true);
+            }
+            if raised != levels {
+                let left = self.subtree(&raised, position);
+                progress.add(nodes - left);
+                nodes = left;
+                let Plan::Judge(higher) = strategy.plan(&raised, bound) else {
+                    progress.add(nodes);
+                    return Ok(true);
+                };
+                bound = higher;
+            }
+        }
+        let levels = &raised[..];
         if search.deadline.is_some_and(|d| std::time::Instant::now() >= d) {
             strategy.abandon(bound);
             return Ok(false);
@@ -156,12 +193,9 @@ impl<'a, K: Key> Walk<'a, K> {
             progress.add(nodes);
             return Ok(true);
         };
-        let hopeless = outcome.hopeless && !strategy.everything();
-        let last = if hopeless { self.last_hope(&own, position) } else { self.order.len() };
-        let mut children: Vec<usize> =
-            (position..last).filter(|&i| levels[self.order[i]] < self.top[self.order[i]]).collect();
+        let mut children = self.prospects(strategy, &own, &outcome, position, bound);
         let mut reached = 1.0;
-        children.iter().for_each(|&i| reached += self.child_nodes(levels, i));
+        children.iter().for_each(|&(i, _)| reached += self.child_nodes(levels, i));
         progress.add(nodes - reached + 1.0);
         if strategy.finest_first() {
             children.reverse();
@@ -176,10 +210,10 @@ impl<'a, K: Key> Walk<'a, K> {
             own = Snapshot { keys: Vec::new(), classes: Classes::default() };
             source
         };
-        let child = |&i: &usize| {
+        let child = |&(i, bound): &(usize, f64)| {
             let mut levels = levels.to_vec();
             levels[self.order[i]] += 1;
-            self.descend(search, strategy, progress, &levels, i, from, bound)
+            self.descend(search, strategy, progress, &levels, i, from, bound, outcome.hopeless)
         };
         let complete = if reached >= SHARED && children.len() > 1 {
             let all: Vec<Result<bool, SearchError>> = children.par_iter().with_max_len(1).map(child).collect();
@@ -200,22 +234,73 @@ impl<'a, K: Key> Walk<'a, K> {
         (self.top[column] - levels[column]) as f64 * self.subtree(levels, position + 1)
     }
 
-    /// For a hopeless node: the first position from which on no child's subtree can hold a valid node.
-    fn last_hope(&self, own: &Snapshot<K>, position: usize) -> usize {
+    /// Raises the free columns of a subtree as far as every valid node in it must have them: a column must reach the
+    /// level at which the projection on the fixed columns and this one is no longer hopeless. False when none does.
+    fn raise(&self, levels: &mut [usize], position: usize, source: &Snapshot<K>) -> bool {
+        let mut coarsest = levels.to_vec();
+        self.order[position..].iter().for_each(|&c| coarsest[c] = self.top[c]);
+        for &column in &self.order[position..] {
+            let mut node = coarsest.clone();
+            node[column] = levels[column];
+            let mut projection = source.roll_up(&self.layout, &node, self.judge.carry);
+            while self.judge.judge(&mut projection.classes, false).hopeless {
+                if node[column] == self.top[column] {
+                    return false;
+                }
+                node[column] += 1;
+                projection = projection.roll_up(&self.layout, &node, self.judge.carry);
+            }
+            levels[column] = node[column];
+        }
+        true
+    }
+
+    /// The children worth a walk: the position of the column that each raises, and what its subtree costs at least.
+    fn prospects(
+        &self,
+        strategy: &impl Strategy,
+        own: &Snapshot<K>,
+        outcome: &Outcome,
+        position: usize,
+        bound: f64,
+    ) -> Vec<(usize, f64)> {
         let levels = &own.classes.levels;
+        let mut children = Vec::new();
+        let failing = !outcome.suppressed.is_empty() && !strategy.everything();
+        let doomed = failing && strategy.wants_doomed() && self.judge.has_strong() && self.judge.limit > 0;
         for i in position..self.order.len() {
-            // Looking costs a roll-up and a half; a subtree of a few nodes is not worth it.
-            if self.child_nodes(levels, i) <= 2.0 {
+            if levels[self.order[i]] == self.top[self.order[i]] {
                 continue;
             }
-            let mut coarsest = levels.clone();
-            self.order[i..].iter().for_each(|&c| coarsest[c] = self.top[c]);
-            let mut projection = own.roll_up(&self.layout, &coarsest, self.judge.carry);
-            if self.judge.judge(&mut projection.classes, false).hopeless {
-                return i;
+            let mut child_bound = bound;
+            // Looking ahead costs a roll-up and a half; a subtree of a few nodes is not worth it.
+            if self.child_nodes(levels, i) > 2.0 && (doomed || (failing && outcome.hopeless)) {
+                let mut coarsest = levels.clone();
+                self.order[i..].iter().for_each(|&c| coarsest[c] = self.top[c]);
+                if doomed {
+                    let (mut projection, map) = own.roll_up_mapped(&self.layout, &coarsest, self.judge.carry);
+                    let (classes, rows) = self.judge.doomed(&mut projection.classes);
+                    if rows > self.judge.limit {
+                        break;
+                    }
+                    if rows > 0 {
+                        let mut lost = vec![false; projection.classes.len()];
+                        classes.iter().for_each(|&c| lost[c as usize] = true);
+                        let own_doomed: Vec<u32> =
+                            (0u32..).zip(&map).filter(|&(_, &c)| lost[c as usize]).map(|(own, _)| own).collect();
+                        child_bound = child_bound.max(strategy.doomed_bound(&own.classes, &own_doomed));
+                    }
+                } else {
+                    // The more columns are fixed, the less hope is left: all later children are hopeless too.
+                    let mut projection = own.roll_up(&self.layout, &coarsest, self.judge.carry);
+                    if self.judge.judge(&mut projection.classes, false).hopeless {
+                        break;
+                    }
+                }
             }
+            children.push((i, child_bound));
         }
-        self.order.len()
+        children
     }
 }
 

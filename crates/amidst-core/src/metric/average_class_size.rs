@@ -45,6 +45,10 @@ struct Nodes {
 }
 
 impl NodeCost for Nodes {
+    fn needs_values(&self, _suppressed: bool) -> bool {
+        false
+    }
+
     fn loss(&self, node: &Node<'_>) -> Option<f64> {
         let masked = if node.masked { node.suppressed_rows() } else { 0 };
         average(node.published().chain((masked > 0).then_some(masked)), self.k)

@@ -47,6 +47,14 @@ struct Nodes<'a> {
 }
 
 impl NodeCost for Nodes<'_> {
+    fn needs_values(&self, _suppressed: bool) -> bool {
+        false
+    }
+
+    fn suppression_costs(&self) -> bool {
+        true
+    }
+
     fn loss(&self, node: &Node<'_>) -> Option<f64> {
         let suppressed = node.suppressed_rows();
         let each = if node.masked { suppressed } else { self.input.set.rows };

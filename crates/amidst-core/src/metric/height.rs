@@ -30,6 +30,10 @@ impl Metric for Height {
 }
 
 impl NodeCost for Height {
+    fn needs_values(&self, _suppressed: bool) -> bool {
+        false
+    }
+
     fn loss(&self, node: &Node<'_>) -> Option<f64> {
         Some(height(node.levels))
     }

@@ -62,6 +62,14 @@ impl Additive {
 }
 
 impl NodeCost for Additive {
+    fn needs_values(&self, suppressed: bool) -> bool {
+        suppressed
+    }
+
+    fn suppression_costs(&self) -> bool {
+        true
+    }
+
     fn loss(&self, node: &Node<'_>) -> Option<f64> {
         let mut sum = self.unsuppressed(node.levels);
         if node.suppressed.iter().any(|&s| s) {

@@ -52,6 +52,19 @@ pub trait NodeCost: Debug + Send + Sync {
         false
     }
 
+    /// Whether the loss looks at [`Node::values`], when classes are suppressed or when none is. Otherwise they may be
+    /// left empty.
+    fn needs_values(&self, _suppressed: bool) -> bool {
+        true
+    }
+
+    /// Whether every row costs at least as much in a coarser class, and at least as much again when it is suppressed or
+    /// masked. The loss of a node with only those rows suppressed that anything above it must suppress, too, is
+    /// then a bound for all of that.
+    fn suppression_costs(&self) -> bool {
+        false
+    }
+
     /// The loss of the node: that of the release in which the suppressed classes are dropped or masked, up to rounding.
     fn loss(&self, node: &Node<'_>) -> Option<f64>;
 
