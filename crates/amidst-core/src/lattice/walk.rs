@@ -267,7 +267,9 @@ impl<'a, K: Key> Walk<'a, K> {
         let levels = &own.classes.levels;
         let mut children = Vec::new();
         let failing = !outcome.suppressed.is_empty() && !strategy.everything();
-        let doomed = failing && strategy.wants_doomed() && self.judge.has_strong() && self.judge.limit > 0;
+        let strong = failing && self.judge.has_strong() && self.judge.limit > 0;
+        let priced = strong && strategy.wants_doomed();
+        let doomed = priced || (strong && outcome.suppressed_rows > self.judge.limit);
         for i in position..self.order.len() {
             if levels[self.order[i]] == self.top[self.order[i]] {
                 continue;
@@ -283,7 +285,7 @@ impl<'a, K: Key> Walk<'a, K> {
                     if rows > self.judge.limit {
                         break;
                     }
-                    if rows > 0 {
+                    if rows > 0 && priced {
                         let mut lost = vec![false; projection.classes.len()];
                         classes.iter().for_each(|&c| lost[c as usize] = true);
                         let own_doomed: Vec<u32> =

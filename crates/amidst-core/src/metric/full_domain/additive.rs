@@ -66,10 +66,6 @@ impl NodeCost for Additive {
         suppressed
     }
 
-    fn suppression_costs(&self) -> bool {
-        true
-    }
-
     fn loss(&self, node: &Node<'_>) -> Option<f64> {
         let mut sum = self.unsuppressed(node.levels);
         if node.suppressed.iter().any(|&s| s) {

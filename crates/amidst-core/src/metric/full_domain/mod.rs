@@ -60,7 +60,8 @@ pub trait NodeCost: Debug + Send + Sync {
 
     /// Whether every row costs at least as much in a coarser class, and at least as much again when it is suppressed or
     /// masked. The loss of a node with only those rows suppressed that anything above it must suppress, too, is
-    /// then a bound for all of that.
+    /// then a bound for all of that. Say so only where the bound is worth its price: where a suppressed row costs many
+    /// times what a published one does.
     fn suppression_costs(&self) -> bool {
         false
     }
