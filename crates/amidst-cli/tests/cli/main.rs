@@ -1,5 +1,7 @@
 //! The command as people and scripts use it.
 
+#![cfg(test)]
+
 mod anonymize;
 mod bad_input;
 mod house;
