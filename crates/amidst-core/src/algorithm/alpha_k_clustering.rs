@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 
 use super::{Algorithm, Entry, Found, Search, SearchError, systematic};
 use crate::local::settle::settle;
-use crate::local::{Cluster, Judge, Space, Tree, World, cluster};
+use crate::local::{Cluster, Judge, Least, Space, Tree, World, cluster};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "alpha-k-clustering",
@@ -91,14 +91,15 @@ pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Re
         if tree.removed(c as u32) || classes[c].tally.rows >= k {
             continue;
         }
-        tree.remove(c as u32);
+        tree.remove(world.space, c as u32);
         let class = std::mem::take(&mut classes[c]);
         match nearest_compatible(world, &tree, &classes, &class, k) {
             Some(other) => {
                 for (entry, rows) in class.parts {
                     world.add(&mut classes[other], entry, rows);
                 }
-                tree.stretch(world.space, other as u32, &classes[other].shape);
+                let least = Least { rows: classes[other].tally.rows as f64, cost: classes[other].cost };
+                tree.grown(world.space, other as u32, &classes[other].shape, least);
                 if classes[other].tally.rows < k {
                     small.push_back(other);
                 }
@@ -115,7 +116,7 @@ fn nearest_compatible(world: &World<'_>, tree: &Tree, classes: &[Cluster], class
     let mut best = f64::INFINITY;
     let found = tree.least(
         f64::INFINITY,
-        |shape| space.stretch(&class.shape, shape) * rows as f64,
+        |shape, _| space.stretch(&class.shape, shape) * rows as f64,
         |c| {
             let other = &classes[c as usize];
             let together = rows + other.tally.rows;

@@ -11,6 +11,9 @@
 //!
 //! **Cost.** One k-d tree a bucket; about O(n log n) queries.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use rustc_hash::FxHashMap;
 
 use super::{Search, SearchError};
@@ -68,7 +71,7 @@ impl<'a> Rest<'a> {
         self.world.judge.remove(&mut self.tally, self.world.entry(entry), 1);
         if self.rows[entry as usize] == 0 {
             let (bucket, place) = self.at[entry as usize];
-            self.buckets[bucket as usize].1.remove(place);
+            self.buckets[bucket as usize].1.remove(self.world.space, place);
         }
     }
 
@@ -77,7 +80,7 @@ impl<'a> Rest<'a> {
         self.world.judge.add(&mut self.tally, self.world.entry(entry), 1);
         if self.rows[entry as usize] == 1 {
             let (bucket, place) = self.at[entry as usize];
-            self.buckets[bucket as usize].1.restore(place);
+            self.buckets[bucket as usize].1.restore(self.world.space, place);
         }
     }
 
@@ -90,7 +93,7 @@ impl<'a> Rest<'a> {
         for (entries, tree) in &self.buckets {
             let found = tree.least(
                 best.map_or(f64::INFINITY, |b| b.0),
-                |within| -space.cost_merged(&shape, within),
+                |within, _| -space.cost_merged(&shape, within),
                 |i| Some(-space.cost_with(&shape, self.world.codes(entries[i as usize]))),
             );
             if let Some((cost, i)) = found {
@@ -112,7 +115,7 @@ impl<'a> Rest<'a> {
             }
             let found = tree.least(
                 best.map_or(f64::INFINITY, |b| b.0),
-                |shape| cluster.cost + space.stretch(&cluster.shape, shape),
+                |shape, _| cluster.cost + space.stretch(&cluster.shape, shape),
                 |i| {
                     let entry = entries[i as usize];
                     (alone || fits(self.world.entry(entry).sensitive))
@@ -124,6 +127,91 @@ impl<'a> Rest<'a> {
             }
         }
         best.map(|b| b.1)
+    }
+}
+
+/// What may come next for a growing class, the nearest first.
+///
+/// A class only grows, so what a row or a branch would cost only grows too: what was known of it before the last row
+/// joined is still a lower bound, and it is looked at again only when it comes to the top.
+#[derive(Debug, Default)]
+struct Frontier {
+    heap: BinaryHeap<Reverse<Near>>,
+    /// Rows that came to the top but did not fit.
+    aside: Vec<Near>,
+    /// How often the class has grown.
+    version: u32,
+}
+
+/// A branch or a row, with a lower bound of what the class would cost with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Near {
+    cost: Total,
+    /// A branch comes before a row that costs the same: it may hold a row with a lower number.
+    row: bool,
+    /// The turn of its bucket.
+    turn: u32,
+    /// The branch, or the row's place in its bucket.
+    number: u32,
+    version: u32,
+}
+
+impl Frontier {
+    fn begin(&mut self, order: &[u32]) {
+        self.heap.clear();
+        self.aside.clear();
+        self.version = 1;
+        let root = |turn| Near { cost: Total(f64::NEG_INFINITY), row: false, turn: turn as u32, number: 0, version: 1 };
+        self.heap.extend((0..order.len()).map(|turn| Reverse(root(turn))));
+    }
+
+    /// The class has grown.
+    fn grown(&mut self) {
+        self.version += 1;
+        self.heap.extend(self.aside.drain(..).map(Reverse));
+    }
+
+    /// The nearest row whose value `fits`; what [`Rest::nearest`] finds by looking at all.
+    fn next(
+        &mut self,
+        rest: &Rest<'_>,
+        cluster: &Cluster,
+        order: &[u32],
+        mut fits: impl FnMut(u32) -> bool,
+    ) -> Option<u32> {
+        let space = rest.world.space;
+        // A hair is taken off a bound so that its rounding never hides a tie.
+        let branch = |shape: &[u64]| Total(cluster.cost + space.stretch(&cluster.shape, shape) - 1e-12);
+        let row = |entry: u32| Total(space.cost_with(&cluster.shape, rest.world.codes(entry)));
+        while let Some(Reverse(near)) = self.heap.pop() {
+            let (entries, tree) = &rest.buckets[order[near.turn as usize] as usize];
+            if tree.is_empty() || (near.row && tree.removed(near.number)) {
+                continue;
+            }
+            if near.version < self.version {
+                let cost = if near.row { row(entries[near.number as usize]) } else { branch(tree.shape(near.number)) };
+                self.heap.push(Reverse(Near { cost: cost.max(near.cost), version: self.version, ..near }));
+            } else if near.row {
+                let entry = entries[near.number as usize];
+                self.aside.push(near);
+                if fits(rest.world.entry(entry).sensitive) {
+                    return Some(entry);
+                }
+            } else {
+                let (heap, version) = (&mut self.heap, self.version);
+                let mut halves: Vec<Near> = Vec::new();
+                tree.open(
+                    near.number,
+                    |half, shape| halves.push(Near { cost: branch(shape), number: half, ..near }),
+                    |item| {
+                        let cost = row(entries[item as usize]);
+                        heap.push(Reverse(Near { cost, row: true, number: item, version, ..near }));
+                    },
+                );
+                heap.extend(halves.into_iter().map(Reverse));
+            }
+        }
+        None
     }
 }
 
@@ -252,11 +340,12 @@ pub(super) fn clusters(
     let enough = if world.judge.size_only { oracle.target } else { 2 * oracle.target };
     let mut clusters: Vec<Cluster> = Vec::new();
     let mut order: Vec<u32> = (0..rest.buckets.len() as u32).collect();
+    let mut frontier = Frontier::default();
     let mut next = |rest: &mut Rest<'_>, seed: u32| {
         let due = oracle.due(&rest.tally);
         // On a tie the fuller bucket gives.
         order.sort_by_key(|&b| (usize::MAX - rest.buckets[b as usize].1.len(), b));
-        fill(rest, &mut oracle, &order, &due, seed)
+        fill(rest, &mut oracle, (!scan).then_some(&mut frontier), &order, &due, seed)
     };
     if let Seeds::Furthest(first) = seeds {
         let mut last = first as u32;
@@ -285,8 +374,18 @@ pub(super) fn clusters(
 }
 
 /// One class around `seed`; `None`, and nothing taken, when none can be completed there.
-fn fill(rest: &mut Rest<'_>, oracle: &mut Oracle<'_>, order: &[u32], due: &[u32], seed: u32) -> Option<Cluster> {
+fn fill(
+    rest: &mut Rest<'_>,
+    oracle: &mut Oracle<'_>,
+    mut frontier: Option<&mut Frontier>,
+    order: &[u32],
+    due: &[u32],
+    seed: u32,
+) -> Option<Cluster> {
     let world = rest.world;
+    if let Some(frontier) = &mut frontier {
+        frontier.begin(order);
+    }
     let mut cluster = Cluster::default();
     let mut next = Some(seed);
     while let Some(entry) = next.take() {
@@ -298,9 +397,14 @@ fn fill(rest: &mut Rest<'_>, oracle: &mut Oracle<'_>, order: &[u32], due: &[u32]
         let missing: Vec<u32> =
             due.iter().copied().filter(|&v| !cluster.tally.counts.iter().any(|c| c.0.0 == v)).collect();
         let forced = oracle.target - cluster.tally.rows <= missing.len() as u64;
-        next = rest.nearest(&cluster, order, |value| {
-            (!forced || missing.contains(&value)) && oracle.fits(&cluster.tally, value)
-        });
+        let fits = |value| (!forced || missing.contains(&value)) && oracle.fits(&cluster.tally, value);
+        next = match &mut frontier {
+            Some(frontier) => {
+                frontier.grown();
+                frontier.next(rest, &cluster, order, fits)
+            }
+            None => rest.nearest(&cluster, order, fits),
+        };
     }
     let rest_holds = world.judge.size_only || rest.tally.rows == 0 || world.judge.holds(&rest.tally);
     let holds = rest_holds && world.judge.holds(&cluster.tally);
@@ -329,7 +433,7 @@ fn outside_in(world: &World<'_>) -> Vec<u32> {
         (0..space.width()).map(|c| (space.places[c][codes[c] as usize] - middle[c]).abs()).sum()
     };
     let mut order: Vec<u32> = (0..world.set.groups.entries.len() as u32).collect();
-    order.sort_by_cached_key(|&e| (std::cmp::Reverse(Total(far(e))), e));
+    order.sort_by_cached_key(|&e| (Reverse(Total(far(e))), e));
     order
 }
 

@@ -15,7 +15,7 @@
 
 use super::{Algorithm, Entry, Found, Search, SearchError, systematic};
 use crate::local::settle::settle;
-use crate::local::{Cluster, Judge, Random, Space, Tree, World, cluster};
+use crate::local::{Cluster, Judge, Least, Random, Space, Tree, World, cluster};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "one-pass-k-means",
@@ -71,7 +71,7 @@ impl Centres<'_> {
         let (space, codes) = (self.world.space, self.world.codes(entry));
         let found = self.tree.least(
             f64::INFINITY,
-            |shape| space.cost_with(shape, codes) - space.cost(shape),
+            |shape, _| space.cost_with(shape, codes) - space.cost(shape),
             |c| Some(self.distance(c as usize, entry)),
         );
         found.map(|f| f.1 as usize)
@@ -89,7 +89,7 @@ impl Centres<'_> {
         self.world.add(&mut self.clusters[cluster], entry, rows);
         self.shift(cluster, entry, rows as f64);
         self.units[cluster] += 1;
-        self.tree.stretch(self.world.space, cluster as u32, &self.clusters[cluster].shape);
+        self.tree.grown(self.world.space, cluster as u32, &self.clusters[cluster].shape, Least::default());
     }
 }
 
@@ -145,19 +145,20 @@ pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Re
             excess.push((entry, n));
         }
         world.reshape(&mut centres.clusters[c]);
+        centres.tree.grown(world.space, c as u32, &centres.clusters[c].shape, Least::default());
         if centres.units[c] >= k {
-            centres.tree.remove(c as u32);
+            centres.tree.remove(world.space, c as u32);
         }
     }
     for (entry, n) in excess {
         search.checkpoint()?;
         if centres.tree.is_empty() {
-            (0..p).for_each(|c| centres.tree.restore(c as u32));
+            (0..p).for_each(|c| centres.tree.restore(world.space, c as u32));
         }
         if let Some(c) = centres.nearest(entry) {
             centres.add(c, entry, n);
             if centres.units[c] == k {
-                centres.tree.remove(c as u32);
+                centres.tree.remove(world.space, c as u32);
             }
         }
     }

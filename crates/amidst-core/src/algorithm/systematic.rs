@@ -123,7 +123,7 @@ fn first_step(
             let Some(c) = open.least_growth(world, &clusters, entry, n, |_| true) else { continue };
             world.add(&mut clusters[c], entry, n);
             taken[c] += 1;
-            if taken[c] == k { open.close(c) } else { open.grown(world, c, &clusters[c]) }
+            if taken[c] == k { open.close(world, c) } else { open.grown(world, c, &clusters[c]) }
         }
         (search.progress)(taken.iter().sum::<usize>() as f64 / rows.len() as f64);
     }

@@ -8,7 +8,7 @@
 //! The frequency set of the joining rows must be counted from columns with the same dictionaries as the protected ones,
 //! so that equal values have equal codes.
 
-use super::{Judge, Space, Tally, Tree};
+use super::{Judge, Least, Space, Tally, Tree};
 use crate::algorithm::{Search, SearchError};
 use crate::frequency::{Entry, FrequencySet, Groups};
 use crate::recoding::{Assignment, Recoding, SUPPRESSED};
@@ -63,9 +63,9 @@ pub fn join(search: &Search<'_>, recoding: &Recoding, joiners: &FrequencySet) ->
     let protected: Vec<u64> = tallies.iter().map(|t| t.rows).collect();
     let mut tree = Tree::new(&space, &codes, count);
     for class in 0..count {
-        tree.stretch(&space, class as u32, &shapes[class * words..(class + 1) * words]);
+        tree.grown(&space, class as u32, &shapes[class * words..(class + 1) * words], Least::default());
         if protected[class] == 0 {
-            tree.remove(class as u32);
+            tree.remove(&space, class as u32);
         }
     }
     let mut offsets = vec![0];
@@ -82,7 +82,7 @@ pub fn join(search: &Search<'_>, recoding: &Recoding, joiners: &FrequencySet) ->
             let mut best = f64::INFINITY;
             let found = tree.least(
                 f64::INFINITY,
-                |shape| space.cost_with(shape, tuple) - space.cost(shape),
+                |shape, _| space.cost_with(shape, tuple) - space.cost(shape),
                 |class| {
                     let shape = &shapes[class as usize * words..(class as usize + 1) * words];
                     let more = space.cost_with(shape, tuple) - space.cost(shape);
@@ -103,7 +103,7 @@ pub fn join(search: &Search<'_>, recoding: &Recoding, joiners: &FrequencySet) ->
                 Some((_, class)) => {
                     let shape = &mut shapes[class as usize * words..(class as usize + 1) * words];
                     space.add(shape, tuple);
-                    tree.stretch(&space, class, shape);
+                    tree.grown(&space, class, shape, Least::default());
                     judge.add(&mut tallies[class as usize], newcomer, step);
                     class
                 }

@@ -20,4 +20,4 @@ pub use judge::{Counts, Judge, Tally};
 pub use partition::{Part, Partition, shape_of};
 pub use random::Random;
 pub use space::{Cuts, Space};
-pub use tree::Tree;
+pub use tree::{Least, Tree};

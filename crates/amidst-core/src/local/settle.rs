@@ -2,7 +2,7 @@
 //!
 //! This is the second step of the systematic clustering paper (§3.2, Table 5), for any monotone policy.
 
-use super::{Cluster, Part, Tree, World};
+use super::{Cluster, Least, Part, Tree, World};
 use crate::algorithm::{Search, SearchError};
 
 /// Dissolves the clusters that fail the policy among those that hold.
@@ -60,6 +60,10 @@ pub fn place(
     Ok(())
 }
 
+fn least(cluster: &Cluster) -> Least {
+    Least { rows: cluster.tally.rows as f64, cost: cluster.cost }
+}
+
 /// An index over growing clusters.
 #[derive(Debug)]
 pub struct Index {
@@ -73,7 +77,7 @@ impl Index {
         let codes: Vec<u32> = first.copied().collect();
         let mut tree = Tree::new(world.space, &codes, clusters.len());
         for (c, cluster) in clusters.iter().enumerate() {
-            tree.stretch(world.space, c as u32, &cluster.shape);
+            tree.grown(world.space, c as u32, &cluster.shape, least(cluster));
         }
         Index { tree }
     }
@@ -86,12 +90,12 @@ impl Index {
 
     /// Tells that a cluster has grown.
     pub fn grown(&mut self, world: &World<'_>, cluster: usize, now: &Cluster) {
-        self.tree.stretch(world.space, cluster as u32, &now.shape);
+        self.tree.grown(world.space, cluster as u32, &now.shape, least(now));
     }
 
     /// Takes a cluster out.
-    pub fn close(&mut self, cluster: usize) {
-        self.tree.remove(cluster as u32);
+    pub fn close(&mut self, world: &World<'_>, cluster: usize) {
+        self.tree.remove(world.space, cluster as u32);
     }
 
     /// The cluster whose loss grows least with some rows of an entry, among those that `fit`.
@@ -107,8 +111,11 @@ impl Index {
         let mut best = f64::INFINITY;
         let found = self.tree.least(
             f64::INFINITY,
-            // At least the newcomer and one row that was there pay for the stretch.
-            |shape| (world.space.cost_with(shape, codes) - world.space.cost(shape)) * (rows + 1) as f64,
+            // All rows pay for the stretch, the newcomers also for what the cluster costs already.
+            |shape, least| {
+                let stretch = world.space.cost_with(shape, codes) - world.space.cost(shape);
+                stretch * (least.rows + rows as f64) + least.cost * rows as f64
+            },
             |c| {
                 let cluster = &clusters[c as usize];
                 let growth = world.growth(cluster, entry, rows);

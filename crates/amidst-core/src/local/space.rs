@@ -222,13 +222,9 @@ impl Axis {
         match &self.measure {
             Measure::Range { place } => {
                 let (a, b) = (unpack(a[0]), unpack(b[0]));
-                if b.0 > a.1 {
-                    place[b.0 as usize] - place[a.1 as usize]
-                } else if b.1 < a.0 {
-                    place[a.0 as usize] - place[b.1 as usize]
-                } else {
-                    0.0
-                }
+                let above = place[b.0 as usize] - place[a.1 as usize];
+                let below = place[a.0 as usize] - place[b.1 as usize];
+                above.max(below).max(0.0)
             }
             Measure::Node { value, cost } => {
                 let (a, b) = (unpack(a[0]), unpack(b[0]));

@@ -20,6 +20,23 @@ struct Node {
     live: u32,
     /// The lowest item number.
     lowest: u32,
+    /// The least that any item below it has.
+    least: Least,
+}
+
+/// What every item in a part of the tree has at the least: clusters state it, rows leave it at zero.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Least {
+    /// Rows.
+    pub rows: f64,
+    /// What its shape costs a row.
+    pub cost: f64,
+}
+
+impl Least {
+    fn min(self, other: Least) -> Least {
+        Least { rows: self.rows.min(other.rows), cost: self.cost.min(other.cost) }
+    }
 }
 
 /// A k-d tree over items 0, 1, 2, ….
@@ -32,6 +49,9 @@ pub struct Tree {
     order: Vec<u32>,
     leaf_of: Vec<u32>,
     removed: Vec<bool>,
+    /// The shape of each item.
+    item_shapes: Vec<u64>,
+    item_least: Vec<Least>,
     /// Whether to look at every item all the same: the reference that tests compare with.
     pub scan: bool,
 }
@@ -46,8 +66,15 @@ impl Tree {
             order: (0..items as u32).collect(),
             leaf_of: vec![0; items],
             removed: vec![false; items],
+            item_shapes: vec![0; items * space.words()],
+            item_least: vec![Least::default(); items],
             scan: false,
         };
+        for (shape, tuple) in
+            tree.item_shapes.chunks_exact_mut(space.words().max(1)).zip(codes.chunks_exact(space.width().max(1)))
+        {
+            space.start(shape, tuple);
+        }
         if items > 0 {
             let mut order = std::mem::take(&mut tree.order);
             tree.grow(space, codes, &mut order, 0, u32::MAX);
@@ -65,6 +92,7 @@ impl Tree {
             items: (first as u32, (first + items.len()) as u32),
             live: items.len() as u32,
             lowest: items.iter().copied().min().unwrap_or(0),
+            least: Least::default(),
         });
         let mut shape = vec![0; self.words];
         let mut low = vec![f64::INFINITY; width];
@@ -108,18 +136,21 @@ impl Tree {
         self.len() == 0
     }
 
-    /// Takes an item out.
-    pub fn remove(&mut self, item: u32) {
+    /// Takes an item out; the shapes above it shrink.
+    pub fn remove(&mut self, space: &Space, item: u32) {
         if std::mem::replace(&mut self.removed[item as usize], true) {
             return;
         }
         self.count(item, |live| *live -= 1);
+        self.tighten(space, item, false);
     }
 
     /// Puts an item back.
-    pub fn restore(&mut self, item: u32) {
+    pub fn restore(&mut self, space: &Space, item: u32) {
         if std::mem::replace(&mut self.removed[item as usize], false) {
             self.count(item, |live| *live += 1);
+            // Branches that were empty kept an old shape, so nothing may be taken as unchanged.
+            self.tighten(space, item, true);
         }
     }
 
@@ -136,18 +167,78 @@ impl Tree {
         self.removed[item as usize]
     }
 
-    /// Tells that an item's shape has grown to `shape`.
-    pub fn stretch(&mut self, space: &Space, item: u32, shape: &[u64]) {
+    /// Tells that an item has grown.
+    pub fn grown(&mut self, space: &Space, item: u32, shape: &[u64], least: Least) {
+        let at = item as usize * self.words;
+        self.item_shapes[at..at + self.words].copy_from_slice(shape);
+        self.item_least[item as usize] = least;
+        self.tighten(space, item, false);
+    }
+
+    /// Computes the nodes above an item anew, as far as they change or else to the root.
+    fn tighten(&mut self, space: &Space, item: u32, to_the_root: bool) {
+        let words = self.words;
+        let mut shape = vec![0; words];
         let mut node = self.leaf_of[item as usize];
         while let Some(n) = self.nodes.get(node as usize) {
-            let at = node as usize * self.words;
-            let own = &mut self.shapes[at..at + self.words];
-            if space.contains(own, shape) {
-                break;
+            let mut least: Option<Least> = None;
+            let mut cover = |other: &[u64], has: Least| {
+                match least {
+                    None => shape.copy_from_slice(other),
+                    Some(_) => space.merge(&mut shape, other),
+                }
+                least = Some(least.map_or(has, |l| l.min(has)));
+            };
+            match n.halves {
+                None => {
+                    for &i in &self.order[n.items.0 as usize..n.items.1 as usize] {
+                        if !self.removed[i as usize] {
+                            let at = i as usize * words;
+                            cover(&self.item_shapes[at..at + words], self.item_least[i as usize]);
+                        }
+                    }
+                }
+                Some((left, right)) => {
+                    for half in [left as usize, right as usize] {
+                        if self.nodes[half].live > 0 {
+                            cover(&self.shapes[half * words..(half + 1) * words], self.nodes[half].least);
+                        }
+                    }
+                }
             }
-            space.merge(own, shape);
-            node = n.parent;
+            let (at, parent) = (node as usize * words, n.parent);
+            if let Some(least) = least {
+                if !to_the_root && self.shapes[at..at + words] == shape && self.nodes[node as usize].least == least {
+                    break;
+                }
+                self.shapes[at..at + words].copy_from_slice(&shape);
+                self.nodes[node as usize].least = least;
+            }
+            node = parent;
         }
+    }
+
+    /// Shows the halves of a node, or its items when it is a leaf; the root has the number 0.
+    pub fn open(&self, node: u32, mut half: impl FnMut(u32, &[u64]), item: impl FnMut(u32)) {
+        let Some(n) = self.nodes.get(node as usize).filter(|n| n.live > 0) else { return };
+        match n.halves {
+            None => {
+                let items = self.order[n.items.0 as usize..n.items.1 as usize].iter().copied();
+                items.filter(|&i| !self.removed[i as usize]).for_each(item);
+            }
+            Some((left, right)) => {
+                for h in [left, right] {
+                    if self.nodes[h as usize].live > 0 {
+                        half(h, self.shape(h));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The shape over everything below a node.
+    pub fn shape(&self, node: u32) -> &[u64] {
+        &self.shapes[node as usize * self.words..(node as usize + 1) * self.words]
     }
 
     /// The item with the least cost that is below `limit`, given a lower bound for everything in a shape. `cost` says
@@ -155,7 +246,7 @@ impl Tree {
     pub fn least(
         &self,
         limit: f64,
-        bound: impl Fn(&[u64]) -> f64,
+        bound: impl Fn(&[u64], Least) -> f64,
         mut cost: impl FnMut(u32) -> Option<f64>,
     ) -> Option<(f64, u32)> {
         let mut best = (limit, 0);
@@ -166,7 +257,7 @@ impl Tree {
                 }
             }
         } else if !self.is_empty() {
-            self.visit(0, bound(&self.shapes[..self.words]), &bound, &mut cost, &mut best);
+            self.visit(0, bound(self.shape(0), self.nodes[0].least), &bound, &mut cost, &mut best);
         }
         (best.0 < limit).then_some(best)
     }
@@ -175,7 +266,7 @@ impl Tree {
         &self,
         node: u32,
         here: f64,
-        bound: &impl Fn(&[u64]) -> f64,
+        bound: &impl Fn(&[u64], Least) -> f64,
         cost: &mut impl FnMut(u32) -> Option<f64>,
         best: &mut (f64, u32),
     ) {
@@ -199,7 +290,7 @@ impl Tree {
                 }
             }
             Some((left, right)) => {
-                let of = |node: u32| bound(&self.shapes[node as usize * self.words..(node as usize + 1) * self.words]);
+                let of = |node: u32| bound(self.shape(node), self.nodes[node as usize].least);
                 let (a, b) = (of(left), of(right));
                 let left_first = (a, self.nodes[left as usize].lowest) <= (b, self.nodes[right as usize].lowest);
                 let halves = if left_first { [(left, a), (right, b)] } else { [(right, b), (left, a)] };
@@ -239,12 +330,12 @@ mod tests {
             let ask = |tree: &Tree| {
                 let near = tree.least(
                     f64::INFINITY,
-                    |s| space.cost(&shape) + space.stretch(&shape, s),
+                    |s, _| space.cost(&shape) + space.stretch(&shape, s),
                     |i| Some(space.cost_with(&shape, set.tuple(i as usize))),
                 );
                 let far = tree.least(
                     f64::INFINITY,
-                    |s| -space.cost_merged(&shape, s),
+                    |s, _| -space.cost_merged(&shape, s),
                     |i| Some(-space.cost_with(&shape, set.tuple(i as usize))),
                 );
                 (near.map(|n| n.1), far.map(|f| f.1))
@@ -253,8 +344,9 @@ mod tests {
             tree.scan = true;
             assert_eq!(found, ask(&tree));
             tree.scan = false;
-            if round % 2 == 0 {
-                tree.remove(random.below(set.len()) as u32);
+            match round % 3 {
+                0 => tree.restore(&space, random.below(set.len()) as u32),
+                _ => (0..4).for_each(|_| tree.remove(&space, random.below(set.len()) as u32)),
             }
         }
     }
