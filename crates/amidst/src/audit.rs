@@ -2,7 +2,7 @@
 //!
 //! The classes are the table's own quasi tuples, exactly as they are written: nothing is generalized.
 
-use amidst_core::attack::{self, Findings, Published};
+use amidst_core::attack::{self, Findings, Published, labels_of_table};
 use amidst_core::class::{SensitiveDomain, Sizes};
 use amidst_core::frequency::{self, Entry, Groups};
 use amidst_core::model::{self, Bound, Level, MODELS, Needs, Sensitive};
@@ -117,7 +117,8 @@ pub fn audit(policy: &Policy, prepared: &Prepared) -> Audit {
         requirements.push(json::requirement(stated, satisfied, level.as_ref()));
     }
 
-    let published = Published::new(set, &set.groups, &prepared.domains);
+    let labels = labels_of_table(set, &prepared.table, &prepared.quasi);
+    let published = Published::new(set, &set.groups, &prepared.domains).with_labels(&labels);
     let found: Vec<_> = (0..prepared.domains.len()).into_par_iter().map(|c| attack::audit(&published, c)).collect();
     let mut attacks: Vec<(&'static str, Vec<(String, Findings)>)> = Vec::new();
     for (domain, found) in prepared.domains.iter().zip(found) {
