@@ -163,6 +163,54 @@ fn a_population_is_counted_by_search_and_checker_alike() {
     assert_eq!(run["requirements"][2]["measured"], kmap["measured"]);
 }
 
+/// People of whom some waived protection, and a policy that says what becomes of them.
+fn waivers(mode: &str, algorithm: &str) -> House {
+    let house = House::new();
+    let mut rows = String::from("age,disease,waived\n");
+    for i in 0..40 {
+        rows.push_str(&format!("{},{},no\n", 20 + i, ["flu", "cold"][i % 2]));
+    }
+    rows.push_str("25,flu,yes\n90,gout,yes\n");
+    house.file("people.csv", &rows);
+    house.file(
+        "policy.toml",
+        &format!(
+            "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\ngeneralize = \"ranges\"\n\
+             hierarchy = {{ intervals = [5, 10] }}\n[columns.disease]\nrole = \"sensitive\"\n\
+             [columns.waived]\nrole = \"consent\"\nmode = \"{mode}\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 4\n\
+             [search]\nalgorithm = \"{algorithm}\"\n"
+        ),
+    );
+    house
+}
+
+#[test]
+fn rows_that_waived_protection_are_published_as_they_are() {
+    for algorithm in ["optimal", "mondrian"] {
+        let house = waivers("publish", algorithm);
+        let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+        assert_eq!((&json["rows_in"], &json["rows_out"]), (&42.into(), &42.into()));
+        let release = house.read("release/release.csv");
+        assert_eq!(release.lines().next(), Some("age,disease"));
+        assert!(release.lines().any(|l| l == "90,gout") && release.lines().any(|l| l == "25,flu"), "{release}");
+        let verdict = house.amidst(&["verify", "release", "--policy", "policy.toml", "--json"]).json(0);
+        assert_eq!(verdict["valid"], true, "{verdict}");
+    }
+}
+
+#[test]
+fn rows_that_waived_protection_join_the_nearest_class() {
+    let house = waivers("join", "mondrian");
+    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    assert_eq!((&json["rows_in"], &json["rows_out"], &json["suppressed"]), (&42.into(), &42.into(), &0.into()));
+    let release = house.read("release/release.csv");
+    assert!(!release.lines().any(|l| l.starts_with("90,") || l.starts_with("25,")), "{release}");
+    assert!(release.lines().any(|l| l.contains("-90],gout")), "{release}");
+    assert_eq!(house.amidst(&["verify", "release"]).code, 0);
+    let house = waivers("join", "optimal");
+    house.amidst(&["anonymize", "policy.toml", "--out", "release"]).fails(2, &["portfolio", "publish"]);
+}
+
 #[test]
 fn identifying_and_key_values_appear_nowhere() {
     let house = House::new();

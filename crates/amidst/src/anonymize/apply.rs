@@ -7,12 +7,13 @@ use amidst_core::recoding::{Assignment, Recoding, SUPPRESSED};
 use amidst_core::table::{Codes, Column, Dictionary, Table, ValueType};
 use rayon::prelude::*;
 
+use super::join::Joined;
 use super::shuffle::shuffle;
 use crate::policy::{OutputOrder, Policy};
 use crate::prepare::{NO_ENTRY, Prepared};
 
 /// The class of rows that are published as they are, because their owner waived protection.
-const AS_IS: u32 = SUPPRESSED - 1;
+pub const AS_IS: u32 = SUPPRESSED - 1;
 
 /// The published table, before it is a file.
 pub struct Released {
@@ -26,8 +27,11 @@ pub struct Released {
 
 impl Released {
     /// What `recoding` makes of the prepared table.
-    pub fn of(policy: &Policy, prepared: &Prepared, recoding: &Recoding) -> Self {
-        let classes = class_of_rows(&prepared.set, recoding, &prepared.entry_of_row);
+    pub fn of(policy: &Policy, prepared: &Prepared, recoding: &Recoding, joined: Option<&Joined>) -> Self {
+        let classes = match joined {
+            Some(joined) => joined.class_of_row.clone(),
+            None => class_of_rows(&prepared.set, &recoding.assignment, &prepared.entry_of_row),
+        };
         let masked = masked_class(policy, &prepared.generalizations, recoding);
         let appears = |&row: &u32| classes[row as usize] != SUPPRESSED;
         let mut order: Vec<u32> = (0..prepared.table.rows as u32).filter(appears).collect();
@@ -75,8 +79,8 @@ pub fn masked_class(policy: &Policy, generalizations: &[Generalization], recodin
 /// The class of each row, [`SUPPRESSED`] or [`AS_IS`].
 ///
 /// Rows of one entry are interchangeable, so the runs of an entry are dealt out in row order.
-fn class_of_rows(set: &FrequencySet, recoding: &Recoding, entry_of_row: &[u32]) -> Vec<u32> {
-    match &recoding.assignment {
+pub fn class_of_rows(set: &FrequencySet, assignment: &Assignment, entry_of_row: &[u32]) -> Vec<u32> {
+    match assignment {
         Assignment::Tuples(class_of) => {
             let of_entry: Vec<u32> = set.tuple_of_entry().iter().map(|&t| class_of[t as usize]).collect();
             entry_of_row.par_iter().map(|&e| of_entry.get(e as usize).copied().unwrap_or(AS_IS)).collect()

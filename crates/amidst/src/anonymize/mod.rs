@@ -6,6 +6,7 @@
 mod apply;
 mod choose;
 mod destination;
+mod join;
 mod outcome;
 mod publish;
 mod seal;
@@ -22,6 +23,7 @@ use amidst_io::{WriteError, WriteOptions};
 use apply::Released;
 pub use choose::{DEFAULT_METRIC, algorithm_of, metric_of, stated_k};
 use destination::Destination;
+pub use join::Joined;
 pub use outcome::{Anonymized, Judged, Outputs, Seconds};
 pub use publish::Staging;
 
@@ -86,13 +88,13 @@ pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<An
     let read = start.elapsed().as_secs_f64();
 
     let searching = Instant::now();
-    let (entry, found) = search(&policy, &prepared, job)?;
-    let judged = Judged::of(&policy, &prepared, &found.recoding);
+    let (entry, found, joined) = search(&policy, &prepared, job)?;
+    let judged = Judged::of(&policy, &prepared, &found.recoding, joined.as_ref());
     let search = searching.elapsed().as_secs_f64();
     stop(job)?;
 
     let writing = Instant::now();
-    let released = Released::of(&policy, &prepared, &found.recoding);
+    let released = Released::of(&policy, &prepared, &found.recoding, joined.as_ref());
     let write_options = WriteOptions {
         threads: job.threads,
         cancel: Some(job.cancel),
@@ -119,7 +121,15 @@ pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<An
     (job.progress)(Stage::Check, 0.0);
     let resolved = policy.resolved(&prepared).to_toml();
     let files = [destination.release.as_str()];
-    let certificate = seal::seal(&policy, &resolved, &prepared, &judged, &released, staging.path(), &files)?;
+    let statement = seal::Statement {
+        policy: &policy,
+        resolved: &resolved,
+        prepared: &prepared,
+        judged: &judged,
+        released: &released,
+        joined: joined.as_ref(),
+    };
+    let certificate = seal::seal(&statement, staging.path(), &files)?;
     staging.write("policy.toml", &resolved)?;
     staging.write("certificate.json", &certificate)?;
     let check = checking.elapsed().as_secs_f64();
@@ -143,12 +153,12 @@ pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<An
     })
 }
 
-/// Chooses the algorithm and runs it.
+/// Chooses the algorithm and runs it, and places the rows that asked to join.
 pub fn search(
     policy: &Policy,
     prepared: &Prepared,
     job: &Job<'_>,
-) -> Result<(&'static algorithm::Entry, Found), Failure> {
+) -> Result<(&'static algorithm::Entry, Found, Option<Joined>), Failure> {
     let progress = |share| (job.progress)(Stage::Search, share);
     let search = task(policy, prepared, job.cancel, &progress)?;
     if let Some(impossible) = feasibility::impossible(&search) {
@@ -156,8 +166,12 @@ pub fn search(
     }
     let entry = algorithm_of(policy, prepared)?;
     entry.algorithm.supports(&search)?;
-    let run = || entry.algorithm.search(&search);
-    let found = match job.threads {
+    let run = || {
+        let mut found = entry.algorithm.search(&search)?;
+        let joined = join::place(prepared, &search, &mut found)?;
+        Ok::<_, Failure>((found, joined))
+    };
+    let (found, joined) = match job.threads {
         0 => run()?,
         threads => {
             let pool = rayon::ThreadPoolBuilder::new()
@@ -167,7 +181,7 @@ pub fn search(
             pool.install(run)?
         }
     };
-    Ok((entry, found))
+    Ok((entry, found, joined))
 }
 
 /// The search that a policy asks for.

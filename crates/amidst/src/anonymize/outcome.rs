@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::apply;
 use super::choose::stated_k;
+use super::join::Joined;
 use crate::json::{number, requirement};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
@@ -91,7 +92,7 @@ pub struct Judged {
 
 impl Judged {
     /// Judges a recoding of the prepared table.
-    pub fn of(policy: &Policy, prepared: &Prepared, recoding: &Recoding) -> Self {
+    pub fn of(policy: &Policy, prepared: &Prepared, recoding: &Recoding, joined: Option<&Joined>) -> Self {
         let set = &prepared.set;
         let (groups, suppressed) = recoding.groups(set);
         let release = Release {
@@ -105,6 +106,11 @@ impl Judged {
         let metrics = METRICS.iter().map(|m| (m.id, m.metric.loss(&release))).collect();
         let masked_class = apply::masked_class(policy, &prepared.generalizations, recoding);
         let masked = masked_class.map_or(0, |class| frequency::rows(groups.get(class as usize)));
+        // What the release costs was measured on the protected rows; what it satisfies counts everyone in it.
+        let (set, groups, suppressed) = match joined {
+            None => (set, groups, suppressed),
+            Some(joined) => (&joined.set, joined.groups(recoding.classes.len()), suppressed + joined.refused),
+        };
         let evaluator = Evaluator::new(set, &prepared.requirements);
         let covered = covered_tuples(prepared, recoding);
         let mut holds = true;

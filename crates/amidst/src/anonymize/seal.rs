@@ -6,10 +6,10 @@ use std::sync::Arc;
 use amidst_check::{CertificateDraft, Claim, On, SensitiveColumn, SuppressedAs, ValueCount};
 use amidst_core::algorithm::Suppressed;
 use amidst_core::category::Categories;
-use amidst_core::frequency;
+use amidst_core::frequency::{self, FrequencySet};
 use amidst_core::parameter::Parameters;
 
-use super::{Judged, Released};
+use super::{Joined, Judged, Released};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::{Failure, json, labels};
@@ -17,17 +17,27 @@ use crate::{Failure, json, labels};
 /// The name and version that certificates carry.
 pub const TOOL: &str = concat!("amidst ", env!("CARGO_PKG_VERSION"));
 
+/// Everything that a release claims to be.
+pub struct Statement<'a> {
+    /// What was wanted.
+    pub policy: &'a Policy,
+    /// The same with everything settled, as it is published.
+    pub resolved: &'a str,
+    /// The table.
+    pub prepared: &'a Prepared,
+    /// What was found.
+    pub judged: &'a Judged,
+    /// What is published.
+    pub released: &'a Released,
+    /// Rows that joined the classes of others.
+    pub joined: Option<&'a Joined>,
+}
+
 /// Checks the files in `folder` and returns the certificate as JSON text.
-pub fn seal(
-    policy: &Policy,
-    resolved: &str,
-    prepared: &Prepared,
-    judged: &Judged,
-    released: &Released,
-    folder: &Path,
-    files: &[&str],
-) -> Result<String, Failure> {
-    let persons = prepared.set.persons;
+pub fn seal(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Result<String, Failure> {
+    let Statement { policy, resolved, prepared, judged, released, joined } = *statement;
+    let set = joined.map_or(&prepared.set, |joined| &joined.set);
+    let persons = set.persons;
     let draft = CertificateDraft {
         outputs: files.iter().map(|f| (*f).to_string()).collect(),
         rows_in: prepared.rows_in,
@@ -38,7 +48,7 @@ pub fn seal(
             Suppressed::Mask => SuppressedAs::Mask,
         },
         quasi: prepared.generalizations.iter().map(|g| g.name.clone()).collect(),
-        sensitive: (0..prepared.domains.len()).map(|c| sensitive_column(prepared, c)).collect(),
+        sensitive: (0..prepared.domains.len()).map(|c| sensitive_column(prepared, set, c)).collect(),
         persons,
         waived: released.waived.clone(),
         requirements: policy
@@ -70,9 +80,9 @@ pub fn seal(
 }
 
 /// What the checker must know of a sensitive column beyond the release.
-fn sensitive_column(prepared: &Prepared, column: usize) -> SensitiveColumn {
+fn sensitive_column(prepared: &Prepared, set: &FrequencySet, column: usize) -> SensitiveColumn {
     let domain = &prepared.domains[column];
-    let counts = frequency::histogram(&prepared.set, &prepared.set.groups.entries, column);
+    let counts = frequency::histogram(set, &set.groups.entries, column);
     let mut distribution: Vec<ValueCount> =
         domain.dictionary.iter().map(|value| ValueCount { value: Some(value.to_string()), count: 0 }).collect();
     for (code, count) in counts {

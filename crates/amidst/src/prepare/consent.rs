@@ -7,6 +7,7 @@
 use amidst_core::frequency::FrequencySet;
 use amidst_core::table::Table;
 
+use super::Prepared;
 use super::columns::Layout;
 use crate::policy::{ConsentMode, Policy};
 
@@ -43,25 +44,50 @@ pub(super) fn waived(policy: &Policy, layout: &Layout, table: &Table) -> Option<
 
 /// Counts the rows that did not waive protection. The entry of the others is [`NO_ENTRY`].
 pub(super) fn count(table: &Table, layout: &Layout, waived: Option<&Waived>) -> (FrequencySet, Vec<u32>) {
-    let waived = match waived {
-        Some(waived) if !waived.rows.is_empty() => waived,
-        _ => return FrequencySet::count(table, &layout.quasi, &layout.sensitive, layout.key),
-    };
-    let mut keep = vec![true; table.rows];
-    for &row in &waived.rows {
-        keep[row as usize] = false;
+    match waived {
+        Some(waived) if !waived.rows.is_empty() => {
+            let mut keep = vec![true; table.rows];
+            waived.rows.iter().for_each(|&row| keep[row as usize] = false);
+            count_kept(table, &layout.quasi, &layout.sensitive, layout.key, &keep)
+        }
+        _ => FrequencySet::count(table, &layout.quasi, &layout.sensitive, layout.key),
     }
-    let mut protected = Table { columns: Vec::new(), rows: table.rows - waived.rows.len() };
-    let counted = layout.quasi.iter().chain(&layout.sensitive).chain(&layout.key);
-    for &position in counted {
+}
+
+impl Prepared {
+    /// Counts the rows that waived protection, in the codes of all rows. The entry of the others is [`NO_ENTRY`].
+    pub fn count_waived(&self) -> (FrequencySet, Vec<u32>) {
+        let mut keep = vec![false; self.table.rows];
+        for &row in self.waived.iter().flat_map(|w| &w.rows) {
+            keep[row as usize] = true;
+        }
+        count_kept(&self.table, &self.quasi, &self.sensitive, self.key, &keep)
+    }
+}
+
+/// Counts some rows of a table; the entry of the others is [`NO_ENTRY`].
+fn count_kept(
+    table: &Table,
+    quasi: &[usize],
+    sensitive: &[usize],
+    key: Option<usize>,
+    keep: &[bool],
+) -> (FrequencySet, Vec<u32>) {
+    let mut kept = Table { columns: Vec::new(), rows: keep.iter().filter(|&&k| k).count() };
+    for &position in quasi.iter().chain(sensitive).chain(&key) {
         let mut column = table.columns[position].clone();
-        column.codes.retain(&keep);
-        protected.columns.push(column);
+        column.codes.retain(keep);
+        kept.columns.push(column);
     }
-    let (q, s) = (layout.quasi.len(), layout.sensitive.len());
-    let quasi: Vec<usize> = (0..q).collect();
-    let sensitive: Vec<usize> = (q..q + s).collect();
-    let (set, entries) = FrequencySet::count(&protected, &quasi, &sensitive, layout.key.map(|_| q + s));
+    if key.is_some()
+        && let Some(column) = kept.columns.last_mut()
+    {
+        // Persons without a row here must not hide that others have several.
+        column.compact();
+    }
+    let (q, s) = (quasi.len(), sensitive.len());
+    let positions: Vec<usize> = (0..q + s).collect();
+    let (set, entries) = FrequencySet::count(&kept, &positions[..q], &positions[q..], key.map(|_| q + s));
     let mut entries = entries.into_iter();
     let entry_of = keep.iter().map(|&kept| if kept { entries.next().unwrap_or(NO_ENTRY) } else { NO_ENTRY }).collect();
     (set, entry_of)
