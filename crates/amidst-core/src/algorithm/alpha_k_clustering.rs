@@ -16,6 +16,7 @@ use std::collections::VecDeque;
 
 use super::{Algorithm, Entry, Found, Search, SearchError, systematic};
 use crate::local::settle::settle;
+use crate::local::tree::clearly_above;
 use crate::local::{Cluster, Judge, Least, Space, Tree, World, cluster};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -124,7 +125,7 @@ fn nearest_compatible(world: &World<'_>, tree: &Tree, classes: &[Cluster], class
                 return None;
             }
             let growth = space.cost_merged(&class.shape, &other.shape) * together as f64 - class.loss() - other.loss();
-            if growth > best {
+            if clearly_above(growth, best) {
                 return None;
             }
             let mut tally = other.tally.clone();
@@ -132,7 +133,7 @@ fn nearest_compatible(world: &World<'_>, tree: &Tree, classes: &[Cluster], class
             if !world.judge.compatible(&tally, k) {
                 return None;
             }
-            best = growth;
+            best = best.min(growth);
             Some(growth)
         },
     );

@@ -17,6 +17,7 @@ use std::collections::BinaryHeap;
 use rustc_hash::FxHashMap;
 
 use super::{Search, SearchError};
+use crate::local::tree::{floor, quantum};
 use crate::local::{Cluster, Counts, Tally, Tree, World, settle};
 
 /// More values than this share one bucket.
@@ -180,9 +181,8 @@ impl Frontier {
         mut fits: impl FnMut(u32) -> bool,
     ) -> Option<u32> {
         let space = rest.world.space;
-        // A hair is taken off a bound so that its rounding never hides a tie.
-        let branch = |shape: &[u64]| Total(cluster.cost + space.stretch(&cluster.shape, shape) - 1e-12);
-        let row = |entry: u32| Total(space.cost_with(&cluster.shape, rest.world.codes(entry)));
+        let branch = |shape: &[u64]| Total(floor(cluster.cost + space.stretch(&cluster.shape, shape)));
+        let row = |entry: u32| Total(quantum(space.cost_with(&cluster.shape, rest.world.codes(entry))));
         while let Some(Reverse(near)) = self.heap.pop() {
             let (entries, tree) = &rest.buckets[order[near.turn as usize] as usize];
             if tree.is_empty() || (near.row && tree.removed(near.number)) {

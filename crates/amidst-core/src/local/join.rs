@@ -8,6 +8,7 @@
 //! The frequency set of the joining rows must be counted from columns with the same dictionaries as the protected ones,
 //! so that equal values have equal codes.
 
+use super::tree::clearly_above;
 use super::{Judge, Least, Space, Tally, Tree};
 use crate::algorithm::{Search, SearchError};
 use crate::frequency::{Entry, FrequencySet, Groups};
@@ -87,7 +88,7 @@ pub fn join(search: &Search<'_>, recoding: &Recoding, joiners: &FrequencySet) ->
                     let shape = &shapes[class as usize * words..(class as usize + 1) * words];
                     let more = space.cost_with(shape, tuple) - space.cost(shape);
                     let growth = more * protected[class as usize] as f64;
-                    if growth > best {
+                    if clearly_above(growth, best) {
                         return None;
                     }
                     let mut tally = tallies[class as usize].clone();
@@ -95,7 +96,7 @@ pub fn join(search: &Search<'_>, recoding: &Recoding, joiners: &FrequencySet) ->
                     if !judge.holds(&tally) {
                         return None;
                     }
-                    best = growth;
+                    best = best.min(growth);
                     Some(growth)
                 },
             );

@@ -13,7 +13,7 @@ mod random;
 pub mod refine;
 pub mod settle;
 mod space;
-mod tree;
+pub mod tree;
 
 pub use cluster::{Cluster, World};
 pub use judge::{Counts, Judge, Tally};

@@ -2,6 +2,7 @@
 //!
 //! This is the second step of the systematic clustering paper (§3.2, Table 5), for any monotone policy.
 
+use super::tree::clearly_above;
 use super::{Cluster, Least, Part, Tree, World};
 use crate::algorithm::{Search, SearchError};
 
@@ -120,10 +121,10 @@ impl Index {
                 let cluster = &clusters[c as usize];
                 let growth = world.growth(cluster, entry, rows);
                 // The policy is asked only where the answer matters.
-                if growth > best || !fit(cluster) {
+                if clearly_above(growth, best) || !fit(cluster) {
                     return None;
                 }
-                best = growth;
+                best = best.min(growth);
                 Some(growth)
             },
         );

@@ -3,6 +3,9 @@
 //! A k-d tree whose nodes know the shape over everything below them. Whoever asks brings a lower bound for all that lies
 //! in a shape, so branches that cannot hold the best are passed over: the answer is the one that a scan over all items
 //! gives, the item with the lower number winning a tie. Items can be removed, and their shapes can grow.
+//!
+//! Costs are compared in billionths: tables are full of rows that agree, so ties are the normal case, and rounding must
+//! neither decide them nor keep the tree from passing over all but one of them.
 
 use super::Space;
 
@@ -241,7 +244,7 @@ impl Tree {
         &self.shapes[node as usize * self.words..(node as usize + 1) * self.words]
     }
 
-    /// The item with the least cost that is below `limit`, given a lower bound for everything in a shape. `cost` says
+    /// The item with the least cost that is clearly below `limit`, given a lower bound for everything in a shape. `cost` says
     /// `None` for items that do not count.
     pub fn least(
         &self,
@@ -249,17 +252,17 @@ impl Tree {
         bound: impl Fn(&[u64], Least) -> f64,
         mut cost: impl FnMut(u32) -> Option<f64>,
     ) -> Option<(f64, u32)> {
-        let mut best = (limit, 0);
+        let mut best = Best { cost: quantum(limit), item: 0, exact: None };
         if self.scan {
             for item in (0..self.removed.len() as u32).filter(|&i| !self.removed[i as usize]) {
                 if let Some(c) = cost(item) {
-                    better(&mut best, c, item);
+                    best.try_item(c, item);
                 }
             }
         } else if !self.is_empty() {
-            self.visit(0, bound(self.shape(0), self.nodes[0].least), &bound, &mut cost, &mut best);
+            self.visit(0, floor(bound(self.shape(0), self.nodes[0].least)), &bound, &mut cost, &mut best);
         }
-        (best.0 < limit).then_some(best)
+        best.exact.map(|cost| (cost, best.item))
     }
 
     fn visit(
@@ -268,15 +271,10 @@ impl Tree {
         here: f64,
         bound: &impl Fn(&[u64], Least) -> f64,
         cost: &mut impl FnMut(u32) -> Option<f64>,
-        best: &mut (f64, u32),
+        best: &mut Best,
     ) {
         let n = &self.nodes[node as usize];
-        // Bounds are sums of floats; a hair below the best still counts as a tie.
-        if n.live == 0 || here > best.0 + 1e-12 {
-            return;
-        }
-        // Nothing costs less than nothing; many equal rows would be visited in vain.
-        if best.0 == 0.0 && here >= 0.0 && n.lowest > best.1 {
+        if n.live == 0 || here > best.cost || (here == best.cost && n.lowest >= best.item) {
             return;
         }
         match n.halves {
@@ -285,12 +283,12 @@ impl Tree {
                     if !self.removed[item as usize]
                         && let Some(c) = cost(item)
                     {
-                        better(best, c, item);
+                        best.try_item(c, item);
                     }
                 }
             }
             Some((left, right)) => {
-                let of = |node: u32| bound(self.shape(node), self.nodes[node as usize].least);
+                let of = |node: u32| floor(bound(self.shape(node), self.nodes[node as usize].least));
                 let (a, b) = (of(left), of(right));
                 let left_first = (a, self.nodes[left as usize].lowest) <= (b, self.nodes[right as usize].lowest);
                 let halves = if left_first { [(left, a), (right, b)] } else { [(right, b), (left, a)] };
@@ -302,10 +300,35 @@ impl Tree {
     }
 }
 
-fn better(best: &mut (f64, u32), cost: f64, item: u32) {
-    if cost < best.0 || (cost == best.0 && item < best.1) {
-        *best = (cost, item);
+/// The best item so far; at first the limit, which no item ties with.
+struct Best {
+    cost: f64,
+    item: u32,
+    exact: Option<f64>,
+}
+
+impl Best {
+    fn try_item(&mut self, cost: f64, item: u32) {
+        let rounded = quantum(cost);
+        if rounded < self.cost || (rounded == self.cost && item < self.item) {
+            *self = Best { cost: rounded, item, exact: Some(cost) };
+        }
     }
+}
+
+/// A cost in billionths.
+pub fn quantum(cost: f64) -> f64 {
+    (cost * 1e9).round()
+}
+
+/// A lower bound in billionths, a hair lower so that its own rounding never lifts it above what it bounds.
+pub fn floor(bound: f64) -> f64 {
+    quantum(bound - 1e-12)
+}
+
+/// Whether a cost is worth comparing with the best so far, or clearly above it.
+pub fn clearly_above(cost: f64, best: f64) -> bool {
+    cost > best + 2e-9
 }
 
 #[cfg(test)]
