@@ -24,4 +24,5 @@ pub mod parameter;
 pub mod recoding;
 pub mod requirement;
 pub mod risk;
+pub mod series;
 pub mod table;

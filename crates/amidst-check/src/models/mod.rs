@@ -11,6 +11,7 @@ mod domain;
 mod entropy;
 mod k_anonymity;
 mod l_alpha;
+mod m_invariance;
 mod parameters;
 mod population;
 mod recursive;
@@ -150,6 +151,7 @@ pub(crate) const MODELS: &[Entry] = &[
     entry("average-risk", Sizes, &["threshold"], risk::average),
     entry("sample-uniqueness", Sizes, &["threshold"], risk::uniqueness),
     entry("max-risk", Sizes, &["threshold"], risk::max),
+    entry("m-invariance", Sensitive, &["m"], m_invariance::build),
 ];
 
 /// The model with this id.

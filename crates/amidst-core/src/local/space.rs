@@ -260,6 +260,34 @@ impl Axis {
         }
     }
 
+    /// For any shape within `merged` that costs between `least` and `most`: what it costs at the least after adding one
+    /// code, and by how much it grows at the least.
+    fn bound_with(&self, merged: &[u64], least: f64, most: f64, code: u32) -> (f64, f64) {
+        let merged = &merged[self.words.0..self.words.1];
+        match &self.measure {
+            Measure::Range { place } => {
+                let (low, high) = unpack(merged[0]);
+                let at = place[code as usize];
+                let outside = (place[low as usize] - at).max(at - place[high as usize]).max(0.0);
+                (least + outside, outside)
+            }
+            Measure::Node { value, cost } => {
+                let node = unpack(merged[0]);
+                let level = meet(value, node, (0, code));
+                if level == node.0 {
+                    return (least, 0.0);
+                }
+                // Whatever lies below the merged node meets the code where the merged node does.
+                let met = cost[level as usize][value[level as usize][code as usize] as usize];
+                (met, (met - most).max(0.0))
+            }
+            Measure::Set { step } => match merged[code as usize / 64] >> (code % 64) & 1 {
+                0 => (least + step, *step),
+                _ => (least, 0.0),
+            },
+        }
+    }
+
     fn cell(&self, shape: &[u64]) -> Cell {
         let shape = &shape[self.words.0..self.words.1];
         match &self.measure {
@@ -370,6 +398,16 @@ impl Space {
                 _ => axis.cost_with(shape, code),
             })
             .sum()
+    }
+
+    /// For any shape within `merged` whose columns cost between `least` and `most`: what it costs each row at the least
+    /// when stretched over one more tuple, and by how much that is more than before, at the least.
+    pub fn bound_with(&self, merged: &[u64], least: &[f64], most: &[f64], codes: &[u32]) -> (f64, f64) {
+        let columns = self.axes.iter().zip(least.iter().zip(most)).zip(codes);
+        columns.fold((0.0, 0.0), |(cost, growth), ((axis, (&least, &most)), &code)| {
+            let (c, g) = axis.bound_with(merged, least, most, code);
+            (cost + c, growth + g)
+        })
     }
 
     /// What the shape over both costs each row.

@@ -22,6 +22,7 @@ mod entropy_l_diversity;
 mod general_alpha_k_anonymity;
 mod k_anonymity;
 mod k_map;
+mod m_invariance;
 mod max_risk;
 mod npd_recursive_c1_c2_l_diversity;
 mod p_sensitive_k_anonymity;
@@ -56,6 +57,7 @@ pub const MODELS: &[Entry] = &[
     average_risk::ENTRY,
     sample_uniqueness::ENTRY,
     max_risk::ENTRY,
+    m_invariance::ENTRY,
 ];
 
 /// One model, as the registry knows it.

@@ -1,0 +1,287 @@
+//! m-invariance: versions that can be published side by side.
+//!
+//! **Source.** Xiao & Tao, "m-invariance: towards privacy preserving re-publication of dynamic datasets", SIGMOD 2007,
+//! Definitions 4–6 and §5.
+//!
+//! **Definition.** A class is m-unique when it has at least m rows, all with different sensitive values; its *signature*
+//! is the set of these values. A series is m-invariant when every class of every version is m-unique, and whoever is in
+//! several versions is in classes of the same signature. Then all versions together leave at least m candidate values for
+//! everybody.
+//!
+//! **How.** *Division*: rows that were published before are put into buckets by their signature. *Balancing*: a bucket
+//! needs every value of its signature equally often; what lacks is filled with new rows, or else with counterfeits, which
+//! stand for nobody and are published as counted. *Assignment*: the other new rows form buckets over their most frequent
+//! values, so that the remaining ones can still be divided (no value in more than 1/m of them). *Split*: each bucket is
+//! cut along its quasi columns into classes with one row of each value.
+//!
+//! **Departures.** New rows that cannot be divided among themselves get the fewest counterfeits with which they can. A
+//! class that would consist of counterfeits alone is not published. A row's signature outlives its absence: whoever comes
+//! back is published as before.
+
+use std::collections::BTreeMap;
+
+use crate::local::Space;
+
+/// A row, as this technique sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Signed<'a> {
+    /// Its quasi codes.
+    pub codes: &'a [u32],
+    /// Its sensitive value.
+    pub value: u32,
+    /// The signature under which it was published before, ascending; empty for a row that never was.
+    pub signature: &'a [u32],
+}
+
+/// An m-invariant version.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Invariant {
+    /// The class of each row.
+    pub class_of: Vec<u32>,
+    /// The signature of each class, ascending.
+    pub signatures: Vec<Vec<u32>>,
+    /// Counterfeit rows: (class, value).
+    pub counterfeits: Vec<(u32, u32)>,
+}
+
+/// Why there is no m-invariant version.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvariantError {
+    /// Too few values to choose from.
+    #[error("m-invariance with m = {m} needs at least {m} different sensitive values, but the table has {values}")]
+    TooFewValues {
+        /// The m that was asked for.
+        m: usize,
+        /// The values there are.
+        values: usize,
+    },
+}
+
+/// A row, or nobody.
+type Member = Option<u32>;
+
+/// The members of each value of a signature, as many of one as of another.
+type Bucket = Vec<Vec<Member>>;
+
+/// Divides rows into classes that keep every signature. `values` is the number of sensitive values to choose from.
+///
+/// # Errors
+/// When there are fewer than m values.
+pub fn m_invariant(space: &Space, rows: &[Signed<'_>], values: usize, m: usize) -> Result<Invariant, InvariantError> {
+    if rows.is_empty() {
+        return Ok(Invariant::default());
+    }
+    if values < m {
+        return Err(InvariantError::TooFewValues { m, values });
+    }
+    let mut buckets: BTreeMap<Vec<u32>, Bucket> = BTreeMap::new();
+    let mut new = NewRows { by_value: vec![Vec::new(); values], m };
+    for (at, row) in (0u32..).zip(rows) {
+        // A value that is not in the signature has changed since: the row is as good as new.
+        match row.signature.binary_search(&row.value) {
+            Ok(place) => {
+                let empty = || vec![Vec::new(); row.signature.len()];
+                buckets.entry(row.signature.to_vec()).or_insert_with(empty)[place].push(Some(at));
+            }
+            Err(_) => new.by_value[row.value as usize].push(at),
+        }
+    }
+    for (signature, bucket) in &mut buckets {
+        new.balance(signature, bucket);
+    }
+    new.assign(&mut buckets);
+    let mut split = Split { space, rows, version: Invariant { class_of: vec![0; rows.len()], ..Invariant::default() } };
+    for (signature, bucket) in buckets {
+        split.divide(&signature, bucket);
+    }
+    Ok(split.version)
+}
+
+/// Rows that were never published.
+struct NewRows {
+    by_value: Vec<Vec<u32>>,
+    m: usize,
+}
+
+impl NewRows {
+    fn total(&self) -> usize {
+        self.by_value.iter().map(Vec::len).sum()
+    }
+
+    /// How many counterfeits it takes until no value has more than 1/m of the rows.
+    fn lacking(&self) -> usize {
+        let most = self.by_value.iter().map(Vec::len).max().unwrap_or(0);
+        (self.m * most).saturating_sub(self.total())
+    }
+
+    fn balance(&mut self, signature: &[u32], bucket: &mut Bucket) {
+        let most = bucket.iter().map(Vec::len).max().unwrap_or(0);
+        for (&value, members) in signature.iter().zip(bucket) {
+            while members.len() < most {
+                members.push(self.spare(value));
+            }
+        }
+    }
+
+    /// A row of this value, if the others can do without it.
+    fn spare(&mut self, value: u32) -> Member {
+        let before = self.lacking();
+        let row = self.by_value.get_mut(value as usize)?.pop()?;
+        if self.lacking() > before {
+            self.by_value[value as usize].push(row);
+            return None;
+        }
+        Some(row)
+    }
+
+    /// Puts all remaining rows into buckets.
+    fn assign(self, buckets: &mut BTreeMap<Vec<u32>, Bucket>) {
+        let m = self.m;
+        let lacking = self.lacking();
+        let mut left: Vec<Vec<Member>> =
+            self.by_value.into_iter().map(|rows| rows.into_iter().map(Some).collect()).collect();
+        for _ in 0..lacking {
+            // The rarest value: it stays below the most frequent one.
+            if let Some(rarest) = (0..left.len()).min_by_key(|&v| left[v].len()) {
+                left[rarest].push(None);
+            }
+        }
+        loop {
+            let mut order: Vec<usize> = (0..left.len()).filter(|&v| !left[v].is_empty()).collect();
+            if order.is_empty() {
+                return;
+            }
+            order.sort_by_key(|&v| (std::cmp::Reverse(left[v].len()), v));
+            let counts: Vec<usize> = order.iter().map(|&v| left[v].len()).collect();
+            let (width, depth) = portion(&counts, m);
+            let mut signature: Vec<u32> = order[..width].iter().map(|&v| v as u32).collect();
+            signature.sort_unstable();
+            let bucket = buckets.entry(signature.clone()).or_insert_with(|| vec![Vec::new(); width]);
+            for (&value, members) in signature.iter().zip(bucket) {
+                let rows = &mut left[value as usize];
+                members.extend(rows.drain(rows.len() - depth..));
+            }
+        }
+    }
+}
+
+/// How many of the most frequent values (at least m), and how many rows of each, can be taken so that of the remaining
+/// rows no value has more than 1/m. `counts` are descending, and no count is more than 1/m of their sum.
+fn portion(counts: &[usize], m: usize) -> (usize, usize) {
+    let total: usize = counts.iter().sum();
+    for width in m..=counts.len() {
+        let next = counts.get(width).copied().unwrap_or(0);
+        let divisible = |depth: usize| {
+            let rest = total - width * depth;
+            m * (counts[0] - depth) <= rest && m * next <= rest
+        };
+        // More depth only makes it harder, but for the most frequent value, which is easier to divide with less of it.
+        if let Some(depth) = (1..=counts[width - 1]).rev().find(|&d| divisible(d)) {
+            return (width, depth);
+        }
+    }
+    // Not reached while no count is more than 1/m of the sum: all values once always leave such counts or nothing.
+    (counts.len(), counts.last().copied().unwrap_or(0).max(1))
+}
+
+struct Split<'a> {
+    space: &'a Space,
+    rows: &'a [Signed<'a>],
+    version: Invariant,
+}
+
+impl Split<'_> {
+    /// Cuts a bucket in halves along the column that leaves the least loss, until a class has one row of each value.
+    fn divide(&mut self, signature: &[u32], bucket: Bucket) {
+        let depth = bucket.first().map_or(0, Vec::len);
+        if depth <= 1 {
+            self.publish(signature, &bucket);
+            return;
+        }
+        let mut best: Option<(f64, Bucket, Bucket)> = None;
+        for column in 0..self.space.width().max(1) {
+            let (low, high) = self.cut(&bucket, column, depth / 2);
+            let loss = self.loss(&low) + self.loss(&high);
+            if best.as_ref().is_none_or(|(least, ..)| loss < *least) {
+                best = Some((loss, low, high));
+            }
+        }
+        if let Some((_, low, high)) = best {
+            self.divide(signature, low);
+            self.divide(signature, high);
+        }
+    }
+
+    /// The first `depth` members of each value in the order of a column, and the others. Nobodies come last.
+    fn cut(&self, bucket: &Bucket, column: usize, depth: usize) -> (Bucket, Bucket) {
+        let place = |member: &Member| {
+            let code = member.and_then(|row| self.rows[row as usize].codes.get(column).copied());
+            let place = code.and_then(|code| self.space.places.get(column)?.get(code as usize).copied());
+            place.unwrap_or(f64::INFINITY)
+        };
+        let halves = bucket.iter().map(|members| {
+            let mut sorted = members.clone();
+            sorted.sort_by(|a, b| a.is_none().cmp(&b.is_none()).then(place(a).total_cmp(&place(b))).then(a.cmp(b)));
+            let high = sorted.split_off(depth.min(sorted.len()));
+            (sorted, high)
+        });
+        halves.unzip()
+    }
+
+    fn loss(&self, bucket: &Bucket) -> f64 {
+        let mut shape = vec![0; self.space.words()];
+        let mut rows = 0usize;
+        for &row in bucket.iter().flatten().flatten() {
+            let codes = self.rows[row as usize].codes;
+            if rows == 0 {
+                self.space.start(&mut shape, codes)
+            } else {
+                self.space.add(&mut shape, codes)
+            }
+            rows += 1;
+        }
+        if rows == 0 { 0.0 } else { self.space.cost(&shape) * rows as f64 }
+    }
+
+    fn publish(&mut self, signature: &[u32], bucket: &Bucket) {
+        if bucket.iter().flatten().all(Option::is_none) {
+            return;
+        }
+        let class = self.version.signatures.len() as u32;
+        self.version.signatures.push(signature.to_vec());
+        for (&value, members) in signature.iter().zip(bucket) {
+            for member in members {
+                match member {
+                    Some(row) => self.version.class_of[*row as usize] = class,
+                    None => self.version.counterfeits.push((class, value)),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_remains_can_always_be_divided() {
+        proptest!(|(counts in prop::collection::vec(1usize..9, 1..9), m in 1usize..5)| {
+            let mut counts = counts;
+            counts.sort_unstable_by(|a, b| b.cmp(a));
+            while m * counts[0] > counts.iter().sum::<usize>() {
+                counts.push(1);
+            }
+            while !counts.is_empty() {
+                let (width, depth) = portion(&counts, m);
+                prop_assert!(width >= m && depth >= 1 && counts[width - 1] >= depth, "{:?} {} {}", counts, width, depth);
+                counts[..width].iter_mut().for_each(|c| *c -= depth);
+                counts.retain(|&c| c > 0);
+                counts.sort_unstable_by(|a, b| b.cmp(a));
+                let total: usize = counts.iter().sum();
+                prop_assert!(counts.is_empty() || m * counts[0] <= total);
+            }
+        });
+    }
+}

@@ -1,0 +1,19 @@
+//! Tables that change: classes that are kept valid while rows come and go, and what several versions reveal together.
+//!
+//! [`maintain()`] is the update paper's technique, for any monotone policy; [`m_invariant()`] is that of Xiao & Tao 2007,
+//! whose versions can be published side by side; [`audit()`] tells what versions published so far reveal together.
+//!
+//! All of it is pure: the rows and the classes they were in go in, the classes they are in come out. Who keeps them in
+//! between, and where, is not known here.
+
+mod audit;
+mod index;
+mod m_invariant;
+mod maintain;
+mod split;
+#[cfg(test)]
+mod tests;
+
+pub use audit::{Audit, Exposure, audit};
+pub use m_invariant::{Invariant, InvariantError, Signed, m_invariant};
+pub use maintain::{Maintained, UNPLACED, maintain, refine};
