@@ -39,8 +39,8 @@ pub struct ReadOptions<'a> {
     pub block_size: usize,
 }
 
-/// What was read.
-#[derive(Debug)]
+/// What was read. By default nothing, from nowhere.
+#[derive(Debug, Default)]
 pub struct Input {
     /// The kept columns. Values have codes by first appearance and are all text; see [`Input::guess_types`].
     pub table: Table,

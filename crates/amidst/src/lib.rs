@@ -3,6 +3,7 @@
 //! A [`policy::Policy`] says what a table's columns are and what a release must satisfy; [`prepare`] reads the table
 //! and makes everything that a search needs; [`init`] drafts a policy for a table that nobody has described yet;
 //! [`anonymize`] finds a release, has it checked and publishes it;
+//! [`series`] publishes a table that changes, version by version;
 //! [`mod@audit`], [`mod@explore`] and [`mod@verify`] tell what tables, lattices and releases are worth.
 
 pub mod anonymize;
@@ -16,6 +17,7 @@ mod memory;
 pub mod policy;
 pub mod prepare;
 pub mod sample;
+pub mod series;
 pub mod verify;
 
 pub use amidst_check as check;

@@ -6,7 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::attack::{Revealed, Version, candidates, differences};
+use crate::attack::Version;
+use crate::attack::difference::{Revealed, differences};
+use crate::attack::intersection::candidates;
 use crate::exact::Rational;
 
 /// Why somebody is exposed.

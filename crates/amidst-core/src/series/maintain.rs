@@ -76,7 +76,7 @@ impl<'a> House<'a> {
                  model that stays satisfied"
             )));
         }
-        let stated = |key: &str| {
+        let stated = |key: &'static str| {
             search.requirements.iter().filter_map(move |r| {
                 let number = r.parameters.get(key)?.number()?.to_f64();
                 Some((r.on.first().copied(), (number - 1e-9).ceil().max(0.0) as u64))

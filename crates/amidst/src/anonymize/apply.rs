@@ -23,6 +23,8 @@ pub struct Released {
     pub order: Vec<u32>,
     /// The places in `order` of rows that are published as they are.
     pub waived: Vec<u64>,
+    /// How many of the rows stand for nobody, where a series needs such rows.
+    pub counterfeits: Option<u64>,
 }
 
 impl Released {
@@ -55,7 +57,7 @@ impl Released {
                 }
             })
             .collect();
-        Released { table: Table { columns, rows: prepared.table.rows }, order, waived }
+        Released { table: Table { columns, rows: prepared.table.rows }, order, waived, counterfeits: None }
     }
 
     /// The person behind each row of the release, in its order.

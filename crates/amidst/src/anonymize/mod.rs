@@ -20,12 +20,13 @@ use amidst_core::algorithm::{self, Found, Search};
 use amidst_core::feasibility;
 use amidst_io::{WriteError, WriteOptions};
 
-use apply::Released;
+pub(crate) use apply::Released;
 pub use choose::{DEFAULT_METRIC, algorithm_of, metric_of, stated_k};
 use destination::Destination;
 pub use join::Joined;
 pub use outcome::{Anonymized, Judged, Outputs, Seconds};
 pub use publish::Staging;
+pub(crate) use seal::{Statement, seal};
 
 use crate::Failure;
 use crate::policy::Policy;
@@ -121,7 +122,7 @@ pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<An
     (job.progress)(Stage::Check, 0.0);
     let resolved = policy.resolved(&prepared).to_toml();
     let files = [destination.release.as_str()];
-    let statement = seal::Statement {
+    let statement = Statement {
         policy: &policy,
         resolved: &resolved,
         prepared: &prepared,
@@ -129,7 +130,7 @@ pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<An
         released: &released,
         joined: joined.as_ref(),
     };
-    let certificate = seal::seal(&statement, staging.path(), &files)?;
+    let certificate = seal(&statement, staging.path(), &files)?;
     staging.write("policy.toml", &resolved)?;
     staging.write("certificate.json", &certificate)?;
     let check = checking.elapsed().as_secs_f64();

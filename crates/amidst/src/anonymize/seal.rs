@@ -40,7 +40,8 @@ pub fn seal(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Result<
     let persons = set.persons;
     let draft = CertificateDraft {
         outputs: files.iter().map(|f| (*f).to_string()).collect(),
-        rows_in: prepared.rows_in,
+        rows_in: prepared.rows_in - released.counterfeits.unwrap_or(0),
+        counterfeits: released.counterfeits,
         rows_dropped_missing: prepared.rows_dropped_missing,
         suppressed: judged.suppressed,
         suppressed_as: match policy.search.suppressed {

@@ -103,6 +103,17 @@ impl Prepared {
         let fitted = Fitted::of(policy, options)?;
         fitted.count(policy, options)
     }
+
+    /// Prepares a table that was not read from a file, whose columns are all covered by the policy.
+    ///
+    /// # Errors
+    /// Whatever does not fit the policy; see [`PrepareError`].
+    pub fn of_table(policy: &Policy, table: Table, options: &LoadOptions<'_>) -> Result<Prepared, PrepareError> {
+        let mut input = amidst_io::Input::default();
+        input.header = table.columns.iter().map(|c| c.name.clone()).collect();
+        input.table = table;
+        Fitted::fit(policy, options, input, 0.0)?.count(policy, options)
+    }
 }
 
 /// A table that fits its policy, before it is counted.
@@ -148,11 +159,19 @@ impl Fitted {
             progress: Some(&progress),
             ..read_options(policy)?
         };
-        let mut input = amidst_io::read(&source, &read)?;
+        let input = amidst_io::read(&source, &read)?;
         columns::covered(policy, &input.header)?;
-        let seconds_read = started.elapsed().as_secs_f64();
-        let started = Instant::now();
+        Self::fit(policy, options, input, started.elapsed().as_secs_f64())
+    }
 
+    /// Fits what was read to the policy.
+    fn fit(
+        policy: &Policy,
+        options: &LoadOptions<'_>,
+        mut input: amidst_io::Input,
+        seconds_read: f64,
+    ) -> Result<Fitted, PrepareError> {
+        let started = Instant::now();
         let mut table = std::mem::take(&mut input.table);
         // Lines are asked for by the row numbers of the file, so the input must go on knowing how many there were.
         input.table.rows = table.rows;

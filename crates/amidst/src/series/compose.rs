@@ -1,0 +1,218 @@
+//! From the rows of a series to what a version publishes: classes, counterfeits, and the recoding of both.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use amidst_core::feasibility;
+use amidst_core::local::{Judge, Partition, Space};
+use amidst_core::model::Needs;
+use amidst_core::recoding::Recoding;
+use amidst_core::series::{Invariant, Signed, m_invariant};
+use amidst_core::table::Table;
+
+use super::Mode;
+use super::state::State;
+use crate::Failure;
+use crate::anonymize::{Judged, task};
+use crate::policy::{Policy, Role};
+use crate::prepare::{LoadOptions, Prepared};
+
+/// A version, before it is a file.
+pub struct Composed {
+    /// The rows, followed by the counterfeits.
+    pub prepared: Prepared,
+    /// What becomes of them.
+    pub recoding: Recoding,
+    /// What the recoding satisfies and costs.
+    pub judged: Judged,
+    /// The published class of each row, counterfeits included.
+    pub class_of: Vec<u32>,
+    /// Rows that stand for nobody; `None` where the mode knows none.
+    pub counterfeits: Option<u64>,
+    /// The signature of each row, in the codes of the series; empty lists where the mode knows none.
+    pub signatures: Vec<Vec<u32>>,
+}
+
+/// The rows of a state, ready to be searched.
+pub fn prepare(policy: &Policy, mode: Mode, state: &State, cancel: &AtomicBool) -> Result<Prepared, Failure> {
+    prepare_table(policy, table(policy, mode, state), cancel)
+}
+
+fn table(policy: &Policy, mode: Mode, state: &State) -> Table {
+    // A signature may name a value that nobody has any more.
+    let sensitive = |name: &str| policy.column(name).is_some_and(|c| c.role == Role::Sensitive);
+    state.table(|name| mode == Mode::MInvariant && sensitive(name))
+}
+
+fn prepare_table(policy: &Policy, table: Table, cancel: &AtomicBool) -> Result<Prepared, Failure> {
+    if table.rows == 0 {
+        return Err(Failure::Impossible("no row would be left, and a version needs some; nothing was changed".into()));
+    }
+    let options = LoadOptions { cancel: Some(cancel), ..LoadOptions::default() };
+    Ok(Prepared::of_table(policy, table, &options)?)
+}
+
+/// The m of an m-invariant series.
+pub fn stated_m(policy: &Policy) -> Option<usize> {
+    let stated = policy.requirements.iter().filter(|r| r.model.id == "m-invariance");
+    stated.filter_map(|r| r.parameters.count("m").ok()).max().map(|m| m as usize)
+}
+
+/// Fails when the policy is not one that a series can keep.
+pub fn check_policy(policy: &Policy, prepared: &Prepared, mode: Mode) -> Result<(), Failure> {
+    let refuse = |what: String| Err(Failure::Usage(what));
+    if let Some(r) = prepared.requirements.iter().find(|r| r.needs() == Needs::Tuples) {
+        return refuse(format!("a series cannot keep {}, which needs a population", r.model.id));
+    }
+    if let Some(r) = prepared.requirements.iter().find(|r| !r.monotone(&prepared.set)) {
+        return refuse(format!("a series cannot keep {}: it may fail once valid classes merge", r.model.id));
+    }
+    if mode == Mode::MInvariant {
+        if prepared.sensitive.len() != 1 {
+            let n = prepared.sensitive.len();
+            return refuse(format!("the mode m-invariant needs exactly one sensitive column, but the policy has {n}"));
+        }
+        if stated_m(policy).is_none() {
+            let text = "the mode m-invariant needs to know m: add [[require]] with model = \"m-invariance\" and m = 4";
+            return refuse(text.into());
+        }
+    }
+    Ok(())
+}
+
+/// Composes the version that the rows of `state` make.
+pub fn compose(policy: &Policy, mode: Mode, state: &State, cancel: &AtomicBool) -> Result<Composed, Failure> {
+    let prepared = prepare(policy, mode, state, cancel)?;
+    match mode {
+        Mode::Maintain => finish(policy, prepared, state.classes.clone(), None, Vec::new(), cancel),
+        Mode::MInvariant => {
+            let made = invariant(policy, state, &prepared)?;
+            let (table, classes) = with_counterfeits(policy, state, &prepared, &made);
+            let known = known_codes(state, &prepared);
+            let signatures = made.class_of.iter().map(|&class| {
+                let mut codes: Vec<u32> = made.signatures[class as usize].iter().map(|&v| known[v as usize]).collect();
+                codes.sort_unstable();
+                codes
+            });
+            let signatures = signatures.collect();
+            let counterfeits = Some(made.counterfeits.len() as u64);
+            let prepared = prepare_table(policy, table, cancel)?;
+            finish(policy, prepared, classes, counterfeits, signatures, cancel)
+        }
+    }
+}
+
+/// The code in the series of each value of the one sensitive column.
+fn known_codes(state: &State, prepared: &Prepared) -> Vec<u32> {
+    let Some(domain) = prepared.domains.first() else { return Vec::new() };
+    let column = state.names.iter().position(|n| *n == domain.name).unwrap_or(0);
+    domain.dictionary.iter().map(|value| state.values[column].code(value).unwrap_or(u32::MAX)).collect()
+}
+
+fn invariant(policy: &Policy, state: &State, prepared: &Prepared) -> Result<Invariant, Failure> {
+    let known = known_codes(state, prepared);
+    let mut here: BTreeMap<u32, u32> = BTreeMap::new();
+    here.extend(known.iter().zip(0u32..).map(|(&series, code)| (series, code)));
+    let signature = |codes: &Vec<u32>| {
+        let mut codes: Vec<u32> = codes.iter().filter_map(|c| here.get(c).copied()).collect();
+        codes.sort_unstable();
+        codes
+    };
+    let signatures: Vec<Vec<u32>> = state.signatures.iter().map(signature).collect();
+    let set = &prepared.set;
+    let tuple_of = set.tuple_of_entry();
+    let rows: Vec<Signed<'_>> = prepared
+        .entry_of_row
+        .iter()
+        .zip(&signatures)
+        .map(|(&entry, signature)| Signed {
+            codes: set.tuple(tuple_of[entry as usize] as usize),
+            value: set.sensitive_code(set.groups.entries[entry as usize].sensitive, 0),
+            signature,
+        })
+        .collect();
+    let space = Space::new(&prepared.generalizations);
+    let m = stated_m(policy).unwrap_or(2);
+    m_invariant(&space, &rows, known.len(), m).map_err(|e| Failure::Impossible(e.to_string()))
+}
+
+/// The table with the counterfeits behind its rows, and the class of every row of it. A counterfeit resembles the first
+/// row of its class in all but the sensitive value, so that nothing betrays it.
+fn with_counterfeits(policy: &Policy, state: &State, prepared: &Prepared, made: &Invariant) -> (Table, Vec<u32>) {
+    let mut table = table(policy, Mode::MInvariant, state);
+    let mut classes = made.class_of.clone();
+    let mut first = vec![0usize; made.signatures.len()];
+    for (row, &class) in made.class_of.iter().enumerate().rev() {
+        first[class as usize] = row;
+    }
+    for &(class, value) in &made.counterfeits {
+        for column in &mut table.columns {
+            let fake = prepared.domains.first().filter(|d| d.name == column.name);
+            match fake {
+                Some(domain) => {
+                    let value = domain.dictionary.value(value).to_string();
+                    column.push(&value);
+                }
+                None => column.codes.push(column.codes.get(first[class as usize])),
+            }
+        }
+        classes.push(class);
+        table.rows += 1;
+    }
+    (table, classes)
+}
+
+fn finish(
+    policy: &Policy,
+    prepared: Prepared,
+    classes: Vec<u32>,
+    counterfeits: Option<u64>,
+    signatures: Vec<Vec<u32>>,
+    cancel: &AtomicBool,
+) -> Result<Composed, Failure> {
+    let search = task(policy, &prepared, cancel, &|_| ())?;
+    if let Some(impossible) = feasibility::impossible(&search) {
+        return Err(Failure::Impossible(impossible.message));
+    }
+    let judge = Judge::new(&search)?;
+    let space = Space::new(&prepared.generalizations);
+    let (partition, class_of) = partition(&prepared, &space, &classes);
+    let tuple_of = prepared.set.tuple_of_entry();
+    let recoding = partition.recoding(&prepared.set, &tuple_of, &space, &judge)?;
+    let judged = Judged::of(policy, &prepared, &recoding);
+    if !judged.holds {
+        let failing = judged.requirements.iter().filter(|r| r["holds"] != true);
+        let names: Vec<String> = failing.filter_map(|r| r["model"].as_str().map(String::from)).collect();
+        return Err(Failure::Impossible(format!("the version would not satisfy {}", names.join(", "))));
+    }
+    Ok(Composed { recoding, judged, class_of, counterfeits, signatures, prepared })
+}
+
+/// Classes as they are published: those whose cells agree are one. Also the published class of each row.
+fn partition(prepared: &Prepared, space: &Space, classes: &[u32]) -> (Partition, Vec<u32>) {
+    let tuple_of = prepared.set.tuple_of_entry();
+    let mut shapes: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+    for (&entry, &class) in prepared.entry_of_row.iter().zip(classes) {
+        let codes = prepared.set.tuple(tuple_of[entry as usize] as usize);
+        match shapes.get_mut(&class) {
+            Some(shape) => space.add(shape, codes),
+            None => {
+                let mut shape = vec![0; space.words()];
+                space.start(&mut shape, codes);
+                shapes.insert(class, shape);
+            }
+        }
+    }
+    let mut numbers: BTreeMap<Vec<u64>, u32> = BTreeMap::new();
+    let mut published: BTreeMap<u32, u32> = BTreeMap::new();
+    for (class, shape) in shapes {
+        let next = numbers.len() as u32;
+        published.insert(class, *numbers.entry(space.canonical(&shape)).or_insert(next));
+    }
+    let class_of: Vec<u32> = classes.iter().map(|class| published.get(class).copied().unwrap_or(0)).collect();
+    let mut parts: Vec<BTreeMap<u32, u64>> = vec![BTreeMap::new(); numbers.len()];
+    for (&entry, &class) in prepared.entry_of_row.iter().zip(&class_of) {
+        *parts[class as usize].entry(entry).or_insert(0) += 1;
+    }
+    (Partition { classes: parts.into_iter().map(|p| p.into_iter().collect()).collect() }, class_of)
+}

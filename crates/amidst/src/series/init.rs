@@ -1,0 +1,147 @@
+//! Starting a series: the first table, its classes, and version 1.
+
+use std::fs;
+use std::path::Path;
+
+use amidst_core::algorithm::MaxSuppression;
+use amidst_core::frequency::FrequencySet;
+use amidst_core::parameter::Value;
+use amidst_core::recoding::{Assignment, Recoding};
+use amidst_core::series::{Maintained, refine};
+
+use super::batch::{Applied, insert, key_column, note, update};
+use super::compose::check_policy;
+use super::state::{State, kept};
+use super::store::{FILE, Store};
+use super::{Mode, Published, Series, private, versions};
+use crate::Failure;
+use crate::anonymize::{Job, Staging, search, task};
+use crate::policy::{Policy, Role};
+use crate::prepare::{LoadOptions, Prepared};
+
+/// How the first classes are found when the policy does not say.
+const ALGORITHM: &str = "mondrian";
+
+/// Starts a series in `folder`, which must not exist: reads the table of the policy (or `input`), and publishes version 1.
+///
+/// # Errors
+/// When the policy or the table cannot be used for a series; then nothing was written.
+pub fn init(
+    folder: &Path,
+    policy: &Policy,
+    mode: Mode,
+    input: Option<String>,
+    job: &Job<'_>,
+) -> Result<Published, Failure> {
+    let key = key_column(policy)?.to_string();
+    if policy.columns.iter().chain(&policy.default).any(|c| c.role == Role::Consent) {
+        return Err(Failure::Usage("a series knows no waivers; leave out the column with the role \"consent\"".into()));
+    }
+    let staging = Staging::begin(folder, false)?;
+    let mut policy = policy.clone();
+    // Everybody in the table is in every version while they are in the table.
+    policy.search.max_suppression = MaxSuppression::Rows(0);
+    if policy.search.algorithm.is_none() {
+        policy.search.algorithm = Some(ALGORITHM.into());
+    }
+    let load = LoadOptions { input: input.clone(), threads: job.threads, cancel: Some(job.cancel), progress: None };
+    let first = Prepared::load(&policy, &load)?;
+    check_policy(&policy, &first, mode)?;
+    let source = input.or(policy.data.input.clone()).unwrap_or_default();
+
+    let place = staging.path();
+    let private = private(place);
+    make_private(&private).map_err(|e| Failure::Io(format!("cannot write into {}: {e}", folder.display())))?;
+    fs::create_dir(versions(place)).map_err(|e| Failure::Io(format!("cannot write into {}: {e}", folder.display())))?;
+    let policy = own_policy(&policy.resolved(&first), &private)?;
+    let mut store = Store::open(&private.join(FILE))?;
+    let work = store.write()?;
+    work.set_meta("mode", mode.name())?;
+    work.set_meta("header", &serde_json::to_string(&first.header).unwrap_or_default())?;
+    let mut state = State::empty(kept(&policy, &first.header));
+    insert(&work, &first, &key, &source, &mut state)?;
+    let maintained = match mode {
+        Mode::Maintain => first_classes(&policy, &mut state, job)?,
+        Mode::MInvariant => update(&policy, mode, &mut state, job)?,
+    };
+    state.store_values(&work)?;
+    state.store_rows(&work, 0)?;
+    let rows = state.rows() as u64;
+    let dropped = first.rows_dropped_missing;
+    note(&work, &Applied { batch: 1, inserted: rows, deleted: 0, dropped, rows, maintained })
+        .map_err(|e| work.fail(e))?;
+    work.commit()?;
+    let mut series = Series { folder: place.to_path_buf(), policy, mode, header: first.header, store };
+    let mut published = series.publish(false, job)?;
+    // The database must be closed before its folder moves.
+    drop(series);
+    staging.publish()?;
+    let moved = versions(folder).join("1");
+    published.release = moved.join(published.release.file_name().unwrap_or_default());
+    published.folder = moved;
+    Ok(published)
+}
+
+/// The classes that the policy's algorithm finds, split as far as the rule of a series allows.
+fn first_classes(policy: &Policy, state: &mut State, job: &Job<'_>) -> Result<Maintained, Failure> {
+    let prepared = super::compose::prepare(policy, Mode::Maintain, state, job.cancel)?;
+    let (_, found) = search(policy, &prepared, job)?;
+    state.classes = classes(&prepared.set, &found.recoding, &prepared.entry_of_row);
+    let search = task(policy, &prepared, job.cancel, &|_| ())?;
+    Ok(refine(&search, &prepared.entry_of_row, &mut state.classes)?)
+}
+
+/// The class of each row. Rows of one entry are interchangeable, so runs are dealt out in row order.
+fn classes(set: &FrequencySet, recoding: &Recoding, entry_of_row: &[u32]) -> Vec<u32> {
+    match &recoding.assignment {
+        Assignment::Tuples(class_of) => {
+            let of_entry = set.tuple_of_entry();
+            entry_of_row.iter().map(|&e| class_of[of_entry[e as usize] as usize]).collect()
+        }
+        Assignment::Entries { offsets, runs } => {
+            let mut next = offsets.clone();
+            let mut left: Vec<u64> = runs.iter().map(|r| r.1).collect();
+            let deal = |&entry: &u32| {
+                let run = &mut next[entry as usize];
+                while *run + 1 < offsets[entry as usize + 1] && left[*run] == 0 {
+                    *run += 1;
+                }
+                left[*run] = left[*run].saturating_sub(1);
+                runs[*run].0
+            };
+            entry_of_row.iter().map(deal).collect()
+        }
+    }
+}
+
+/// The policy of the series: with its own copies of the files that it names, so that it stays what it was.
+fn own_policy(policy: &Policy, private: &Path) -> Result<Policy, Failure> {
+    let mut own = policy.clone();
+    let folder = private.join("hierarchies");
+    for (number, column) in own.columns.iter_mut().chain(&mut own.default).enumerate() {
+        let recipe = column.hierarchy.iter_mut().flatten();
+        for (_, value) in recipe.filter(|(name, _)| name == "file") {
+            let Value::Text(file) = value else { continue };
+            let from = policy.origin.resolve(file);
+            let name = format!("{number}-{}", from.file_name().unwrap_or_default().to_string_lossy());
+            let copied = fs::create_dir_all(&folder).and_then(|()| fs::copy(&from, folder.join(&name)));
+            copied.map_err(|e| Failure::Io(format!("cannot copy {}: {e}", from.display())))?;
+            *file = format!("hierarchies/{name}");
+        }
+    }
+    let (path, text) = (private.join("policy.toml"), own.to_toml());
+    fs::write(&path, &text).map_err(|e| Failure::Io(format!("cannot write {}: {e}", path.display())))?;
+    Ok(Policy::parse(&text, &path)?)
+}
+
+/// A folder for its owner's eyes only.
+#[cfg(unix)]
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    fs::create_dir(folder)
+}

@@ -1,0 +1,126 @@
+//! What happened to a series so far.
+
+use serde_json::{Value, json};
+
+use super::Series;
+use crate::Failure;
+
+/// Everything that happened, in order.
+#[derive(Debug, Clone, Default)]
+pub struct SeriesLog {
+    /// The batches; the first is the table that the series began with.
+    pub batches: Vec<LogBatch>,
+    /// The versions that were published.
+    pub versions: Vec<LogVersion>,
+}
+
+/// A batch that was applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LogBatch {
+    /// Its number, from 1.
+    pub batch: u64,
+    /// Rows that came.
+    pub inserted: u64,
+    /// Rows that went.
+    pub deleted: u64,
+    /// Classes after it.
+    pub classes: u64,
+}
+
+/// A version that was published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LogVersion {
+    /// Its number, from 1.
+    pub version: u64,
+    /// The last batch in it.
+    pub batch: u64,
+    /// Its rows, counterfeits included.
+    pub rows: u64,
+    /// Its classes.
+    pub classes: u64,
+    /// Its rows that stand for nobody.
+    pub counterfeits: u64,
+    /// Whether it was published although it leaks together with others.
+    pub leaks: bool,
+}
+
+impl SeriesLog {
+    /// What `amidst series log --json` prints.
+    pub fn to_json(&self) -> Value {
+        let batch = |b: &LogBatch| json!({ "batch": b.batch, "inserted": b.inserted, "deleted": b.deleted, "classes": b.classes });
+        json!({
+            "batches": self.batches.iter().map(batch).collect::<Vec<_>>(),
+            "versions": self.versions.iter().map(LogVersion::to_json).collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl LogVersion {
+    /// The version as JSON.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "version": self.version, "batch": self.batch, "rows": self.rows, "classes": self.classes,
+            "counterfeits": self.counterfeits, "leaks": self.leaks,
+        })
+    }
+}
+
+impl Series {
+    /// What happened so far.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    pub fn log(&self) -> Result<SeriesLog, Failure> {
+        let work = self.store.read()?;
+        let mut log = SeriesLog::default();
+        let mut read = || -> rusqlite::Result<()> {
+            let number = |row: &rusqlite::Row<'_>, at| row.get::<_, i64>(at).map(i64::unsigned_abs);
+            let mut query =
+                work.transaction.prepare("SELECT number, inserted, deleted, classes FROM batch ORDER BY number")?;
+            let mut rows = query.query([])?;
+            while let Some(row) = rows.next()? {
+                log.batches.push(LogBatch {
+                    batch: number(row, 0)?,
+                    inserted: number(row, 1)?,
+                    deleted: number(row, 2)?,
+                    classes: number(row, 3)?,
+                });
+            }
+            let mut query = work
+                .transaction
+                .prepare("SELECT number, batch, rows, classes, counterfeits, leaks FROM version ORDER BY number")?;
+            let mut rows = query.query([])?;
+            while let Some(row) = rows.next()? {
+                log.versions.push(LogVersion {
+                    version: number(row, 0)?,
+                    batch: number(row, 1)?,
+                    rows: number(row, 2)?,
+                    classes: number(row, 3)?,
+                    counterfeits: number(row, 4)?,
+                    leaks: row.get(5)?,
+                });
+            }
+            Ok(())
+        };
+        read().map_err(|e| work.fail(e))?;
+        Ok(log)
+    }
+
+    /// One version: what the log knows of it, and its certificate.
+    ///
+    /// # Errors
+    /// When there is no such version.
+    pub fn show(&self, version: u64) -> Result<(LogVersion, Value), Failure> {
+        let log = self.log()?;
+        let Some(found) = log.versions.iter().find(|v| v.version == version) else {
+            let known = log.versions.len();
+            return Err(Failure::Usage(format!("there is no version {version}; versions 1 to {known} are published")));
+        };
+        let path = self.version_folder(version).join("certificate.json");
+        let text =
+            std::fs::read_to_string(&path).map_err(|e| Failure::Io(format!("cannot read {}: {e}", path.display())))?;
+        let certificate =
+            serde_json::from_str(&text).map_err(|e| Failure::Io(format!("{} is damaged: {e}", path.display())))?;
+        Ok((*found, certificate))
+    }
+}

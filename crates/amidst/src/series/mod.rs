@@ -1,0 +1,121 @@
+//! A table that changes, published version by version.
+//!
+//! A series is a folder. `private/` holds the state (the rows, their keys, their classes, what was published so far), for
+//! its owner's eyes only; `versions/1`, `versions/2` … are what was published, each with its certificate. The state is a
+//! SQLite database: a batch is one transaction, so it happens whole or not at all, whatever happens to the process.
+//!
+//! In the mode `maintain` classes are kept valid as rows come and go (the update paper); several versions together may
+//! reveal more than each, and publishing one that does is refused unless it is asked for. In the mode `m-invariant` they
+//! do not, at the price of a few counterfeit rows.
+
+mod audit;
+mod batch;
+mod compose;
+mod init;
+mod log;
+mod publish;
+mod state;
+mod store;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+pub use audit::{ColumnAudit, ColumnExposure, SeriesAudit};
+pub use batch::{Applied, Batch};
+pub use init::init;
+pub use log::{LogBatch, LogVersion, SeriesLog};
+pub use publish::Published;
+
+use crate::Failure;
+use crate::policy::Policy;
+use store::Store;
+
+/// How versions are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Classes are kept valid as rows come and go.
+    #[default]
+    Maintain,
+    /// Everybody keeps the set of values they are published with.
+    MInvariant,
+}
+
+/// All modes with their names.
+pub const MODES: &[(&str, Mode)] = &[("maintain", Mode::Maintain), ("m-invariant", Mode::MInvariant)];
+
+impl Mode {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        MODES.iter().find(|(_, m)| *m == self).map_or("maintain", |(name, _)| name)
+    }
+
+    /// The mode called `name`.
+    pub fn find(name: &str) -> Option<Mode> {
+        MODES.iter().find(|(n, _)| *n == name).map(|(_, mode)| *mode)
+    }
+}
+
+/// A series in its folder.
+#[derive(Debug)]
+pub struct Series {
+    folder: PathBuf,
+    policy: Policy,
+    mode: Mode,
+    header: Vec<String>,
+    store: Store,
+}
+
+impl Series {
+    /// Opens the series in `folder`. State that an older version of Amidst wrote is brought up to date.
+    ///
+    /// # Errors
+    /// When there is no series, or its state cannot be read.
+    pub fn open(folder: &Path) -> Result<Series, Failure> {
+        let private = private(folder);
+        if !private.join(store::FILE).is_file() {
+            return Err(Failure::Usage(format!(
+                "there is no series in {}; start one with `amidst series init {0} --policy POLICY`",
+                folder.display()
+            )));
+        }
+        let store = Store::open(&private.join(store::FILE))?;
+        let policy = Policy::read(&private.join("policy.toml"))?;
+        let mode = store.meta("mode")?;
+        let mode = Mode::find(&mode)
+            .ok_or_else(|| Failure::Io(format!("the series in {} has the unknown mode `{mode}`", folder.display())))?;
+        let header = serde_json::from_str(&store.meta("header")?)
+            .map_err(|e| Failure::Io(format!("the state of {} is damaged: {e}", folder.display())))?;
+        Ok(Series { folder: folder.to_path_buf(), policy, mode, header, store })
+    }
+
+    /// How its versions are made.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The policy that every version satisfies.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Where version `number` is.
+    pub fn version_folder(&self, number: u64) -> PathBuf {
+        versions(&self.folder).join(number.to_string())
+    }
+}
+
+fn private(folder: &Path) -> PathBuf {
+    folder.join("private")
+}
+
+fn versions(folder: &Path) -> PathBuf {
+    folder.join("versions")
+}
+
+/// The largest number of different values that the policy promises for a sensitive column; at least 1.
+fn promised(policy: &Policy, column: &str) -> usize {
+    let named = policy.requirements.iter().filter(|r| r.on.iter().any(|name| name == column));
+    let numbers = named.flat_map(|r| ["l", "p", "m"].map(|key| r.parameters.get(key).and_then(|v| v.number())));
+    numbers.flatten().map(|n| (n.to_f64() - 1e-9).ceil().max(1.0) as usize).max().unwrap_or(1)
+}

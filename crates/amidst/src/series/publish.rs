@@ -1,0 +1,245 @@
+//! Publishing a version: checked, audited against all before it, and in its place whole or not at all.
+//!
+//! The files are made in the private folder first. Then the state says that the version exists; then one rename puts it
+//! in its place. Whoever opens the series after a crash between the two finishes the rename.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use amidst_io::{Format, WriteError, WriteOptions};
+use rusqlite::params;
+use serde_json::{Value, json};
+
+use super::audit::{self, SeriesAudit};
+use super::compose::{Composed, compose};
+use super::state::{State, kept};
+use super::store::{Work, pack};
+use super::{Mode, Series, private, versions};
+use crate::Failure;
+use crate::anonymize::{Job, Judged, Released, seal};
+
+/// A version that was published.
+#[derive(Debug)]
+pub struct Published {
+    /// Its number, from 1.
+    pub version: u64,
+    /// How it was made.
+    pub mode: Mode,
+    /// Rows that stand for somebody.
+    pub rows: u64,
+    /// Rows that stand for nobody.
+    pub counterfeits: u64,
+    /// Verdicts, metrics and risk.
+    pub judged: Judged,
+    /// What all versions together reveal.
+    pub audit: SeriesAudit,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The table.
+    pub release: PathBuf,
+}
+
+impl Published {
+    /// What `amidst series publish --json` prints.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "version": self.version, "mode": self.mode.name(), "rows": self.rows, "counterfeits": self.counterfeits,
+            "classes": self.judged.class_count(), "requirements": self.judged.requirements,
+            "metrics": self.judged.metrics_json(), "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
+            "outputs": { "release": self.release, "certificate": self.folder.join("certificate.json"),
+                         "policy": self.folder.join("policy.toml") },
+        })
+    }
+}
+
+impl Series {
+    /// Publishes the rows as they are now, as the next version.
+    ///
+    /// # Errors
+    /// When nothing has changed, when the versions together would reveal more than each (unless `allow_leak`), or when
+    /// something cannot be written; then no version is published.
+    pub fn publish(&mut self, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
+        self.recover()?;
+        let names = kept(&self.policy, &self.header);
+        let folder = self.folder.clone();
+        let work = self.store.write()?;
+        let batch = work.number("SELECT COALESCE(MAX(number), 0) FROM batch")?;
+        let last = work.number("SELECT COALESCE(MAX(number), 0) FROM version")?;
+        if last > 0 && work.number("SELECT MAX(batch) FROM version")? == batch {
+            return Err(Failure::Usage(format!(
+                "nothing has changed since version {last}; insert or delete rows before publishing again"
+            )));
+        }
+        let number = last + 1;
+        let state = State::load(&work, names)?;
+        let composed = compose(&self.policy, self.mode, &state, job.cancel)?;
+        let columns = audit::version_of(&state, &composed);
+        let mut history = audit::load(&work, columns.len())?;
+        for (known, new) in history.iter_mut().zip(&columns) {
+            known.push(new.clone());
+        }
+        let found = audit::audit_of(&self.policy, &state, &history)?;
+        if found.condemns() && !allow_leak {
+            return Err(Failure::Impossible(format!(
+                "version {number} together with those before it would reveal more than the policy allows: {}; `amidst \
+                 series audit` tells more, --allow-leak publishes it all the same and says so, the mode m-invariant \
+                 avoids it",
+                found.sentence()
+            )));
+        }
+        let staged = stage(&folder, number, &self.policy, self.mode, composed, &found, job)?;
+        store(&work, number, batch, &state, &staged, &found).map_err(|e| work.fail(e))?;
+        audit::store(&work, number, &columns).map_err(|e| work.fail(e))?;
+        work.commit()?;
+        self.recover()?;
+        let place = self.version_folder(number);
+        Ok(Published {
+            version: number,
+            mode: self.mode,
+            rows: state.rows() as u64,
+            counterfeits: staged.counterfeits,
+            judged: staged.judged,
+            audit: found,
+            release: place.join(staged.release),
+            folder: place,
+        })
+    }
+
+    /// Puts a version in its place that the state knows of but that is not there yet, and clears away what nobody knows of.
+    fn recover(&mut self) -> Result<(), Failure> {
+        let folder = self.folder.clone();
+        let work = self.store.write()?;
+        let waiting: Vec<u64> = {
+            let read = || -> rusqlite::Result<Vec<i64>> {
+                let mut query = work.transaction.prepare("SELECT number FROM version WHERE placed = 0")?;
+                query.query_map([], |row| row.get(0))?.collect()
+            };
+            read().map_err(|e| work.fail(e))?.into_iter().map(i64::unsigned_abs).collect()
+        };
+        for number in waiting {
+            let (from, to) = (staged_folder(&folder, number), versions(&folder).join(number.to_string()));
+            if from.is_dir() {
+                fs::rename(&from, &to)
+                    .map_err(|e| Failure::Io(format!("cannot put {} in place: {e}", to.display())))?;
+                sync(&versions(&folder));
+            }
+            if !to.is_dir() {
+                return Err(Failure::Io(format!("version {number} has been removed from {}", to.display())));
+            }
+            work.transaction
+                .execute("UPDATE version SET placed = 1 WHERE number = ?1", [number as i64])
+                .map_err(|e| work.fail(e))?;
+        }
+        // What is staged now belongs to a publisher that did not live to commit.
+        let leftovers = private(&folder).join("staged");
+        if leftovers.exists() {
+            fs::remove_dir_all(&leftovers)
+                .map_err(|e| Failure::Io(format!("cannot clear {}: {e}", leftovers.display())))?;
+        }
+        work.commit()
+    }
+}
+
+fn staged_folder(folder: &Path, number: u64) -> PathBuf {
+    private(folder).join("staged").join(number.to_string())
+}
+
+/// A version that is written and checked, but not in its place.
+struct Staged {
+    release: String,
+    counterfeits: u64,
+    rows: u64,
+    judged: Judged,
+    signatures: Vec<Vec<u32>>,
+}
+
+fn stage(
+    folder: &Path,
+    number: u64,
+    policy: &crate::policy::Policy,
+    mode: Mode,
+    composed: Composed,
+    found: &SeriesAudit,
+    job: &Job<'_>,
+) -> Result<Staged, Failure> {
+    let place = staged_folder(folder, number);
+    let fail = |e: std::io::Error| Failure::Io(format!("cannot write version {number} into {}: {e}", place.display()));
+    fs::create_dir_all(&place).map_err(fail)?;
+    let format = Format::of_path(Path::new(policy.output.file.as_deref().unwrap_or("release.csv")))
+        .map_err(|e| Failure::Usage(e.to_string()))?;
+    let release = format!("release.{}", format.ending().trim_start_matches('.'));
+    let Composed { prepared, recoding, judged, counterfeits, signatures, .. } = composed;
+    let released = Released { counterfeits, ..Released::of(policy, &prepared, &recoding) };
+    let options = WriteOptions { threads: job.threads, cancel: Some(job.cancel), ..WriteOptions::default() };
+    let path = place.join(&release);
+    amidst_io::write(&released.table, Some(&released.order), &path, format, &options).map_err(|e| match e {
+        WriteError::Io { source, .. } => fail(source),
+        other => Failure::Io(format!("cannot write version {number}: {other}")),
+    })?;
+    let mut resolved = format!("# Version {number} of a series in the mode {}.\n", mode.name());
+    if found.condemns() {
+        resolved.push_str(&format!(
+            "# Published with --allow-leak: the versions so far reveal together what none of them reveals alone.\n# {}\n",
+            found.sentence()
+        ));
+    }
+    resolved.push_str(&policy.resolved(&prepared).to_toml());
+    let certificate = seal(policy, &resolved, &prepared, &judged, &released, &place, &[release.as_str()])?;
+    fs::write(place.join("policy.toml"), &resolved).map_err(fail)?;
+    fs::write(place.join("certificate.json"), &certificate).map_err(fail)?;
+    for name in [release.as_str(), "policy.toml", "certificate.json"] {
+        fs::File::open(place.join(name)).and_then(|f| f.sync_all()).map_err(fail)?;
+    }
+    open_to_readers(&place).map_err(fail)?;
+    sync(&place);
+    Ok(Staged { release, counterfeits: counterfeits.unwrap_or(0), rows: prepared.rows_in, judged, signatures })
+}
+
+fn store(
+    work: &Work<'_>,
+    number: u64,
+    batch: u64,
+    state: &State,
+    staged: &Staged,
+    found: &SeriesAudit,
+) -> rusqlite::Result<()> {
+    work.transaction.execute(
+        "INSERT INTO version (number, batch, rows, classes, counterfeits, placed, leaks)
+         VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)",
+        params![
+            number as i64,
+            batch as i64,
+            staged.rows as i64,
+            staged.judged.class_count() as i64,
+            staged.counterfeits as i64,
+            found.condemns()
+        ],
+    )?;
+    let mut sign = work.transaction.prepare("UPDATE person SET signature = ?2 WHERE id = ?1")?;
+    for ((&person, signature), known) in state.persons.iter().zip(&staged.signatures).zip(&state.signatures) {
+        if signature != known {
+            sign.execute(params![person, pack(signature.iter().copied())])?;
+        }
+    }
+    Ok(())
+}
+
+/// A version is meant to be read by everyone.
+#[cfg(unix)]
+fn open_to_readers(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn open_to_readers(_folder: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Makes a rename durable, where the system lets a folder be synced.
+fn sync(folder: &Path) {
+    if let Ok(handle) = fs::File::open(folder) {
+        // A file system that cannot sync folders has renamed all the same.
+        let _ = handle.sync_all();
+    }
+}

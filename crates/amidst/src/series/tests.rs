@@ -1,0 +1,1 @@
+//! The series as a library: batches, versions, crashes.
