@@ -12,6 +12,7 @@ mod explore;
 mod init;
 mod registry;
 mod sample;
+mod series;
 mod terminal;
 mod verify;
 
@@ -56,6 +57,7 @@ enum Command {
     Explore(explore::Explore),
     Audit(audit::Audit),
     Verify(verify::Verify),
+    Series(series::Series),
     /// List the privacy models a policy may require
     Models(registry::List),
     /// List the algorithms that search for a release
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
         Command::Explore(c) => c.run(&terminal),
         Command::Audit(c) => c.run(&terminal),
         Command::Verify(c) => c.run(&terminal),
+        Command::Series(c) => c.run(&terminal),
         Command::Models(c) => c.models(&terminal),
         Command::Algorithms(c) => c.algorithms(&terminal),
         Command::Metrics(c) => c.metrics(&terminal),

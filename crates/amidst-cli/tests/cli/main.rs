@@ -5,4 +5,5 @@
 mod anonymize;
 mod bad_input;
 mod house;
+mod series;
 mod teach;

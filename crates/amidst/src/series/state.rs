@@ -58,7 +58,7 @@ impl State {
             let mut values = db.prepare("SELECT col, text FROM value ORDER BY col, code")?;
             let mut rows = values.query([])?;
             while let Some(row) = rows.next()? {
-                if let Some(dictionary) = state.values.get_mut(row.get::<_, usize>(0)?) {
+                if let Some(dictionary) = state.values.get_mut(row.get::<_, u32>(0)? as usize) {
                     dictionary.intern(row.get_ref(1)?.as_str()?);
                 }
             }
@@ -137,7 +137,7 @@ impl State {
             let mut insert = work.transaction.prepare("INSERT INTO value (col, code, text) VALUES (?1, ?2, ?3)")?;
             for (column, (dictionary, &stored)) in self.values.iter().zip(&self.stored).enumerate() {
                 for code in stored..dictionary.len() {
-                    insert.execute(params![column, code, dictionary.value(code as u32)])?;
+                    insert.execute(params![column as i64, code as i64, dictionary.value(code as u32)])?;
                 }
             }
             Ok(())

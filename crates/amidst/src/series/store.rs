@@ -35,7 +35,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
 /// An open state.
 #[derive(Debug)]
 pub struct Store {
-    connection: Connection,
+    pub(super) connection: Connection,
     /// Where it is, for messages.
     place: String,
 }

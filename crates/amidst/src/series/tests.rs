@@ -1,1 +1,307 @@
-//! The series as a library: batches, versions, crashes.
+//! The series as a library: batches, versions, old files, locks, full disks.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use amidst_core::local::Random;
+use tempfile::TempDir;
+
+use super::state::State;
+use super::store::{FILE, MIGRATIONS, Store, pack};
+use super::*;
+use crate::anonymize::Job;
+
+/// Table 1 of the update paper, with a key.
+const PATIENTS: &str = "id,gender,age,zip,disease\n\
+a,Male,25,4350,Hypertension\nb,Male,23,4351,Hypertension\nc,Male,22,4352,Depression\n\
+d,Female,28,4353,Chest Pain\ne,Female,34,4352,Obesity\nf,Female,31,4350,Flu\n";
+
+const COLUMNS: &str = r#"[data]
+input = "patients.csv"
+[columns.id]
+role = "key"
+[columns.gender]
+role = "quasi"
+hierarchy = { suppress = true }
+[columns.age]
+role = "quasi"
+type = "integer"
+generalize = "ranges"
+[columns.zip]
+role = "quasi"
+hierarchy = { mask = { length = 4, from = "right" } }
+[columns.disease]
+role = "sensitive"
+"#;
+
+struct Ward {
+    folder: TempDir,
+}
+
+impl Ward {
+    fn new(patients: &str, requirements: &str) -> Self {
+        let ward = Ward { folder: tempfile::tempdir().unwrap() };
+        ward.file("patients.csv", patients);
+        ward.file("policy.toml", &format!("{COLUMNS}{requirements}"));
+        ward
+    }
+
+    fn diverse() -> Self {
+        let l = "[[require]]\nmodel = \"distinct-l-diversity\"\nl = 2\n";
+        Ward::new(PATIENTS, &format!("[[require]]\nmodel = \"k-anonymity\"\nk = 3\n{l}"))
+    }
+
+    fn file(&self, name: &str, content: &str) -> String {
+        let path = self.folder.path().join(name);
+        fs::write(&path, content).unwrap();
+        path.display().to_string()
+    }
+
+    fn dir(&self) -> PathBuf {
+        self.folder.path().join("ward")
+    }
+
+    fn init(&self, mode: Mode) -> Result<Published, Failure> {
+        let policy = Policy::read(&self.folder.path().join("policy.toml")).unwrap();
+        init(&self.dir(), &policy, mode, None, &job())
+    }
+
+    fn open(&self) -> Series {
+        Series::open(&self.dir()).unwrap()
+    }
+
+    fn insert(&self, rows: &str) -> Result<Applied, Failure> {
+        let file = self.file("new.csv", &format!("id,gender,age,zip,disease\n{rows}"));
+        self.open().apply(&Batch { insert: Some(file), delete: None }, &job())
+    }
+
+    fn delete(&self, keys: &str) -> Result<Applied, Failure> {
+        let file = self.file("gone.csv", &format!("id\n{keys}"));
+        self.open().apply(&Batch { insert: None, delete: Some(file) }, &job())
+    }
+}
+
+fn job() -> Job<'static> {
+    static CANCEL: AtomicBool = AtomicBool::new(false);
+    Job { cancel: &CANCEL, progress: &|_, _| (), threads: 1 }
+}
+
+fn usage(result: Result<Applied, Failure>, part: &str) {
+    match result {
+        Err(Failure::Usage(message)) => assert!(message.contains(part), "{message}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_papers_table_becomes_its_two_classes() {
+    let ward = Ward::diverse();
+    let first = ward.init(Mode::Maintain).unwrap();
+    assert_eq!((first.version, first.rows, first.judged.class_count()), (1, 6, 2));
+    let release = fs::read_to_string(&first.release).unwrap();
+    assert!(release.contains("Male,[22-25],435*,Depression"), "{release}");
+    assert!(release.contains("Female,[28-34],435*,Flu"), "{release}");
+    assert!(!release.contains("id"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |name: &str| fs::metadata(ward.dir().join(name)).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode("private"), mode("versions/1")), (0o700, 0o755));
+    }
+}
+
+#[test]
+fn one_row_more_leaks_and_is_refused() {
+    let ward = Ward::diverse();
+    ward.init(Mode::Maintain).unwrap();
+    ward.insert("g,Female,29,4351,Diabetes\n").unwrap();
+    let refused = ward.open().publish(false, &job()).unwrap_err();
+    assert_eq!(refused.exit_code(), 1, "{refused}");
+    assert_eq!(fs::read_dir(ward.dir().join("versions")).unwrap().count(), 1);
+    let second = ward.open().publish(true, &job()).unwrap();
+    assert!(second.audit.condemns());
+    let worst = &second.audit.columns[0].worst[0];
+    assert_eq!((worst.values.as_slice(), worst.versions.as_slice()), (&["Diabetes".to_string()][..], &[1, 2][..]));
+    let certificate = fs::read_to_string(second.folder.join("certificate.json")).unwrap();
+    assert!(certificate.contains("Published with --allow-leak"));
+    assert!(ward.open().log().unwrap().versions[1].leaks);
+}
+
+#[test]
+fn what_does_not_fit_leaves_everything_as_it_was() {
+    let ward = Ward::diverse();
+    ward.init(Mode::Maintain).unwrap();
+    usage(ward.insert("a,Male,30,4350,Flu\n"), "on line 2 of");
+    usage(ward.insert("x,Male,30,4350,Flu\nx,Male,31,4350,Flu\n"), "on line 3 of");
+    usage(ward.delete("nobody\n"), "on line 2 of");
+    usage(ward.delete("a\na\n"), "twice");
+    let other = ward.file("other.csv", "id,gender,age,zip,illness\nx,Male,30,4350,Flu\n");
+    usage(ward.open().apply(&Batch { insert: Some(other), delete: None }, &job()), "`illness`");
+    let long = ward.insert("x,Male,30,43500,Flu\n").unwrap_err();
+    assert_eq!(long.exit_code(), 2, "{long}");
+    let old = ward.insert("x,Male,thirty,4350,Flu\n").unwrap_err();
+    assert_eq!(old.exit_code(), 2, "{old}");
+    // Five persons with one disease each could still be a class of three; two persons cannot.
+    let few = ward.delete("a\nb\nc\nd\n").unwrap_err();
+    assert_eq!(few.exit_code(), 1, "{few}");
+    assert_eq!(ward.delete("a\nb\nc\nd\ne\nf\n").unwrap_err().exit_code(), 1);
+    let log = ward.open().log().unwrap();
+    assert_eq!((log.batches.len(), log.versions.len()), (1, 1));
+    assert!(matches!(ward.open().publish(false, &job()), Err(Failure::Usage(_))), "nothing has changed");
+    // Without a key there is no series.
+    let keyless = Policy::parse(&COLUMNS.replace("\"key\"", "\"identifying\""), &ward.folder.path().join("p.toml"));
+    let error = init(&ward.folder.path().join("other"), &keyless.unwrap(), Mode::Maintain, None, &job()).unwrap_err();
+    assert_eq!(error.exit_code(), 2);
+    assert!(!ward.folder.path().join("other").exists());
+}
+
+#[test]
+fn a_key_in_both_files_is_replaced() {
+    let ward = Ward::diverse();
+    ward.init(Mode::Maintain).unwrap();
+    let insert = ward.file("new.csv", "id,gender,age,zip,disease\na,Male,26,4350,Flu\n");
+    let delete = ward.file("gone.csv", "id,gender,age,zip,disease\na,Male,25,4350,Hypertension\n");
+    let done = ward.open().apply(&Batch { insert: Some(insert), delete: Some(delete) }, &job()).unwrap();
+    assert_eq!((done.inserted, done.deleted, done.rows), (1, 1, 6));
+}
+
+#[test]
+fn a_second_writer_is_told() {
+    let ward = Ward::diverse();
+    ward.init(Mode::Maintain).unwrap();
+    let mut busy = ward.open();
+    let _work = busy.store.write().unwrap();
+    let error = ward.delete("a\n").unwrap_err();
+    assert!(error.to_string().contains("locked") && error.exit_code() == 3, "{error}");
+    // Readers do not wait.
+    assert_eq!(ward.open().log().unwrap().batches.len(), 1);
+}
+
+fn rows(random: &mut Random, first: usize, count: usize) -> String {
+    let row = |i: usize, random: &mut Random| {
+        format!(
+            "p{i},{},{},{},d{}\n",
+            ["Male", "Female"][random.below(2)],
+            20 + random.below(40),
+            4350 + random.below(30),
+            random.below(9)
+        )
+    };
+    (first..first + count).map(|i| row(i, random)).collect()
+}
+
+#[test]
+fn a_full_disk_changes_nothing() {
+    let ward = Ward::diverse();
+    ward.init(Mode::Maintain).unwrap();
+    let file = ward.file("new.csv", &format!("id,gender,age,zip,disease\n{}", rows(&mut Random::new(1), 0, 3000)));
+    let batch = Batch { insert: Some(file), delete: None };
+    let mut series = ward.open();
+    series.store.connection.execute_batch("PRAGMA max_page_count = 30").unwrap();
+    let error = series.apply(&batch, &job()).unwrap_err();
+    assert!(error.to_string().contains("full") && error.exit_code() == 3, "{error}");
+    drop(series);
+    assert_eq!(ward.open().log().unwrap().batches.len(), 1);
+    assert_eq!(ward.open().apply(&batch, &job()).unwrap().rows, 3006);
+}
+
+#[test]
+fn any_sequence_of_batches_keeps_everybody_in_one_valid_class() {
+    let mut random = Random::new(9);
+    let header = "id,gender,age,zip,disease\n";
+    let policies = [
+        "[[require]]\nmodel = \"k-anonymity\"\nk = 4\n[[require]]\nmodel = \"distinct-l-diversity\"\nl = 3\n",
+        "[[require]]\nmodel = \"entropy-l-diversity\"\nl = 2.5\n",
+    ];
+    for requirements in policies {
+        let ward = Ward::new(&format!("{header}{}", rows(&mut random, 0, 120)), requirements);
+        ward.init(Mode::Maintain).unwrap();
+        let mut present: Vec<usize> = (0..120).collect();
+        for turn in 0..5 {
+            random.shuffle(&mut present);
+            let gone = present.split_off(present.len() - random.below(40));
+            let delete = ward.file("gone.csv", &gone.iter().fold("id\n".to_string(), |t, p| format!("{t}p{p}\n")));
+            let first = 1000 * (turn + 1);
+            let count = random.below(60);
+            let insert = ward.file("new.csv", &format!("{header}{}", rows(&mut random, first, count)));
+            let batch = Batch { insert: Some(insert), delete: Some(delete) };
+            let done = ward.open().apply(&batch, &job()).unwrap();
+            present.extend(first..first + count);
+            assert_eq!((done.rows, done.inserted), (present.len() as u64, count as u64));
+            // The independent checker agrees.
+            let version = ward.open().publish(true, &job()).unwrap();
+            assert_eq!(version.rows, present.len() as u64);
+        }
+        assert_eq!(ward.open().audit().unwrap().versions, 6);
+    }
+}
+
+#[test]
+fn m_invariant_versions_never_leak() {
+    let mut random = Random::new(4);
+    let header = "id,gender,age,zip,disease\n";
+    let requirements = "[[require]]\nmodel = \"m-invariance\"\nm = 3\n[[require]]\nmodel = \"k-anonymity\"\nk = 3\n";
+    let ward = Ward::new(&format!("{header}{}", rows(&mut random, 0, 200)), requirements);
+    ward.init(Mode::MInvariant).unwrap();
+    let mut present: Vec<usize> = (0..200).collect();
+    for turn in 0..4 {
+        random.shuffle(&mut present);
+        let gone = present.split_off(present.len() - 15);
+        let delete = ward.file("gone.csv", &gone.iter().fold("id\n".to_string(), |t, p| format!("{t}p{p}\n")));
+        let first = 1000 * (turn + 1);
+        let insert = ward.file("new.csv", &format!("{header}{}", rows(&mut random, first, 10)));
+        ward.open().apply(&Batch { insert: Some(insert), delete: Some(delete) }, &job()).unwrap();
+        present.extend(first..first + 10);
+        let version = ward.open().publish(false, &job()).unwrap();
+        let certificate = fs::read_to_string(version.folder.join("certificate.json")).unwrap();
+        let certificate: serde_json::Value = serde_json::from_str(&certificate).unwrap();
+        assert_eq!(certificate["counterfeits"], version.counterfeits);
+        assert_eq!(certificate["rows_out"], version.rows + version.counterfeits);
+    }
+    // One row alone, which a maintained series would betray.
+    ward.insert("alone,Male,30,4350,d1\n").unwrap();
+    let last = ward.open().publish(false, &job()).unwrap();
+    assert!(last.counterfeits > 0 && !last.audit.condemns());
+    let audit = ward.open().audit().unwrap();
+    assert!(audit.versions == 6 && audit.columns[0].audit.fewest >= Some(3));
+}
+
+#[test]
+fn an_older_state_is_brought_up_to_date() {
+    let ward = Ward::diverse();
+    ward.init(Mode::Maintain).unwrap();
+    let path = ward.dir().join("private").join(FILE);
+    fs::remove_file(&path).unwrap();
+    let old = rusqlite::Connection::open(&path).unwrap();
+    old.execute_batch(MIGRATIONS[0]).unwrap();
+    old.pragma_update(None, "user_version", 1).unwrap();
+    let header = r#"["id","gender","age","zip","disease"]"#;
+    old.execute("INSERT INTO meta VALUES ('mode', 'maintain'), ('header', ?1)", [header]).unwrap();
+    let values = [["Male", "Female"], ["25", "31"], ["4350", "4351"], ["Flu", "Cold"]];
+    for (column, values) in (0i64..).zip(values) {
+        for (code, value) in (0i64..).zip(values) {
+            old.execute("INSERT INTO value VALUES (?1, ?2, ?3)", rusqlite::params![column, code, value]).unwrap();
+        }
+    }
+    for person in 1..=4u32 {
+        old.execute("INSERT INTO person VALUES (?1, ?2)", rusqlite::params![person, format!("p{person}")]).unwrap();
+        let cells = pack([person % 2, person / 2 % 2, 0, person % 2]);
+        old.execute("INSERT INTO record VALUES (?1, 0, ?2)", rusqlite::params![person, cells]).unwrap();
+    }
+    old.execute("INSERT INTO batch VALUES (1, 4, 0, 0, 0, 0, 1)", []).unwrap();
+    drop(old);
+    let series = ward.open();
+    let version: u32 = series.store.connection.query_row("PRAGMA user_version", [], |r| r.get(0)).unwrap();
+    assert_eq!(version as usize, MIGRATIONS.len());
+    let names = super::state::kept(&series.policy, &series.header);
+    let state = State::load(&series.store.read().unwrap(), names).unwrap();
+    assert_eq!((state.rows(), state.signatures[0].len()), (4, 0));
+    drop(series);
+    assert_eq!(ward.insert("q,Male,30,4350,Flu\n").unwrap().rows, 5);
+    // A file from the future is left alone.
+    let newer = rusqlite::Connection::open(&path).unwrap();
+    newer.pragma_update(None, "user_version", 99).unwrap();
+    drop(newer);
+    assert!(matches!(Store::open(&path), Err(Failure::Usage(_))));
+}
