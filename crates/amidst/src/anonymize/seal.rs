@@ -49,7 +49,7 @@ pub fn seal(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Result<
             Suppressed::Mask => SuppressedAs::Mask,
         },
         quasi: prepared.generalizations.iter().map(|g| g.name.clone()).collect(),
-        sensitive: (0..prepared.domains.len()).map(|c| sensitive_column(prepared, set, c)).collect(),
+        sensitive: (0..prepared.domains.len()).map(|c| sensitive_column(statement, set, c)).collect(),
         persons,
         waived: released.waived.clone(),
         requirements: policy
@@ -81,13 +81,21 @@ pub fn seal(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Result<
 }
 
 /// What the checker must know of a sensitive column beyond the release.
-fn sensitive_column(prepared: &Prepared, set: &FrequencySet, column: usize) -> SensitiveColumn {
+fn sensitive_column(statement: &Statement<'_>, set: &FrequencySet, column: usize) -> SensitiveColumn {
+    let Statement { prepared, released, .. } = *statement;
     let domain = &prepared.domains[column];
     let counts = frequency::histogram(set, &set.groups.entries, column);
     let mut distribution: Vec<ValueCount> =
         domain.dictionary.iter().map(|value| ValueCount { value: Some(value.to_string()), count: 0 }).collect();
     for (code, count) in counts {
         distribution[code as usize].count = count;
+    }
+    // Rows that stand for nobody come last, and are not of the input.
+    let counterfeits = released.counterfeits.unwrap_or(0) as usize;
+    let cells = &prepared.table.columns[prepared.sensitive[column]].codes;
+    for row in prepared.table.rows.saturating_sub(counterfeits)..prepared.table.rows {
+        let count = &mut distribution[cells.get(row) as usize].count;
+        *count = count.saturating_sub(1);
     }
     // Categories that do not cover the column serve no requirement: the policy would have been refused.
     let weights = Categories::read(&Parameters::default(), domain).ok();

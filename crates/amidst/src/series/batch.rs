@@ -204,9 +204,6 @@ fn arrivals(
     let first = ReadOptions { max_rows: Some(1), threads: 1, ..ReadOptions::default() };
     let start = amidst_io::read(file, &first).map_err(PrepareError::from)?;
     same_header(header, &start.header, file)?;
-    if start.table.rows == 0 {
-        return Ok(0);
-    }
     let options =
         LoadOptions { input: Some(file.to_string()), threads: job.threads, cancel: Some(job.cancel), progress: None };
     let new = Prepared::load(policy, &options)?;

@@ -179,7 +179,7 @@ fn finish(
     let (partition, class_of) = partition(&prepared, &space, &classes);
     let tuple_of = prepared.set.tuple_of_entry();
     let recoding = partition.recoding(&prepared.set, &tuple_of, &space, &judge)?;
-    let judged = Judged::of(policy, &prepared, &recoding);
+    let judged = Judged::of(policy, &prepared, &recoding, None);
     if !judged.holds {
         let failing = judged.requirements.iter().filter(|r| r["holds"] != true);
         let names: Vec<String> = failing.filter_map(|r| r["model"].as_str().map(String::from)).collect();

@@ -16,7 +16,7 @@ use super::store::{FILE, Store};
 use super::{Mode, Published, Series, private, versions};
 use crate::Failure;
 use crate::anonymize::{Job, Staging, search, task};
-use crate::policy::{Policy, Role};
+use crate::policy::{OutputOrder, Policy, Role};
 use crate::prepare::{LoadOptions, Prepared};
 
 /// How the first classes are found when the policy does not say.
@@ -41,6 +41,10 @@ pub fn init(
     let mut policy = policy.clone();
     // Everybody in the table is in every version while they are in the table.
     policy.search.max_suppression = MaxSuppression::Rows(0);
+    if mode == Mode::MInvariant {
+        // Counterfeits come last in the table; its order would betray them.
+        policy.output.order = OutputOrder::Shuffled;
+    }
     if policy.search.algorithm.is_none() {
         policy.search.algorithm = Some(ALGORITHM.into());
     }

@@ -16,7 +16,7 @@ use super::state::{State, kept};
 use super::store::{Work, pack};
 use super::{Mode, Series, private, versions};
 use crate::Failure;
-use crate::anonymize::{Job, Judged, Released, seal};
+use crate::anonymize::{Job, Judged, Released, Statement, seal};
 
 /// A version that was published.
 #[derive(Debug)]
@@ -169,7 +169,7 @@ fn stage(
         .map_err(|e| Failure::Usage(e.to_string()))?;
     let release = format!("release.{}", format.ending().trim_start_matches('.'));
     let Composed { prepared, recoding, judged, counterfeits, signatures, .. } = composed;
-    let released = Released { counterfeits, ..Released::of(policy, &prepared, &recoding) };
+    let released = Released { counterfeits, ..Released::of(policy, &prepared, &recoding, None) };
     let options = WriteOptions { threads: job.threads, cancel: Some(job.cancel), ..WriteOptions::default() };
     let path = place.join(&release);
     amidst_io::write(&released.table, Some(&released.order), &path, format, &options).map_err(|e| match e {
@@ -184,7 +184,15 @@ fn stage(
         ));
     }
     resolved.push_str(&policy.resolved(&prepared).to_toml());
-    let certificate = seal(policy, &resolved, &prepared, &judged, &released, &place, &[release.as_str()])?;
+    let statement = Statement {
+        policy,
+        resolved: &resolved,
+        prepared: &prepared,
+        judged: &judged,
+        released: &released,
+        joined: None,
+    };
+    let certificate = seal(&statement, &place, &[release.as_str()])?;
     fs::write(place.join("policy.toml"), &resolved).map_err(fail)?;
     fs::write(place.join("certificate.json"), &certificate).map_err(fail)?;
     for name in [release.as_str(), "policy.toml", "certificate.json"] {

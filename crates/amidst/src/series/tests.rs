@@ -23,7 +23,7 @@ input = "patients.csv"
 role = "key"
 [columns.gender]
 role = "quasi"
-hierarchy = { suppress = true }
+hierarchy = { taxonomy = { Person = ["Male", "Female"] } }
 [columns.age]
 role = "quasi"
 type = "integer"
@@ -138,8 +138,8 @@ fn what_does_not_fit_leaves_everything_as_it_was() {
     usage(ward.delete("a\na\n"), "twice");
     let other = ward.file("other.csv", "id,gender,age,zip,illness\nx,Male,30,4350,Flu\n");
     usage(ward.open().apply(&Batch { insert: Some(other), delete: None }, &job()), "`illness`");
-    let long = ward.insert("x,Male,30,43500,Flu\n").unwrap_err();
-    assert_eq!(long.exit_code(), 2, "{long}");
+    let lacking = ward.insert("x,Robot,30,4350,Flu\n").unwrap_err();
+    assert_eq!(lacking.exit_code(), 2, "{lacking}");
     let old = ward.insert("x,Male,thirty,4350,Flu\n").unwrap_err();
     assert_eq!(old.exit_code(), 2, "{old}");
     // Five persons with one disease each could still be a class of three; two persons cannot.
@@ -220,10 +220,10 @@ fn any_sequence_of_batches_keeps_everybody_in_one_valid_class() {
         let mut present: Vec<usize> = (0..120).collect();
         for turn in 0..5 {
             random.shuffle(&mut present);
-            let gone = present.split_off(present.len() - random.below(40));
+            let gone = present.split_off(present.len() - 1 - random.below(40));
             let delete = ward.file("gone.csv", &gone.iter().fold("id\n".to_string(), |t, p| format!("{t}p{p}\n")));
             let first = 1000 * (turn + 1);
-            let count = random.below(60);
+            let count = 1 + random.below(60);
             let insert = ward.file("new.csv", &format!("{header}{}", rows(&mut random, first, count)));
             let batch = Batch { insert: Some(insert), delete: Some(delete) };
             let done = ward.open().apply(&batch, &job()).unwrap();
