@@ -27,7 +27,7 @@ impl ClassModel for MInvariance {
 
     fn judge(&self, class: Class<'_>) -> Result<Reading, String> {
         let most = class.counts.iter().map(|c| c.1).max().unwrap_or(0);
-        let figure = if most == 0 { f64::INFINITY } else { (class.size / most) as f64 };
+        let figure = class.size.checked_div(most).map_or(f64::INFINITY, |m| m as f64);
         Ok(Reading { holds: whole(class.size) >= self.m.clone() * whole(most), figures: vec![figure] })
     }
 }

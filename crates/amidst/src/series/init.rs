@@ -89,7 +89,7 @@ pub fn init(
 /// The classes that the policy's algorithm finds, split as far as the rule of a series allows.
 fn first_classes(policy: &Policy, state: &mut State, job: &Job<'_>) -> Result<Maintained, Failure> {
     let prepared = super::compose::prepare(policy, Mode::Maintain, state, job.cancel)?;
-    let (_, found) = search(policy, &prepared, job)?;
+    let (_, found, _) = search(policy, &prepared, job)?;
     state.classes = classes(&prepared.set, &found.recoding, &prepared.entry_of_row);
     let search = task(policy, &prepared, job.cancel, &|_| ())?;
     Ok(refine(&search, &prepared.entry_of_row, &mut state.classes)?)
