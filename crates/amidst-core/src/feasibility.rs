@@ -6,7 +6,6 @@
 //! help: enough persons, or enough kinds of values.
 
 use crate::algorithm::Search;
-use crate::lattice;
 use crate::model::{Bound, Level, Stronger};
 use crate::requirement::{Evaluator, Requirement};
 
@@ -36,7 +35,7 @@ pub fn impossible(search: &Search<'_>) -> Option<Impossible> {
         return None;
     }
     search.requirements.iter().enumerate().find_map(|(i, r)| {
-        let certain = r.monotone(search.set) && (limit == 0 || lattice::never_lost(r));
+        let certain = r.monotone(search.set) && (limit == 0 || r.growing());
         if !certain || evaluator.holds_covering(i, &entries, &tuples) {
             return None;
         }

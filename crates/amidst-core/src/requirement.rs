@@ -50,17 +50,20 @@ impl Requirement {
         self.models.iter().map(|m| m.needs()).max().unwrap_or(Needs::Size)
     }
 
+    /// Whether a class that satisfies it still does after any further row. Not where several columns are protected
+    /// together: a row with new values of the others is a class of its own then.
+    pub fn growing(&self) -> bool {
+        self.on.len() <= 1 && self.models.iter().all(|m| m.growing())
+    }
+
     /// Whether merging satisfying classes always gives a satisfying class, in this table.
     pub fn monotone(&self, set: &FrequencySet) -> bool {
-        // Where persons repeat, counts of merged classes are not sums: only what counts heads or kinds stays monotone.
-        let counts_only =
-            matches!(self.model.id, "k-anonymity" | "distinct-l-diversity" | "p-sensitive-k-anonymity" | "k-map");
-        // A class that grows may come to cover tuples that only the population has: no class of their own merges in, so
-        // only what such people can but help (k-map) stays monotone.
-        let strangers = self.model.id != "k-map"
-            && self.models.iter().any(|m| m.needs() == Needs::Tuples)
-            && set.groups.iter().any(<[Entry]>::is_empty);
-        self.models.iter().all(|m| m.monotone()) && (!set.persons || counts_only) && !strangers
+        // A class that grows may come to cover tuples that only the population has: no class of their own merges in.
+        let strangers =
+            self.models.iter().any(|m| m.needs() == Needs::Tuples) && set.groups.iter().any(<[Entry]>::is_empty);
+        // Where persons repeat, counts of merged classes are not sums.
+        let sums = !set.persons && !strangers;
+        self.models.iter().all(|m| m.monotone() && (sums || m.growing()))
     }
 }
 

@@ -74,13 +74,6 @@ struct SearchParts<'a> {
     suppressed: Suppressed,
 }
 
-/// Whether a class that satisfies the requirement goes on to satisfy it whatever is merged into it: it asks for enough
-/// persons or enough kinds of values, which a merge can only add to.
-pub(crate) fn strong(requirement: &Requirement) -> bool {
-    matches!(requirement.model.id, "k-anonymity" | "distinct-l-diversity" | "p-sensitive-k-anonymity" | "k-map")
-        && requirement.on.len() <= 1
-}
-
 impl<'a> Judge<'a> {
     /// A judge for a search. `whole` asks for a facet of all sensitive columns, for metrics that look at them.
     pub fn new(search: &Search<'a>, whole: bool) -> Self {
@@ -111,7 +104,7 @@ impl<'a> Judge<'a> {
                 })
             });
             let monotone = r.monotone(set);
-            rules.push(Rule { requirement: i, facet, bit: 0, monotone, strong: monotone && strong(r) });
+            rules.push(Rule { requirement: i, facet, bit: 0, monotone, strong: monotone && r.growing() });
         }
         // The cheapest first; those that a merge cannot break before the others, so that a class that fails one of
         // them is known to.

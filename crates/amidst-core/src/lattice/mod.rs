@@ -32,7 +32,6 @@ use crate::feasibility;
 use crate::recoding::Recoding;
 use find::{Best, Lowest, Minimal};
 use judge::Judge;
-pub(crate) use judge::strong as never_lost;
 use key::{Key, Wide};
 use layout::Layout;
 use price::Pricer;

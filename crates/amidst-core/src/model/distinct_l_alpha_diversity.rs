@@ -51,6 +51,10 @@ impl PrivacyModel for DistinctLAlpha {
         true
     }
 
+    fn growing(&self) -> bool {
+        true
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         class.histogram.len() as u64 >= self.l && self.weight.reached(class.histogram)
     }

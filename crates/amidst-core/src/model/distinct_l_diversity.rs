@@ -37,6 +37,10 @@ impl PrivacyModel for DistinctLDiversity {
         true
     }
 
+    fn growing(&self) -> bool {
+        true
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         class.histogram.len() as u64 >= self.l
     }

@@ -42,6 +42,10 @@ impl PrivacyModel for KAnonymity {
         true
     }
 
+    fn growing(&self) -> bool {
+        true
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         class.size >= self.k
     }

@@ -47,6 +47,10 @@ impl PrivacyModel for KMap {
         true
     }
 
+    fn growing(&self) -> bool {
+        true
+    }
+
     fn holds(&self, class: &Class<'_>, table: &TableStats) -> bool {
         table.people(class.tuples).is_some_and(|people| people >= self.k)
     }

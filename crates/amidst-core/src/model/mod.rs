@@ -141,6 +141,12 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// Whether a class merged from two satisfying classes always satisfies it.
     fn monotone(&self) -> bool;
 
+    /// Whether a class that satisfies it still does after any further row, of whomever and with whatever value. Stronger
+    /// than monotone: it also holds where merged counts are not sums, because a person has rows in both classes.
+    fn growing(&self) -> bool {
+        false
+    }
+
     /// Whether the class satisfies the model. Always true for a model that needs the whole release.
     fn holds(&self, class: &Class<'_>, table: &TableStats) -> bool;
 

@@ -41,6 +41,10 @@ impl PrivacyModel for PSensitive {
         true
     }
 
+    fn growing(&self) -> bool {
+        true
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         class.size >= self.k && class.histogram.len() as u64 >= self.p
     }

@@ -140,6 +140,23 @@ fn merging_keeps_what_monotone_models_promise() {
 }
 
 #[test]
+fn growing_models_keep_holding_whatever_joins() {
+    for_every_model(400, |case| {
+        if !case.model.growing() {
+            return;
+        }
+        // The other class joins although it need not satisfy the model itself.
+        let merged = case.world.merged();
+        let after: Vec<&Owned> = case.world.classes[2..].iter().chain([&merged]).collect();
+        let both = Subject::new(&merged, &after, &case.world.table);
+        for class in &case.world.classes[..2] {
+            let holds = case.subject(class).holds(case.model.as_ref());
+            assert!(!holds || both.holds(case.model.as_ref()), "{}", case.context(class));
+        }
+    });
+}
+
+#[test]
 fn a_model_that_claims_no_monotonicity_has_none() {
     // The search may then not skip anything, so the claim must not be made in vain.
     for entry in MODELS {
