@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use amidst::Failure;
 use amidst::audit::{self, Measured, level_text};
 use amidst::core::model::Bound;
 use amidst::policy::Policy;
 use amidst::prepare::LoadOptions;
+use amidst::report;
 use clap::Args;
 
 use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, table, thousands};
@@ -15,7 +17,7 @@ use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, t
 /// With a policy, also whether its requirements hold: exit code 1 when they do not.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  amidst audit patients.csv --qi age,sex,zip --sensitive disease\n  amidst audit \
-release.csv --policy policy.toml --json")]
+release.csv --policy policy.toml --report audit.html")]
 pub struct Audit {
     /// The table: a file, a folder or a pattern; - for standard input
     data: String,
@@ -35,6 +37,10 @@ pub struct Audit {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+
+    /// Also write a report for people; the ending .html, .json or .md decides what it is
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
 
     /// How many threads to use; all cores when absent
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
@@ -58,6 +64,12 @@ impl Audit {
         let (policy, prepared) = audit::load(&stated, &self.data, &options)?;
         drop(bar);
         let found = audit::audit(&policy, &prepared);
+        if let Some(path) = &self.report {
+            let written = report::of_audit(&policy, &prepared, &found).written_as(path)?;
+            std::fs::write(path, written)
+                .map_err(|e| Failure::Io(format!("cannot write the report to {}: {e}", path.display())))?;
+            terminal.note(format!("wrote {}", path.display()));
+        }
         if self.json {
             terminal.json(&found.to_json())?;
         } else {

@@ -4,7 +4,8 @@
 //! and makes everything that a search needs; [`init`] drafts a policy for a table that nobody has described yet;
 //! [`anonymize`] finds a release, has it checked and publishes it;
 //! [`series`] publishes a table that changes, version by version;
-//! [`mod@audit`], [`mod@explore`] and [`mod@verify`] tell what tables, lattices and releases are worth.
+//! [`mod@audit`], [`mod@explore`] and [`mod@verify`] tell what tables, lattices and releases are worth, and [`report`]
+//! tells it to people.
 
 pub mod anonymize;
 pub mod audit;
@@ -16,6 +17,7 @@ mod labels;
 mod memory;
 pub mod policy;
 pub mod prepare;
+pub mod report;
 pub mod sample;
 pub mod series;
 pub mod verify;

@@ -7,6 +7,7 @@ use amidst_io::Format;
 use super::{Outputs, Staging};
 use crate::Failure;
 use crate::policy::Policy;
+use crate::report::FILES;
 
 /// Where a release goes.
 #[derive(Debug)]
@@ -41,6 +42,11 @@ impl Destination {
         Ok(Destination { release: format!("release.{ending}"), target, format, single })
     }
 
+    /// How many of the report's files are published: a single table is accompanied by the page alone.
+    pub fn reports(&self) -> usize {
+        if self.single { 1 } else { FILES.len() }
+    }
+
     /// Puts the staged files in place.
     pub fn publish(self, staging: Staging) -> Result<Outputs, Failure> {
         if !self.single {
@@ -50,12 +56,17 @@ impl Destination {
                 release: inside(&self.release),
                 certificate: inside("certificate.json"),
                 policy: Some(inside("policy.toml")),
-                report: None,
+                report: Some(inside("report.html")),
             });
         }
         let beside = |ending: &str| PathBuf::from(format!("{}{ending}", self.target.display()));
         let certificate = beside(".certificate.json");
-        staging.publish_files(&[("certificate.json", &certificate), (&self.release, &self.target)])?;
-        Ok(Outputs { release: self.target, certificate, policy: None, report: None })
+        let report = beside(".report.html");
+        staging.publish_files(&[
+            ("report.html", &report),
+            ("certificate.json", &certificate),
+            (&self.release, &self.target),
+        ])?;
+        Ok(Outputs { release: self.target, certificate, policy: None, report: Some(report) })
     }
 }

@@ -20,17 +20,18 @@ use amidst_core::algorithm::{self, Found, Search};
 use amidst_core::feasibility;
 use amidst_io::{WriteError, WriteOptions};
 
-pub(crate) use apply::Released;
+pub(crate) use apply::{Released, masked_class};
 pub use choose::{DEFAULT_METRIC, algorithm_of, metric_of, stated_k};
 use destination::Destination;
 pub use join::Joined;
 pub use outcome::{Anonymized, Judged, Outputs, Seconds};
 pub use publish::Staging;
-pub(crate) use seal::{Statement, seal};
+pub(crate) use seal::{Statement, TOOL, seal};
 
 use crate::Failure;
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
+use crate::report;
 
 /// How a job runs, beside what its policy says.
 pub struct Job<'a> {
@@ -121,7 +122,23 @@ pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<An
     let checking = Instant::now();
     (job.progress)(Stage::Check, 0.0);
     let resolved = policy.resolved(&prepared).to_toml();
-    let files = [destination.release.as_str()];
+    let made = report::Made {
+        policy: &policy,
+        prepared: &prepared,
+        algorithm: entry,
+        found: &found,
+        judged: &judged,
+        released: &released,
+        resolved: &resolved,
+        file: (&destination.release, staging.sha256(&destination.release)?),
+    };
+    let report = report::of_release(&made)?;
+    let mut files = vec![destination.release.as_str()];
+    for (name, text) in report::FILES.into_iter().zip(report.files()).take(destination.reports()) {
+        staging.write(name, &text)?;
+        files.push(name);
+    }
+    stop(job)?;
     let statement = Statement {
         policy: &policy,
         resolved: &resolved,
@@ -149,6 +166,7 @@ pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<An
         rows_dropped_missing: prepared.rows_dropped_missing,
         rows_out,
         judged,
+        report,
         seconds: Seconds { read, search, check, write, total },
         outputs,
     })

@@ -17,6 +17,7 @@ use super::join::Joined;
 use crate::json::{number, requirement};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
+use crate::report::Report;
 
 /// A finished anonymization.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub struct Anonymized {
     pub rows_out: u64,
     /// Verdicts, metrics and risk.
     pub judged: Judged,
+    /// Everything that the report says.
+    pub report: Report,
     /// How long it took.
     pub seconds: Seconds,
     /// What was written.

@@ -1,0 +1,56 @@
+//! The report of a table as it stands, Amidst's or not.
+
+use amidst_core::attack::{Published, labels_of_table};
+use amidst_core::requirement::Evaluator;
+use serde_json::{Map, Value, json};
+
+use super::content::{Report, Rows, Sides, Subject};
+use super::{columns, figures, summary, worst};
+use crate::anonymize::TOOL;
+use crate::audit::Audit;
+use crate::policy::Policy;
+use crate::prepare::Prepared;
+
+/// The report of an audit. Values of fewer rows, and cells of smaller classes, than [`columns::RARE`] are not shown: the
+/// table may be one that nobody has protected yet.
+pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit) -> Report {
+    let set = &prepared.set;
+    let labels = labels_of_table(set, &prepared.table, &prepared.quasi);
+    let published = Published::new(set, &set.groups, &prepared.domains).with_labels(&labels);
+    let cells = |class: usize, size: u64| {
+        let shown = size >= columns::RARE && class < labels.rows;
+        shown.then(|| labels.columns.iter().map(|c| (c.name.clone(), json!(c.value(class)))).collect::<Map<_, Value>>())
+    };
+    let evaluator = Evaluator::new(set, &prepared.requirements);
+    let stated = policy.requirements.iter().zip(&audit.requirements).enumerate();
+    let requirements = stated
+        .map(|(at, (stated, verdict))| worst::requirement(stated, verdict, &evaluator, at, &set.groups, cells))
+        .collect();
+    let mut report = Report {
+        tool: TOOL.to_string(),
+        subject: Subject::Audit,
+        summary: Vec::new(),
+        rows: Rows {
+            input: prepared.rows_in,
+            dropped_missing: prepared.rows_dropped_missing,
+            suppressed: 0,
+            published: audit.rows,
+            waived: 0,
+            classes: audit.classes,
+            persons: set.persons,
+        },
+        method: None,
+        columns: columns::of_table(policy, prepared),
+        requirements,
+        risk: Sides { before: None, after: figures::risk(&audit.risk) },
+        attacks: figures::attacks(None, &published),
+        metrics: Vec::new(),
+        utility: Vec::new(),
+        class_sizes: Sides { before: None, after: figures::class_sizes(&audit.risk) },
+        suppression: None,
+        digests: Vec::new(),
+        policy: String::new(),
+    };
+    report.summary = summary::summary(&report);
+    report
+}

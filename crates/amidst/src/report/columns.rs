@@ -1,0 +1,244 @@
+//! The columns: what was done to each, and how its values are spread before and after.
+//!
+//! Counts are told by *published* labels only. The counts of the original table stand beside them where they say no more
+//! than the release does: for full-domain recodings, and rounded when rows are missing, so that the difference points at
+//! nobody. A local recoding has overlapping labels, whose original counts could be subtracted from each other.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use amidst_core::hierarchy::{Generalize, TOP};
+use amidst_core::recoding::Recoding;
+use amidst_core::table::{Column, Table};
+
+use super::content::{Bar, ColumnReport, Detail, Others, Sides};
+use crate::anonymize::Released;
+use crate::policy::{Policy, Role};
+use crate::prepare::Prepared;
+
+/// How many labels of a column are listed.
+const LISTED: usize = 12;
+
+/// In a table that nobody has protected yet, values of fewer rows than this are not shown.
+pub const RARE: u64 = 5;
+
+/// The columns of a release. `rounded_to` is what the counts of the original table are rounded to.
+pub fn of_release(
+    policy: &Policy,
+    prepared: &Prepared,
+    recoding: &Recoding,
+    released: &Released,
+    rounded_to: u64,
+) -> Vec<ColumnReport> {
+    prepared.header.iter().map(|name| one(policy, prepared, recoding, released, rounded_to, name)).collect()
+}
+
+fn one(
+    policy: &Policy,
+    prepared: &Prepared,
+    recoding: &Recoding,
+    released: &Released,
+    rounded_to: u64,
+    name: &str,
+) -> ColumnReport {
+    let role = policy.column(name).map_or(Role::Identifying, |c| c.role);
+    let mut report = blank(name, role);
+    let (Some(original), Some(published)) = (prepared.table.position(name), released.table.column(name)) else {
+        return report;
+    };
+    let column = &prepared.table.columns[original];
+    let after = counts_in_order(published, &released.order);
+    report.distinct = Some(Sides {
+        before: Some(column.dictionary.len() as u64),
+        after: after.iter().filter(|&&n| n > 0).count() as u64,
+    });
+    let mut before = None;
+    if let Some(q) = prepared.quasi.iter().position(|&c| c == original) {
+        let generalization = &prepared.generalizations[q];
+        let height = generalization.height();
+        report.detail = Some(detail(column, published, &after));
+        match recoding.levels.as_ref().and_then(|l| l.get(q)) {
+            Some(&level) => {
+                report.level = Some((level, height));
+                report.technique = match level {
+                    0 => "published as it is".to_string(),
+                    _ if level == height => "fully generalized: every row has the same label".to_string(),
+                    _ => format!("generalized to level {level} of {height}"),
+                };
+                if prepared.waived.is_none()
+                    && let Some(labels) = generalization.levels.get(level)
+                {
+                    let mut of_label: BTreeMap<&str, u64> = BTreeMap::new();
+                    for (code, n) in column.counts().into_iter().enumerate() {
+                        let label = labels.of.get(code).and_then(|&g| labels.labels.get(g as usize));
+                        *of_label.entry(label.map_or("", String::as_str)).or_default() += n;
+                    }
+                    let rounded = |(label, n): (&str, u64)| (label.to_string(), round(n, rounded_to));
+                    before = Some(of_label.into_iter().map(rounded).collect());
+                    report.rounded_to = rounded_to;
+                }
+            }
+            None => {
+                let written = match generalization.generalize {
+                    Generalize::Hierarchy => "nodes of its hierarchy",
+                    Generalize::Ranges => "ranges",
+                    Generalize::Sets => "sets of values",
+                };
+                report.technique = format!("generalized class by class, to {written}");
+            }
+        }
+    } else {
+        let round_to = if role == Role::Sensitive { 1 } else { rounded_to };
+        let counted = column.dictionary.iter().zip(column.counts());
+        before = Some(counted.map(|(value, n)| (value.to_string(), round(n, round_to))).collect());
+        report.rounded_to = round_to;
+    }
+    fill(&mut report, published, &after, before.as_ref(), 1);
+    report
+}
+
+/// The columns of a table that is audited as it stands.
+pub fn of_table(policy: &Policy, prepared: &Prepared) -> Vec<ColumnReport> {
+    let table: &Table = &prepared.table;
+    let each = |name: &String| {
+        let role = policy.column(name).map_or(Role::Identifying, |c| c.role);
+        let mut report = blank(name, role);
+        report.technique = "looked at as it stands".to_string();
+        match table.column(name).filter(|_| role.published()) {
+            None => report.technique = "not looked at".to_string(),
+            Some(column) => {
+                let counts = column.counts();
+                report.distinct = Some(Sides { before: None, after: counts.iter().filter(|&&n| n > 0).count() as u64 });
+                fill(&mut report, column, &counts, None, RARE);
+            }
+        }
+        report
+    };
+    prepared.header.iter().map(each).collect()
+}
+
+fn blank(name: &str, role: Role) -> ColumnReport {
+    let technique = match role {
+        Role::Identifying => "left out; not even read into memory",
+        Role::Key => "left out; only tells persons apart",
+        Role::Consent => "left out; only says who waived protection",
+        Role::Sensitive => "published as it is; its link to a person is protected",
+        Role::Quasi | Role::Insensitive => "published as it is",
+    };
+    ColumnReport {
+        name: name.to_string(),
+        role: role.name(),
+        technique: technique.to_string(),
+        level: None,
+        distinct: None,
+        detail: None,
+        histogram: Vec::new(),
+        others: None,
+        rounded_to: 1,
+    }
+}
+
+/// Rows of each label among the rows that appear.
+fn counts_in_order(column: &Column, order: &[u32]) -> Vec<u64> {
+    let mut counts = vec![0; column.dictionary.len()];
+    for &row in order {
+        if let Some(count) = counts.get_mut(column.codes.get(row as usize) as usize) {
+            *count += 1;
+        }
+    }
+    counts
+}
+
+fn detail(original: &Column, published: &Column, after: &[u64]) -> Detail {
+    let mut detail = Detail { exact: 0, generalized: 0, top: 0 };
+    for (label, &n) in published.dictionary.iter().zip(after) {
+        if label == TOP {
+            detail.top += n;
+        } else if original.dictionary.code(label).is_some() {
+            detail.exact += n;
+        } else {
+            detail.generalized += n;
+        }
+    }
+    detail
+}
+
+/// To the nearest multiple of `base`.
+fn round(n: u64, base: u64) -> u64 {
+    let base = base.max(1);
+    (n + base / 2) / base * base
+}
+
+/// Lists the most frequent labels, in the order of their numbers where they have numbers.
+fn fill(
+    report: &mut ColumnReport,
+    column: &Column,
+    after: &[u64],
+    before: Option<&BTreeMap<String, u64>>,
+    at_least: u64,
+) {
+    let mut bars: Vec<Bar> = column
+        .dictionary
+        .iter()
+        .zip(after)
+        .filter(|&(_, &n)| n > 0)
+        .map(|(label, &n)| Bar {
+            label: label.to_string(),
+            before: before.and_then(|b| b.get(label).copied()),
+            after: n,
+        })
+        .collect();
+    bars.sort_by(|a, b| b.after.cmp(&a.after).then_with(|| by_number(&a.label, &b.label)));
+    let rare = bars.iter().position(|b| b.after < at_least).unwrap_or(bars.len());
+    let rest = bars.split_off(rare.min(LISTED));
+    if !rest.is_empty() {
+        report.others = Some(Others { labels: rest.len() as u64, after: rest.iter().map(|b| b.after).sum() });
+    }
+    if bars.iter().filter(|b| b.label != TOP).all(|b| leading_number(&b.label).is_some()) {
+        bars.sort_by(|a, b| by_number(&a.label, &b.label));
+    }
+    report.histogram = bars;
+}
+
+fn by_number(a: &str, b: &str) -> Ordering {
+    match (leading_number(a), leading_number(b)) {
+        (Some(x), Some(y)) => x.total_cmp(&y).then_with(|| a.cmp(b)),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => a.cmp(b),
+    }
+}
+
+/// The number that a label such as `[20-29]` or `1424*` begins with.
+fn leading_number(label: &str) -> Option<f64> {
+    let text = label.trim_start_matches(['[', '(', '{', '<', '>', '=', '≥', '≤', ' ']);
+    let end = text.char_indices().find(|&(i, c)| !(c.is_ascii_digit() || c == '.' || i == 0 && c == '-'));
+    text.get(..end.map_or(text.len(), |(i, _)| i))?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_stand_in_the_order_of_their_numbers() {
+        let mut labels = ["[100-109]", "[20-29]", "*", "[9-19]"];
+        labels.sort_by(|a, b| by_number(a, b));
+        assert_eq!(labels, ["[9-19]", "[20-29]", "[100-109]", "*"]);
+        assert_eq!(leading_number("-3.5"), Some(-3.5));
+    }
+
+    #[test]
+    fn rounding_goes_to_the_nearest_multiple() {
+        assert_eq!([round(7, 5), round(8, 5), round(7, 1), round(7, 0)], [5, 10, 7, 7]);
+    }
+
+    #[test]
+    fn rare_values_of_a_raw_table_are_not_shown() {
+        let column = Column::from_values("age", ["20", "20", "20", "20", "20", "93"]);
+        let mut report = blank("age", Role::Quasi);
+        fill(&mut report, &column, &column.counts(), None, RARE);
+        assert_eq!(report.histogram.len(), 1);
+        assert_eq!(report.others, Some(Others { labels: 1, after: 1 }));
+    }
+}

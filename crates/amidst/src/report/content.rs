@@ -1,0 +1,366 @@
+//! What a report says. Page, JSON and Markdown are three renderings of this one value.
+//!
+//! A report may be published beside its release, so it holds no value of an identifying, key or consent column, no
+//! quasi or sensitive value that the release does not show, and no time: the same release has the same report.
+
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::Failure;
+
+/// Everything a report says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The program that made it, such as `amidst 0.1.0`.
+    pub tool: String,
+    /// What it is about.
+    pub subject: Subject,
+    /// The findings in plain words, the most important first.
+    pub summary: Vec<String>,
+    /// The rows.
+    pub rows: Rows,
+    /// How the release was found; none for an audit.
+    pub method: Option<Method>,
+    /// The columns, in the order of the table.
+    pub columns: Vec<ColumnReport>,
+    /// The requirements with their verdicts.
+    pub requirements: Vec<RequirementReport>,
+    /// Re-identification risk.
+    pub risk: Sides<RiskReport>,
+    /// What each attack learns.
+    pub attacks: Vec<AttackReport>,
+    /// What the release costs; less is better.
+    pub metrics: Vec<MetricReport>,
+    /// What an analyst can still do with the release.
+    pub utility: Vec<UtilityReport>,
+    /// The sizes of the classes.
+    pub class_sizes: Sides<Vec<SizeBin>>,
+    /// Rows left out, and why; none for an audit.
+    pub suppression: Option<Suppression>,
+    /// What was published, by digest.
+    pub digests: Vec<Digest>,
+    /// The resolved policy; empty for an audit without one.
+    pub policy: String,
+}
+
+/// What a report is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Subject {
+    /// A release that was made from a table: everything is told before and after.
+    Release,
+    /// A table as it stands.
+    Audit,
+}
+
+/// The same figures of the original table and of the published one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Sides<T> {
+    /// Of the original table; none for an audit, which knows only one table.
+    pub before: Option<T>,
+    /// Of the table that is published or audited.
+    pub after: T,
+}
+
+/// How many rows there are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Rows {
+    /// Rows that were read.
+    pub input: u64,
+    /// Rows left out because a value is unknown.
+    pub dropped_missing: u64,
+    /// Rows suppressed.
+    pub suppressed: u64,
+    /// Rows of the release.
+    pub published: u64,
+    /// Rows published as they are, because their owner waived protection.
+    pub waived: u64,
+    /// Classes.
+    pub classes: u64,
+    /// Whether sizes count persons, some of whom have several rows.
+    pub persons: bool,
+}
+
+/// How a release was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Method {
+    /// The algorithm.
+    pub algorithm: String,
+    /// Its name in prose.
+    pub title: String,
+    /// What it does.
+    pub definition: String,
+    /// Where it comes from.
+    pub citation: String,
+    /// `full-domain` or `local`.
+    pub recoding: &'static str,
+    /// Whether the release is proven to be the best of its kind.
+    pub optimal: bool,
+    /// How far it may be from the best, where a time limit cut the search short.
+    pub gap: Option<f64>,
+    /// What "best" means.
+    pub metric: String,
+    /// Where randomness starts.
+    pub seed: u64,
+    /// What the search wants people to know.
+    pub notes: Vec<String>,
+}
+
+/// One column.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ColumnReport {
+    /// Its name.
+    pub name: String,
+    /// Its role.
+    pub role: &'static str,
+    /// What was done to it.
+    pub technique: String,
+    /// The level of a full-domain release, with the height of the hierarchy.
+    pub level: Option<(usize, usize)>,
+    /// Distinct values; nothing for columns that are not read.
+    pub distinct: Option<Sides<u64>>,
+    /// Rows whose cell is published as it was, generalized, and fully generalized; for quasi columns of a release.
+    pub detail: Option<Detail>,
+    /// Rows by published label.
+    pub histogram: Vec<Bar>,
+    /// Labels that are too many to list, or too rare to show.
+    pub others: Option<Others>,
+    /// How many rows the counts of the original table are rounded to; 1 when they are exact.
+    pub rounded_to: u64,
+}
+
+/// How much of a quasi column is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Detail {
+    /// Rows whose cell is an original value.
+    pub exact: u64,
+    /// Rows whose cell covers several values.
+    pub generalized: u64,
+    /// Rows whose cell says nothing.
+    pub top: u64,
+}
+
+/// One label of a column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Bar {
+    /// The label.
+    pub label: String,
+    /// Original rows under this label; none where telling would reveal more than the release.
+    pub before: Option<u64>,
+    /// Published rows.
+    pub after: u64,
+}
+
+/// Labels that are not listed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Others {
+    /// How many.
+    pub labels: u64,
+    /// Their published rows.
+    pub after: u64,
+}
+
+/// One requirement.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RequirementReport {
+    /// The model.
+    pub model: String,
+    /// Its name in prose.
+    pub title: String,
+    /// When a class satisfies it.
+    pub definition: String,
+    /// Where it is defined.
+    pub citation: String,
+    /// The sensitive columns.
+    pub on: Value,
+    /// The stated parameters.
+    pub parameters: Value,
+    /// Whether it holds.
+    pub holds: bool,
+    /// The strongest parameter that holds.
+    pub measured: Value,
+    /// The class that comes closest to breaking it.
+    pub worst: Option<WorstClass>,
+}
+
+/// A class, by its published cells.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WorstClass {
+    /// The cells; none where the class is so small that they would point at someone.
+    pub cells: Option<Map<String, Value>>,
+    /// The persons in it.
+    pub size: u64,
+    /// What it reaches.
+    pub measured: Value,
+}
+
+/// Re-identification risk.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RiskReport {
+    /// The largest risk of anyone.
+    pub prosecutor_max: f64,
+    /// The average.
+    pub prosecutor_avg: f64,
+    /// The share that a marketer links rightly.
+    pub marketer: f64,
+    /// Persons whose risk exceeds the regulators' 0.09.
+    pub above_threshold: u64,
+    /// Their share.
+    pub above_threshold_share: f64,
+    /// Persons alone in their class.
+    pub uniques: u64,
+    /// The smallest class.
+    pub smallest_class: Option<u64>,
+    /// The largest class.
+    pub largest_class: Option<u64>,
+    /// Classes.
+    pub classes: u64,
+    /// Persons.
+    pub persons: u64,
+}
+
+/// What an attack learns about a column.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AttackReport {
+    /// The attack.
+    pub id: String,
+    /// Its name in prose.
+    pub title: String,
+    /// What the adversary is assumed to know.
+    pub assumes: String,
+    /// What counts as a success.
+    pub definition: String,
+    /// Where it comes from.
+    pub citation: String,
+    /// The sensitive column.
+    pub column: String,
+    /// What it learns.
+    pub findings: Sides<FindingsReport>,
+}
+
+/// What an attack learned.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FindingsReport {
+    /// Classes hit.
+    pub classes: u64,
+    /// Rows hit.
+    pub rows: u64,
+    /// Persons hit.
+    pub persons: u64,
+    /// Further figures.
+    pub figures: Map<String, Value>,
+}
+
+/// A metric.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MetricReport {
+    /// The metric.
+    pub id: String,
+    /// Its name in prose.
+    pub title: String,
+    /// How it is computed.
+    pub definition: String,
+    /// Its value, where it is defined.
+    pub value: Option<f64>,
+}
+
+/// A figure of usefulness, of the input and of the release.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UtilityReport {
+    /// Its name.
+    pub id: String,
+    /// What it says, in words.
+    pub title: String,
+    /// The figure on the input; none where the input is the measure itself.
+    pub before: Option<f64>,
+    /// The figure on the release.
+    pub after: f64,
+    /// How it was computed.
+    pub definition: String,
+}
+
+/// Classes of similar size.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SizeBin {
+    /// The sizes, such as `11–20`.
+    pub label: String,
+    /// Classes of these sizes.
+    pub classes: u64,
+    /// Persons in them.
+    pub persons: u64,
+}
+
+/// Why rows were left out.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Suppression {
+    /// How many were suppressed.
+    pub rows: u64,
+    /// What was allowed.
+    pub limit: String,
+    /// `drop` or `mask`.
+    pub treatment: &'static str,
+    /// For each requirement, the suppressed rows whose class breaks it; a class may break several. Empty for local
+    /// recodings, which suppress rows that fit no class.
+    pub reasons: Vec<Reason>,
+}
+
+/// Rows suppressed for one requirement.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reason {
+    /// The model.
+    pub model: String,
+    /// The sensitive columns.
+    pub on: Value,
+    /// Classes that break it.
+    pub classes: u64,
+    /// Rows in them.
+    pub rows: u64,
+}
+
+/// A file or text, by its SHA-256.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Digest {
+    /// What it is the digest of.
+    pub of: String,
+    /// The digest in hexadecimal.
+    pub sha256: String,
+}
+
+impl Report {
+    /// The report as JSON.
+    pub fn to_json(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// The report as JSON text, for people to read as well.
+    pub fn to_json_text(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// What each of [`super::FILES`] holds.
+    pub fn files(&self) -> [String; 3] {
+        [super::html(self), self.to_json_text(), super::markdown(self)]
+    }
+
+    /// The rendering that a file's ending asks for: `.html`, `.json` or `.md`.
+    pub fn written_as(&self, path: &Path) -> Result<String, Failure> {
+        match path.extension().and_then(|e| e.to_str()) {
+            Some("html" | "htm") => Ok(super::html(self)),
+            Some("json") => Ok(self.to_json_text()),
+            Some("md" | "markdown") => Ok(super::markdown(self)),
+            _ => Err(Failure::Usage(format!(
+                "{} must end in .html, .json or .md, so that it is clear what to write",
+                path.display()
+            ))),
+        }
+    }
+
+    /// The columns with a role.
+    pub fn with_role<'a>(&'a self, role: &'a str) -> impl Iterator<Item = &'a ColumnReport> {
+        self.columns.iter().filter(move |c| c.role == role)
+    }
+}

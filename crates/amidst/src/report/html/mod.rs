@@ -1,0 +1,115 @@
+//! The report as one page of HTML that needs nothing but itself: no network, no script.
+//!
+//! Every figure on the page is taken from the report's JSON by its place there and carries that place, so that page and
+//! JSON cannot disagree and anyone can check that they do not.
+
+mod protection;
+mod record;
+mod usefulness;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde_json::Value;
+
+use super::content::{Report, Subject};
+use super::words;
+
+const STYLE: &str = include_str!("../style.css");
+
+/// The page.
+pub fn html(report: &Report) -> String {
+    let page = Page { report, json: report.to_json() };
+    let title = match report.subject {
+        Subject::Release => "What this release protects",
+        Subject::Audit => "What this table protects",
+    };
+    let sections = page.sections();
+    let markup = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="generator" content=(report.tool);
+                link rel="icon" href="data:,";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header {
+                    h1 { (title) }
+                    p.soft { "Made by " (report.tool) ". The same figures are in report.json." }
+                }
+                main {
+                    ul.summary { @for line in &report.summary { li { (line) } } }
+                    nav aria-label="Sections" {
+                        ul { @for (id, heading, _) in &sections { li { a href=(format!("#{id}")) { (heading) } } } }
+                    }
+                    @for (id, heading, content) in &sections {
+                        section id=(id) { h2 { (heading) } (content) }
+                    }
+                }
+            }
+        }
+    };
+    markup.into_string()
+}
+
+/// A report on its way to a page.
+struct Page<'a> {
+    report: &'a Report,
+    json: Value,
+}
+
+impl Page<'_> {
+    fn sections(&self) -> Vec<(&'static str, &'static str, Markup)> {
+        let all = [
+            ("requirements", "Requirements", self.requirements()),
+            ("risk", "Risk of being re-identified", self.risk()),
+            ("classes", "Class sizes", self.class_sizes()),
+            ("attacks", "Attacks", self.attacks()),
+            ("columns", "Columns", self.columns()),
+            ("generalization", "How much was generalized", self.generalization()),
+            ("usefulness", "What the release costs", self.metrics()),
+            ("rows", "Rows", self.rows()),
+            ("method", "Method and parameters", self.method()),
+            ("policy", "Policy", self.policy()),
+            ("digests", "Digests", self.digests()),
+        ];
+        all.into_iter().filter_map(|(id, heading, content)| content.map(|c| (id, heading, c))).collect()
+    }
+
+    /// The figure at a place of the JSON.
+    fn figure(&self, at: &str) -> Markup {
+        let value = self.json.pointer(at).unwrap_or(&Value::Null);
+        match value {
+            Value::Number(n) => html! { data value=(n) data-at=(at) { (words::json(value)) } },
+            _ => html! { (words::json(value)) },
+        }
+    }
+
+    /// Table cells of the figure at a place under `before` and `after`.
+    fn before_and_after(&self, sides: &str, name: &str) -> Markup {
+        html! {
+            @if self.compares() { td.n { (self.figure(&format!("{sides}/before/{name}"))) } }
+            td.n { (self.figure(&format!("{sides}/after/{name}"))) }
+        }
+    }
+
+    /// The heads of those cells.
+    fn before_and_after_heads(&self) -> Markup {
+        html! {
+            @if self.compares() { th.n scope="col" { "before" } th.n scope="col" { "after" } }
+            @else { th.n scope="col" { "figure" } }
+        }
+    }
+
+    /// Whether there is an original table to compare with.
+    fn compares(&self) -> bool {
+        self.report.subject == Subject::Release
+    }
+}
+
+/// A name as a part of a JSON pointer.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}

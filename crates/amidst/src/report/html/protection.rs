@@ -1,0 +1,162 @@
+//! What is protected: requirements, risk, class sizes, attacks.
+
+use maud::{Markup, html};
+
+use super::{Page, escaped};
+use crate::report::chart::{self, Line};
+use crate::report::words;
+
+/// The figures of risk: their place, and what they are called.
+const RISK: &[(&str, &str)] = &[
+    ("prosecutor_max", "largest risk of anyone (prosecutor)"),
+    ("prosecutor_avg", "average risk (prosecutor)"),
+    ("marketer", "share that a marketer links rightly"),
+    ("above_threshold", "persons above 0.09"),
+    ("above_threshold_share", "share of persons above 0.09"),
+    ("uniques", "persons alone in their class"),
+    ("smallest_class", "smallest class"),
+    ("largest_class", "largest class"),
+    ("classes", "classes"),
+    ("persons", "persons"),
+];
+
+impl Page<'_> {
+    pub(super) fn requirements(&self) -> Option<Markup> {
+        let requirements = &self.report.requirements;
+        (!requirements.is_empty()).then(|| {
+            html! {
+                div.scroll { table {
+                    thead { tr {
+                        th scope="col" { "requirement" } th scope="col" { "on" } th scope="col" { "verdict" }
+                        th scope="col" { "measured" } th scope="col" { "worst class" }
+                    } }
+                    tbody { @for (i, r) in requirements.iter().enumerate() { tr {
+                        td { (r.model) br; (words::json(&r.parameters)) }
+                        td { (if r.on.is_null() { String::new() } else { words::json(&r.on) }) }
+                        td { @if r.holds { span.holds { "✓ holds" } } @else { span.fails { "✗ fails" } } }
+                        td { (self.named(&r.measured, &format!("/requirements/{i}/measured"))) }
+                        td.wide { @if let Some(worst) = &r.worst {
+                            @if let Some(cells) = &worst.cells { (words::json(&serde_json::Value::Object(cells.clone()))) ": " }
+                            (self.figure(&format!("/requirements/{i}/worst/size"))) " persons, "
+                            (self.named(&worst.measured, &format!("/requirements/{i}/worst/measured")))
+                        } @else { "–" } }
+                    } } }
+                } }
+                @for r in requirements {
+                    p.soft { strong { (r.model) } ": " (r.definition) ". " (r.citation) "." }
+                }
+            }
+        })
+    }
+
+    /// An object of figures: `k = 5`.
+    fn named(&self, object: &serde_json::Value, at: &str) -> Markup {
+        let names: Vec<&String> = object.as_object().map(|map| map.keys().collect()).unwrap_or_default();
+        html! { @for (i, name) in names.iter().enumerate() {
+            @if i > 0 { ", " }
+            (name) " = " (self.figure(&format!("{at}/{}", escaped(name))))
+        } }
+    }
+
+    pub(super) fn risk(&self) -> Option<Markup> {
+        Some(html! {
+            p { "The prosecutor knows that someone is in the table and looks for their row; the marketer wants as many \
+                 right links as possible. 0.09 is the threshold of Health Canada and the European Medicines Agency: a \
+                 class of 11 is above it, a class of 12 is not." }
+            div.scroll { table {
+                thead { tr { th scope="col" { "risk" } (self.before_and_after_heads()) } }
+                tbody { @for (name, title) in RISK {
+                    tr { th scope="row" { (title) } (self.before_and_after("/risk", name)) }
+                } }
+            } }
+        })
+    }
+
+    pub(super) fn class_sizes(&self) -> Option<Markup> {
+        let (before, after) = (&self.report.class_sizes.before, &self.report.class_sizes.after);
+        let chart = |title: &str, bins: &[crate::report::SizeBin]| {
+            let lines: Vec<Line> =
+                bins.iter().map(|b| Line { label: b.label.clone(), before: None, after: b.persons }).collect();
+            let smallest = bins.first().map_or("none", |b| b.label.as_str());
+            let words = format!("Persons by the size of their class. The smallest classes have {smallest} persons.");
+            html! { figure { figcaption { (title) } (chart::bars(title, &words, &lines)) } }
+        };
+        let table = |side: &str, bins: &[crate::report::SizeBin]| {
+            html! { div.scroll { table {
+                thead { tr { th scope="col" { "class size" } th.n scope="col" { "classes" } th.n scope="col" { "persons" } } }
+                tbody { @for (i, bin) in bins.iter().enumerate() { tr {
+                    th scope="row" { (bin.label) }
+                    td.n { (self.figure(&format!("/class_sizes/{side}/{i}/classes"))) }
+                    td.n { (self.figure(&format!("/class_sizes/{side}/{i}/persons"))) }
+                } } }
+            } } }
+        };
+        Some(html! {
+            p { "A class is everyone who has the same published row but for the sensitive columns: a crowd to hide in." }
+            div.pair {
+                @if let Some(before) = before {
+                    div { (chart("Persons by class size, before", before)) (table("before", before)) }
+                }
+                div { (chart("Persons by class size, after", after)) (table("after", after)) }
+            }
+        })
+    }
+
+    pub(super) fn attacks(&self) -> Option<Markup> {
+        let attacks = &self.report.attacks;
+        if attacks.is_empty() {
+            return None;
+        }
+        let mut columns: Vec<&str> = Vec::new();
+        for attack in attacks.iter().filter(|a| !a.column.is_empty()) {
+            if !columns.contains(&attack.column.as_str()) {
+                columns.push(&attack.column);
+            }
+        }
+        Some(html! {
+            p { "Each attack is tried as an adversary would, on what is published alone. Rows hit are rows about which \
+                 it succeeds." }
+            @for column in columns {
+                h3 { "About " (column) }
+                @let of_column = attacks.iter().enumerate().filter(|(_, a)| a.column == *column).collect::<Vec<_>>();
+                @let lines = of_column.iter().map(|(_, a)| Line {
+                    label: a.id.clone(),
+                    before: a.findings.before.as_ref().map(|f| f.rows),
+                    after: a.findings.after.rows,
+                }).collect::<Vec<_>>();
+                figure {
+                    figcaption { "Rows hit by each attack" }
+                    (chart::bars(&format!("Rows hit by each attack on {column}"), "The table below has the same figures.", &lines))
+                }
+                div.scroll { table {
+                    thead { tr {
+                        th scope="col" { "attack" }
+                        @if self.compares() {
+                            th.n scope="col" { "classes before" } th.n scope="col" { "rows before" }
+                            th.n scope="col" { "classes after" } th.n scope="col" { "rows after" }
+                        } @else { th.n scope="col" { "classes" } th.n scope="col" { "rows" } }
+                        th scope="col" { "further figures" }
+                    } }
+                    tbody { @for (i, attack) in &of_column { tr {
+                        @let at = format!("/attacks/{i}/findings");
+                        th scope="row" { (attack.id) }
+                        @if self.compares() {
+                            td.n { (self.figure(&format!("{at}/before/classes"))) }
+                            td.n { (self.figure(&format!("{at}/before/rows"))) }
+                        }
+                        td.n { (self.figure(&format!("{at}/after/classes"))) }
+                        td.n { (self.figure(&format!("{at}/after/rows"))) }
+                        td.wide { (self.named(
+                            &serde_json::Value::Object(attack.findings.after.figures.clone()),
+                            &format!("{at}/after/figures"),
+                        )) }
+                    } } }
+                } }
+            }
+            @for attack in attacks.iter().filter(|a| a.column == attacks[0].column) {
+                p.soft { strong { (attack.id) } ": the adversary knows " (attack.assumes) ". It succeeds when "
+                    (attack.definition) ". " (attack.citation) "." }
+            }
+        })
+    }
+}

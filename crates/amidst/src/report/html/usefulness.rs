@@ -1,0 +1,192 @@
+//! What is left to work with: columns, generalization, metrics.
+
+use maud::{Markup, html};
+
+use super::Page;
+use crate::report::ColumnReport;
+use crate::report::chart::{self, Line};
+use crate::report::words;
+
+impl Page<'_> {
+    pub(super) fn columns(&self) -> Option<Markup> {
+        Some(html! {
+            div.scroll { table {
+                thead { tr {
+                    th scope="col" { "column" } th scope="col" { "role" } th scope="col" { "technique" }
+                    @if self.compares() {
+                        th.n scope="col" { "distinct before" } th.n scope="col" { "distinct after" }
+                    } @else { th.n scope="col" { "distinct" } }
+                } }
+                tbody { @for (i, column) in self.report.columns.iter().enumerate() { tr {
+                    th scope="row" { (column.name) }
+                    td { (column.role) }
+                    td.wide { (column.technique) }
+                    @if self.compares() { td.n { (self.figure(&format!("/columns/{i}/distinct/before"))) } }
+                    td.n { (self.figure(&format!("/columns/{i}/distinct/after"))) }
+                } } }
+            } }
+            @for (i, column) in self.report.columns.iter().enumerate().filter(|(_, c)| !c.histogram.is_empty()) {
+                h3 { (column.name) }
+                (self.histogram(i, column))
+            }
+        })
+    }
+
+    fn histogram(&self, position: usize, column: &ColumnReport) -> Markup {
+        let lines: Vec<Line> = column
+            .histogram
+            .iter()
+            .map(|b| Line { label: b.label.clone(), before: b.before, after: b.after })
+            .collect();
+        let compares = lines.iter().any(|l| l.before.is_some());
+        let title = format!("Rows by published value of {}", column.name);
+        html! {
+            div.pair {
+                figure { (chart::bars(&title, "The table beside it has the same figures.", &lines)) }
+                div {
+                    div.scroll { table {
+                        thead { tr {
+                            th scope="col" { "value" }
+                            @if compares { th.n scope="col" { "rows before" } th.n scope="col" { "rows after" } }
+                            @else { th.n scope="col" { "rows" } }
+                        } }
+                        tbody {
+                            @for (j, bar) in column.histogram.iter().enumerate() { tr {
+                                @let at = format!("/columns/{position}/histogram/{j}");
+                                td.wide { (bar.label) }
+                                @if compares { td.n { (self.figure(&format!("{at}/before"))) } }
+                                td.n { (self.figure(&format!("{at}/after"))) }
+                            } }
+                            @if column.others.is_some() { tr {
+                                td.wide { (self.figure(&format!("/columns/{position}/others/labels"))) " others" }
+                                @if compares { td.n {} }
+                                td.n { (self.figure(&format!("/columns/{position}/others/after"))) }
+                            } }
+                        }
+                    } }
+                    @if compares && column.rounded_to > 1 {
+                        p.soft { "Rows before are rounded to multiples of "
+                            (self.figure(&format!("/columns/{position}/rounded_to")))
+                            ", so that the difference points at nobody." }
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn generalization(&self) -> Option<Markup> {
+        if !self.compares() {
+            return None;
+        }
+        let quasi = self.report.columns.iter();
+        let levels: Vec<(String, usize, usize)> =
+            quasi.clone().filter_map(|c| c.level.map(|(level, height)| (c.name.clone(), level, height))).collect();
+        let parts: Vec<(String, [u64; 3])> =
+            quasi.filter_map(|c| c.detail.map(|d| (c.name.clone(), [d.exact, d.generalized, d.top]))).collect();
+        if parts.is_empty() {
+            return None;
+        }
+        let said: Vec<String> =
+            levels.iter().map(|(name, level, height)| format!("{name} {level} of {height}")).collect();
+        Some(html! {
+            div.pair {
+                @if !levels.is_empty() {
+                    figure {
+                        figcaption { "The levels of each column's hierarchy: level 0 is the value itself, the last says nothing" }
+                        (chart::levels("Levels of generalization", &format!("Levels: {}.", said.join(", ")), &levels))
+                    }
+                }
+                figure {
+                    figcaption { "Cells that are published exactly, generalized, or as * (nothing)" }
+                    (chart::parts("How much of each column is left", "The table below has the same figures.", &parts))
+                }
+            }
+            div.scroll { table {
+                thead { tr {
+                    th scope="col" { "column" }
+                    @if !levels.is_empty() { th scope="col" { "level" } }
+                    th.n scope="col" { "exact" } th.n scope="col" { "generalized" } th.n scope="col" { "*" }
+                } }
+                tbody { @for (i, column) in self.report.columns.iter().enumerate().filter(|(_, c)| c.detail.is_some()) { tr {
+                    th scope="row" { (column.name) }
+                    @if !levels.is_empty() { td { @if column.level.is_some() {
+                        (self.figure(&format!("/columns/{i}/level/0"))) " of " (self.figure(&format!("/columns/{i}/level/1")))
+                    } } }
+                    @for part in ["exact", "generalized", "top"] {
+                        td.n { (self.figure(&format!("/columns/{i}/detail/{part}"))) }
+                    }
+                } } }
+            } }
+        })
+    }
+
+    pub(super) fn metrics(&self) -> Option<Markup> {
+        let (metrics, utility) = (&self.report.metrics, &self.report.utility);
+        (!metrics.is_empty()).then(|| {
+            html! {
+                p { "Less is better for every metric." }
+                div.scroll { table {
+                    thead { tr { th scope="col" { "metric" } th.n scope="col" { "value" } th scope="col" { "what it is" } } }
+                    tbody { @for (i, metric) in metrics.iter().enumerate() { tr {
+                        th scope="row" { (metric.id) }
+                        td.n { (self.figure(&format!("/metrics/{i}/value"))) }
+                        td.wide { (metric.definition) }
+                    } } }
+                } }
+                @if !utility.is_empty() {
+                    h3 { "What an analyst can still do" }
+                    div.scroll { table {
+                        thead { tr {
+                            th scope="col" { "figure" } th.n scope="col" { "before" } th.n scope="col" { "after" }
+                            th scope="col" { "what it is" }
+                        } }
+                        tbody { @for (i, figure) in utility.iter().enumerate() { tr {
+                            th scope="row" { (figure.title) }
+                            td.n { (self.figure(&format!("/utility/{i}/before"))) }
+                            td.n { (self.figure(&format!("/utility/{i}/after"))) }
+                            td.wide { (figure.definition) }
+                        } } }
+                    } }
+                }
+            }
+        })
+    }
+
+    pub(super) fn rows(&self) -> Option<Markup> {
+        let rows = &self.report.rows;
+        let lines = [
+            ("input", "rows read"),
+            ("dropped_missing", "rows left out because a value is unknown"),
+            ("suppressed", "rows suppressed"),
+            ("waived", "rows published as they are, by their owner's waiver"),
+            ("published", if self.compares() { "rows published" } else { "rows looked at" }),
+            ("classes", "classes"),
+        ];
+        Some(html! {
+            div.scroll { table { tbody { @for (name, title) in lines {
+                tr { th scope="row" { (title) } td.n { (self.figure(&format!("/rows/{name}"))) } }
+            } } } }
+            @if rows.persons { p { "Some persons have several rows: class sizes count persons, not rows." } }
+            @if let Some(suppression) = self.report.suppression.as_ref().filter(|s| s.rows > 0) {
+                h3 { "Why rows were suppressed" }
+                p { "At most " (suppression.limit) " were allowed. "
+                    @if suppression.treatment == "mask" {
+                        "They are published with * in every quasi column, as one class that is checked like every other."
+                    } @else { "They are not in the release." } }
+                @if suppression.reasons.is_empty() {
+                    p { "They fit no class that satisfies the policy at a bearable loss." }
+                } @else {
+                    div.scroll { table {
+                        caption { "Classes that would have broken a requirement; one class may break several" }
+                        thead { tr { th scope="col" { "requirement" } th.n scope="col" { "classes" } th.n scope="col" { "rows" } } }
+                        tbody { @for (i, reason) in suppression.reasons.iter().enumerate() { tr {
+                            th scope="row" { (reason.model) @if !reason.on.is_null() { " on " (words::json(&reason.on)) } }
+                            td.n { (self.figure(&format!("/suppression/reasons/{i}/classes"))) }
+                            td.n { (self.figure(&format!("/suppression/reasons/{i}/rows"))) }
+                        } } }
+                    } }
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,168 @@
+//! The report as Markdown, in the order that regulators ask for: methodology, identifiers with their technique, initial
+//! risk, threshold, residual risk.
+
+use super::content::{Report, RiskReport, Subject};
+use super::words::{json, number};
+
+/// The report for a regulator's file.
+pub fn markdown(report: &Report) -> String {
+    let mut out = String::new();
+    let title = match report.subject {
+        Subject::Release => "Anonymization report",
+        Subject::Audit => "Audit report",
+    };
+    push(&mut out, &format!("# {title}\n\nMade by {}.\n", report.tool));
+    push(&mut out, "## Summary\n");
+    for line in &report.summary {
+        push(&mut out, &format!("- {}", cell(line)));
+    }
+    methodology(report, &mut out);
+    push(&mut out, "\n## 2. Identifiers and techniques\n");
+    let rows = report.columns.iter().map(|c| vec![c.name.clone(), c.role.to_string(), c.technique.clone()]);
+    table(&mut out, &["column", "role", "technique"], rows);
+    match &report.risk.before {
+        Some(before) => {
+            push(&mut out, "\n## 3. Initial risk\n");
+            risk(&mut out, before);
+        }
+        None => push(&mut out, "\n## 3. Initial risk\n\nOnly one table was looked at; its risk is in section 5."),
+    }
+    push(&mut out, "\n## 4. Threshold\n");
+    push(
+        &mut out,
+        "Every class must satisfy the requirements below. Persons are also counted whose risk exceeds 0.09, the \
+         threshold of Health Canada and the European Medicines Agency (a class of 11 exceeds it, one of 12 does not).\n",
+    );
+    let rows = report.requirements.iter().map(|r| {
+        let on = if r.on.is_null() { String::new() } else { json(&r.on) };
+        let verdict = if r.holds { "holds" } else { "FAILS" };
+        vec![r.model.clone(), json(&r.parameters), on, verdict.to_string(), json(&r.measured)]
+    });
+    table(&mut out, &["requirement", "stated", "on", "verdict", "measured"], rows);
+    push(&mut out, "\n## 5. Residual risk\n");
+    risk(&mut out, &report.risk.after);
+    attacks(report, &mut out);
+    if !report.metrics.is_empty() {
+        push(&mut out, "\n## 6. Loss of information\n");
+        let rows =
+            report.metrics.iter().map(|m| vec![m.id.clone(), m.value.map_or("–".into(), number), m.definition.clone()]);
+        table(&mut out, &["metric", "value", "what it is"], rows);
+    }
+    if !report.utility.is_empty() {
+        push(&mut out, "");
+        let rows = report
+            .utility
+            .iter()
+            .map(|u| vec![u.title.clone(), u.before.map_or("–".into(), number), number(u.after), u.definition.clone()]);
+        table(&mut out, &["figure", "before", "after", "what it is"], rows);
+    }
+    if !report.digests.is_empty() {
+        push(&mut out, "\n## 7. Verification\n");
+        push(&mut out, "`amidst verify` recomputes every requirement from the published files and the certificate.\n");
+        table(&mut out, &["of", "SHA-256"], report.digests.iter().map(|d| vec![d.of.clone(), d.sha256.clone()]));
+    }
+    out
+}
+
+fn methodology(report: &Report, out: &mut String) {
+    push(out, "\n## 1. Methodology\n");
+    if let Some(method) = &report.method {
+        push(
+            out,
+            &format!(
+                "{} recoding, found by `{}` ({}) {} Best means least `{}`; seed {}.",
+                if method.recoding == "local" { "Local" } else { "Full-domain" },
+                method.algorithm,
+                cell(&method.citation),
+                if method.optimal {
+                    "and proven to be the best of its kind."
+                } else {
+                    "without a proof that it is the best."
+                },
+                method.metric,
+                method.seed
+            ),
+        );
+    }
+    let rows = &report.rows;
+    push(
+        out,
+        &format!(
+            "\n{} rows read, {} left out because a value is unknown, {} suppressed, {} {}, in {} classes.",
+            rows.input,
+            rows.dropped_missing,
+            rows.suppressed,
+            rows.published,
+            if report.subject == Subject::Release { "published" } else { "looked at" },
+            rows.classes
+        ),
+    );
+    if let Some(suppression) = report.suppression.as_ref().filter(|s| !s.reasons.is_empty()) {
+        push(out, "\nSuppressed, because their class would have broken a requirement:\n");
+        let reasons = suppression.reasons.iter();
+        let lines = reasons.map(|r| vec![r.model.clone(), r.classes.to_string(), r.rows.to_string()]);
+        table(out, &["requirement", "classes", "rows"], lines);
+    }
+}
+
+fn risk(out: &mut String, risk: &RiskReport) {
+    let optional = |n: Option<u64>| n.map_or("–".to_string(), |n| n.to_string());
+    let rows = [
+        ("largest risk of anyone", number(risk.prosecutor_max)),
+        ("average risk", number(risk.prosecutor_avg)),
+        ("persons above 0.09", risk.above_threshold.to_string()),
+        ("share of persons above 0.09", number(risk.above_threshold_share)),
+        ("persons alone in their class", risk.uniques.to_string()),
+        ("smallest class", optional(risk.smallest_class)),
+    ];
+    table(out, &["risk", "figure"], rows.into_iter().map(|(name, figure)| vec![name.to_string(), figure]));
+}
+
+fn attacks(report: &Report, out: &mut String) {
+    if report.attacks.is_empty() {
+        return;
+    }
+    push(out, "");
+    let rows = report.attacks.iter().map(|a| {
+        let before = a.findings.before.as_ref().map_or("–".to_string(), |f| f.rows.to_string());
+        vec![a.id.clone(), a.column.clone(), before, a.findings.after.rows.to_string()]
+    });
+    table(out, &["attack", "about", "rows hit before", "rows hit after"], rows);
+}
+
+fn table(out: &mut String, head: &[&str], rows: impl Iterator<Item = Vec<String>>) {
+    push(out, &format!("| {} |", head.join(" | ")));
+    push(out, &format!("|{}", " --- |".repeat(head.len())));
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(|c| cell(c)).collect();
+        push(out, &format!("| {} |", cells.join(" | ")));
+    }
+}
+
+/// Text that may hold anything, as plain text of one table cell.
+fn cell(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '|' | '*' | '_' | '`' | '<' | '[' | ']' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn push(out: &mut String, line: &str) {
+    out.push_str(line);
+    out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_stay_one_cell() {
+        assert_eq!(cell("a|b\nc <script>"), "a\\|b c \\<script>");
+    }
+}

@@ -1,0 +1,25 @@
+//! The report: what a release protects and costs, for a privacy officer to sign.
+//!
+//! [`of_release`] and [`of_audit`] gather one [`Report`]; [`html`], [`Report::to_json_text`] and [`markdown`] render it.
+
+mod audit;
+mod chart;
+mod columns;
+mod content;
+mod figures;
+mod html;
+mod markdown;
+mod release;
+mod summary;
+mod suppression;
+mod words;
+mod worst;
+
+pub use audit::of_audit;
+pub use content::*;
+pub use html::html;
+pub use markdown::markdown;
+pub(crate) use release::{Made, of_release};
+
+/// The names of the files that a report is written to.
+pub const FILES: [&str; 3] = ["report.html", "report.json", "report.md"];

@@ -1,0 +1,123 @@
+//! The report of a release, with everything told before and after.
+
+use amidst_core::algorithm::{self, Found};
+use amidst_core::attack::{Published, labels_of_recoding, labels_of_table};
+use amidst_core::class::Sizes;
+use amidst_core::frequency;
+use amidst_core::hierarchy::TOP;
+use amidst_core::metric;
+use amidst_core::requirement::Evaluator;
+use amidst_core::risk::Risk;
+use serde_json::{Map, Value, json};
+
+use super::content::{Digest, Method, MetricReport, Report, Rows, Sides, Subject};
+use super::{columns, figures, summary, suppression, worst};
+use crate::Failure;
+use crate::anonymize::{Judged, Released, TOOL, masked_class, metric_of};
+use crate::policy::Policy;
+use crate::prepare::Prepared;
+
+/// A release that was made but not yet published.
+pub(crate) struct Made<'a> {
+    pub policy: &'a Policy,
+    pub prepared: &'a Prepared,
+    pub algorithm: &'static algorithm::Entry,
+    pub found: &'a Found,
+    pub judged: &'a Judged,
+    pub released: &'a Released,
+    /// The resolved policy.
+    pub resolved: &'a str,
+    /// The name of the released table and its SHA-256.
+    pub file: (&'a str, String),
+}
+
+/// The report of a release.
+pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
+    let Made { policy, prepared, found, judged, released, .. } = *made;
+    let set = &prepared.set;
+    let recoding = &found.recoding;
+    let sizes = Sizes::collect(set.groups.iter().filter(|e| !e.is_empty()).map(frequency::size));
+    let original_risk = Risk::of(&sizes);
+    let rounded_to = match judged.suppressed {
+        0 => 1,
+        _ => judged.risk.smallest.unwrap_or(1),
+    };
+
+    let original_labels = labels_of_table(set, &prepared.table, &prepared.quasi);
+    let original = Published::new(set, &set.groups, &prepared.domains).with_labels(&original_labels);
+    let labels = labels_of_recoding(recoding, &prepared.generalizations);
+    let published = Published::new(set, &judged.classes, &prepared.domains).with_labels(&labels);
+
+    let masked = masked_class(policy, &prepared.generalizations, recoding);
+    let cells = |class: usize, _: u64| {
+        let cells = recoding.classes.get(class)?;
+        let label = |(g, cell): (&amidst_core::hierarchy::Generalization, _)| {
+            let label = if masked == Some(class as u32) { TOP.into() } else { g.label(cell) };
+            (g.name.clone(), json!(label))
+        };
+        Some(prepared.generalizations.iter().zip(cells).map(label).collect::<Map<String, Value>>())
+    };
+    let evaluator = Evaluator::new(set, &prepared.requirements);
+    let stated = policy.requirements.iter().zip(&judged.requirements).enumerate();
+    let requirements = stated
+        .map(|(at, (stated, verdict))| worst::requirement(stated, verdict, &evaluator, at, &judged.classes, cells))
+        .collect();
+
+    let mut report = Report {
+        tool: TOOL.to_string(),
+        subject: Subject::Release,
+        summary: Vec::new(),
+        rows: Rows {
+            input: prepared.rows_in,
+            dropped_missing: prepared.rows_dropped_missing,
+            suppressed: judged.suppressed,
+            published: released.order.len() as u64,
+            waived: released.waived.len() as u64,
+            classes: judged.class_count(),
+            persons: set.persons,
+        },
+        method: Some(Method {
+            algorithm: made.algorithm.id.to_string(),
+            title: made.algorithm.title.to_string(),
+            definition: made.algorithm.definition.to_string(),
+            citation: made.algorithm.citation.to_string(),
+            recoding: if recoding.levels.is_some() { "full-domain" } else { "local" },
+            optimal: found.optimal,
+            gap: found.gap,
+            metric: metric_of(policy)?.id.to_string(),
+            seed: policy.search.seed,
+            notes: found.notes.clone(),
+        }),
+        columns: columns::of_release(policy, prepared, recoding, released, rounded_to),
+        requirements,
+        risk: Sides { before: Some(figures::risk(&original_risk)), after: figures::risk(&judged.risk) },
+        attacks: figures::attacks(Some(&original), &published),
+        metrics: judged.metrics.iter().filter_map(metric_report).collect(),
+        utility: Vec::new(),
+        class_sizes: Sides {
+            before: Some(figures::class_sizes(&original_risk)),
+            after: figures::class_sizes(&judged.risk),
+        },
+        suppression: Some(suppression::suppression(policy, prepared, recoding, judged.suppressed)),
+        digests: vec![
+            Digest { of: made.file.0.to_string(), sha256: made.file.1.clone() },
+            Digest {
+                of: "the resolved policy".to_string(),
+                sha256: crate::check::sha256_hex(made.resolved.as_bytes()),
+            },
+        ],
+        policy: made.resolved.to_string(),
+    };
+    report.summary = summary::summary(&report);
+    Ok(report)
+}
+
+fn metric_report(&(id, value): &(&'static str, Option<f64>)) -> Option<MetricReport> {
+    let entry = metric::find(id)?;
+    Some(MetricReport {
+        id: id.to_string(),
+        title: entry.title.to_string(),
+        definition: entry.definition.to_string(),
+        value: value.filter(|v| v.is_finite()),
+    })
+}

@@ -1,0 +1,54 @@
+//! Which requirements the suppressed rows would have broken.
+
+use amidst_core::algorithm::{MaxSuppression, Suppressed};
+use amidst_core::frequency;
+use amidst_core::model::Needs;
+use amidst_core::recoding::Recoding;
+use amidst_core::requirement::Evaluator;
+
+use super::content::{Reason, Suppression};
+use crate::json;
+use crate::policy::Policy;
+use crate::prepare::Prepared;
+
+/// Why `rows` rows were left out of a release.
+pub fn suppression(policy: &Policy, prepared: &Prepared, recoding: &Recoding, rows: u64) -> Suppression {
+    let reasons = match &recoding.levels {
+        Some(levels) if rows > 0 => reasons(policy, prepared, levels),
+        _ => Vec::new(),
+    };
+    Suppression {
+        rows,
+        limit: match &policy.search.max_suppression {
+            MaxSuppression::Rows(rows) => format!("{rows} rows"),
+            MaxSuppression::Share(share) => format!("{share} of all rows"),
+        },
+        treatment: match policy.search.suppressed {
+            Suppressed::Drop => "drop",
+            Suppressed::Mask => "mask",
+        },
+        reasons,
+    }
+}
+
+/// A full-domain release suppresses the classes of its node that break a requirement: these, counted by requirement.
+fn reasons(policy: &Policy, prepared: &Prepared, levels: &[usize]) -> Vec<Reason> {
+    let node = Recoding::full_domain(&prepared.set, &prepared.generalizations, levels);
+    let (classes, _) = node.groups(&prepared.set);
+    let evaluator = Evaluator::new(&prepared.set, &prepared.requirements);
+    let mut reasons = Vec::new();
+    for (position, (stated, requirement)) in policy.requirements.iter().zip(&prepared.requirements).enumerate() {
+        if requirement.needs() > Needs::Histogram {
+            continue;
+        }
+        let mut reason = Reason { model: stated.model.id.to_string(), on: json::on(&stated.on), classes: 0, rows: 0 };
+        for entries in classes.iter().filter(|e| !e.is_empty()) {
+            if !evaluator.holds(position, entries) {
+                reason.classes += 1;
+                reason.rows += frequency::rows(entries);
+            }
+        }
+        reasons.push(reason);
+    }
+    reasons
+}

@@ -1,0 +1,91 @@
+//! How figures are said in words and written for people.
+
+/// `1 time in 3`, `33 times in 100`: how often something of this share happens, as people say it.
+pub fn times(share: f64) -> String {
+    let share = share.clamp(0.0, 1.0);
+    if share >= 1.0 {
+        return "every time".to_string();
+    }
+    let one_in = 1.0 / share;
+    // Only where the two ways to say it agree, "1 in n" is kind to the reader.
+    if share > 0.0 && (one_in - one_in.round()).abs() < 0.05 * one_in && one_in >= 1.95 && one_in < 1e6 {
+        return format!("1 time in {}", grouped(one_in.round() as u64));
+    }
+    let hundred = share * 100.0;
+    if hundred < 0.95 {
+        return "less than 1 time in 100".to_string();
+    }
+    // Rounding up to "100 times in 100" would claim a certainty that is not there.
+    format!("{} times in 100", (hundred.round() as u64).min(99))
+}
+
+/// 45222 → `45,222`.
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, d) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(d);
+    }
+    out
+}
+
+/// A number as it is written everywhere in a report: whole numbers grouped, others with four decimals.
+pub fn number(x: f64) -> String {
+    if !x.is_finite() {
+        return "–".to_string();
+    }
+    if x.fract() == 0.0 && x.abs() < 9e15 {
+        let sign = if x < 0.0 { "−" } else { "" };
+        return format!("{sign}{}", grouped(x.abs() as u64));
+    }
+    if x.abs() >= 0.0001 { format!("{x:.4}") } else { format!("{x:.1e}") }
+}
+
+/// A JSON value for people: numbers as everywhere, texts without quotes.
+pub fn json(value: &serde_json::Value) -> String {
+    use serde_json::Value;
+    match value {
+        Value::Null => "–".to_string(),
+        Value::String(text) => text.clone(),
+        Value::Number(n) => n.as_f64().map_or_else(|| n.to_string(), number),
+        Value::Array(items) => items.iter().map(json).collect::<Vec<_>>().join(", "),
+        Value::Object(map) => map.iter().map(|(k, v)| format!("{k} = {}", json(v))).collect::<Vec<_>>().join(", "),
+        Value::Bool(b) => b.to_string(),
+    }
+}
+
+/// `1 row`, `2 rows`.
+pub fn count(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(n), if n == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_said_as_people_say_them() {
+        let said = [1.0 / 3.0, 0.25, 0.5, 2.0 / 3.0, 0.999, 1.0, 0.001, 0.0].map(times);
+        let expected = [
+            "1 time in 3",
+            "1 time in 4",
+            "1 time in 2",
+            "67 times in 100",
+            "99 times in 100",
+            "every time",
+            "1 time in 1,000",
+            "less than 1 time in 100",
+        ];
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn numbers_are_grouped_and_short() {
+        assert_eq!([number(45222.0), number(0.25), number(-3.0), number(f64::NAN)], ["45,222", "0.2500", "−3", "–"]);
+        assert_eq!(json(&serde_json::json!({"k": 5, "on": ["a", "b"]})), "k = 5, on = a, b");
+        assert_eq!([count(1, "row", "rows"), count(0, "row", "rows")], ["1 row", "0 rows"]);
+    }
+}

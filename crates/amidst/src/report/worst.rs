@@ -1,0 +1,60 @@
+//! The class that comes closest to breaking a requirement.
+
+use amidst_core::frequency::{self, Groups};
+use amidst_core::model::{Level, Needs};
+use amidst_core::requirement::Evaluator;
+use serde_json::{Map, Value, json};
+
+use super::content::{RequirementReport, WorstClass};
+use crate::json;
+use crate::policy::RequirePolicy;
+
+/// One requirement with its worst class. `verdict` is its JSON; `cells` tells the published cells of a class, or nothing
+/// where they must not be told.
+pub fn requirement(
+    stated: &RequirePolicy,
+    verdict: &Value,
+    evaluator: &Evaluator<'_>,
+    position: usize,
+    classes: &Groups,
+    cells: impl Fn(usize, u64) -> Option<Map<String, Value>>,
+) -> RequirementReport {
+    RequirementReport {
+        model: stated.model.id.to_string(),
+        title: stated.model.title.to_string(),
+        definition: stated.model.definition.to_string(),
+        citation: stated.model.citation.to_string(),
+        on: verdict["on"].clone(),
+        parameters: verdict["parameters"].clone(),
+        holds: verdict["holds"] == true,
+        measured: verdict["measured"].clone(),
+        worst: worst(evaluator, position, classes).map(|(class, level)| {
+            let size = frequency::size(classes.get(class));
+            WorstClass {
+                cells: cells(class, size),
+                size,
+                measured: json!({ level.parameter: json::bound(&level.bound) }),
+            }
+        }),
+    }
+}
+
+/// The first class with the weakest measurement. Requirements on the whole release have no class of their own, and
+/// those on tuples depend on more than the class's rows.
+fn worst(evaluator: &Evaluator<'_>, position: usize, classes: &Groups) -> Option<(usize, Level)> {
+    if evaluator.requirements().get(position)?.needs() > Needs::Histogram {
+        return None;
+    }
+    let mut worst: Option<(usize, Level)> = None;
+    for (class, entries) in classes.iter().enumerate().filter(|(_, e)| !e.is_empty()) {
+        let Some(level) = evaluator.measure(position, entries) else { continue };
+        worst = Some(match worst {
+            None => (class, level),
+            Some((at, weakest)) => {
+                let weaker = weakest.clone().worst(level);
+                if weaker == weakest { (at, weakest) } else { (class, weaker) }
+            }
+        });
+    }
+    worst
+}
