@@ -1,15 +1,15 @@
-//! `amidst explain NAME`: one model, algorithm, metric or hierarchy builder in full.
+//! `amidst explain NAME`: one model, algorithm, metric, attack or hierarchy builder in full.
 
 use amidst::Failure;
 use amidst::core::hierarchy::BUILDERS;
 use amidst::core::model::{self, Sensitive};
 use amidst::core::parameter::Kind;
-use amidst::core::{algorithm, metric};
+use amidst::core::{algorithm, attack, metric};
 use clap::Args;
 
 use crate::terminal::{CommandResult, Outcome, Terminal, dim, heading, table};
 
-/// Explain a model, algorithm, metric or hierarchy builder: definition, parameters, source
+/// Explain a model, algorithm, metric, attack or hierarchy builder: definition, parameters, source
 #[derive(Debug, Args)]
 pub struct Explain {
     /// Its name, such as entropy-l-diversity
@@ -27,6 +27,8 @@ impl Explain {
             plain(a.title, &format!("algorithm, {kind}"), a.definition, a.citation)
         } else if let Some(m) = metric::find(name) {
             plain(m.title, "metric; less is better", m.definition, m.citation)
+        } else if let Some(a) = attack::find(name) {
+            attack_text(a)
         } else if let Some(b) = BUILDERS.iter().find(|b| b.id == name) {
             plain(b.id, "hierarchy builder", b.definition, &format!("hierarchy = {}", b.example))
         } else {
@@ -70,6 +72,25 @@ fn model_text(entry: &model::Entry) -> String {
     )
 }
 
+fn attack_text(entry: &attack::Entry) -> String {
+    let mut lines = vec![
+        format!("{} {}", heading(entry.title), dim("(attack)")),
+        String::new(),
+        format!("  The adversary knows {}.", entry.assumes),
+        format!("  It succeeds when {}.", entry.definition),
+        format!("  To run it, supply {}.", entry.needs.describe()),
+        String::new(),
+    ];
+    if !entry.parameters.is_empty() {
+        let mut rows = vec![vec!["parameter".to_string(), "what".to_string(), String::new()]];
+        rows.extend(entry.parameters.iter().map(|p| vec![p.name.to_string(), kind_text(p.kind), p.help.to_string()]));
+        lines.push(table(&rows));
+        lines.push(String::new());
+    }
+    lines.push(format!("  {}", dim(entry.citation)));
+    lines.join("\n")
+}
+
 fn kind_text(kind: Kind) -> String {
     match kind {
         Kind::Count => "whole number from 1".to_string(),
@@ -104,11 +125,12 @@ fn unknown(name: &str) -> Failure {
     let models = model::MODELS.iter().map(|e| e.id);
     let algorithms = algorithm::ALGORITHMS.iter().map(|e| e.id);
     let metrics = metric::METRICS.iter().map(|e| e.id);
+    let attacks = attack::ATTACKS.iter().map(|e| e.id);
     let builders = BUILDERS.iter().map(|e| e.id);
-    let known = models.chain(algorithms).chain(metrics).chain(builders);
+    let known = models.chain(algorithms).chain(metrics).chain(attacks).chain(builders);
     let nearest = amidst::nearest(name, known);
     let hint = nearest.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
     Failure::Usage(format!(
-        "nothing is called `{name}`{hint} `amidst models`, `algorithms` and `metrics` list the names"
+        "nothing is called `{name}`{hint} `amidst models`, `algorithms`, `metrics` and `attacks` list the names"
     ))
 }

@@ -4,6 +4,7 @@
 //! holds, 1 the policy cannot be satisfied or is violated, 2 bad input, policy or usage, 3 an internal or I/O failure.
 
 mod anonymize;
+mod attack;
 mod audit;
 mod check;
 mod completions;
@@ -56,6 +57,7 @@ enum Command {
     Anonymize(anonymize::Anonymize),
     Explore(explore::Explore),
     Audit(audit::Audit),
+    Attack(attack::Attack),
     Verify(verify::Verify),
     Series(series::Series),
     /// List the privacy models a policy may require
@@ -64,6 +66,8 @@ enum Command {
     Algorithms(registry::List),
     /// List the metrics that say what a release costs
     Metrics(registry::List),
+    /// List the attacks that a release must withstand
+    Attacks(registry::List),
     Explain(explain::Explain),
     Sample(sample::Sample),
     Completions(completions::Completions),
@@ -78,11 +82,13 @@ fn main() -> ExitCode {
         Command::Anonymize(c) => c.run(&terminal),
         Command::Explore(c) => c.run(&terminal),
         Command::Audit(c) => c.run(&terminal),
+        Command::Attack(c) => c.run(&terminal),
         Command::Verify(c) => c.run(&terminal),
         Command::Series(c) => c.run(&terminal),
         Command::Models(c) => c.models(&terminal),
         Command::Algorithms(c) => c.algorithms(&terminal),
         Command::Metrics(c) => c.metrics(&terminal),
+        Command::Attacks(c) => c.attacks(&terminal),
         Command::Explain(c) => c.run(&terminal),
         Command::Sample(c) => c.run(&terminal),
         Command::Completions(c) => c.run::<Cli>(&terminal),

@@ -1,6 +1,6 @@
-//! `amidst models | algorithms | metrics`: the registries, as a table or JSON.
+//! `amidst models | algorithms | metrics | attacks`: the registries, as a table or JSON.
 
-use amidst::core::{algorithm::ALGORITHMS, metric::METRICS, model::MODELS};
+use amidst::core::{algorithm::ALGORITHMS, attack::ATTACKS, metric::METRICS, model::MODELS};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -54,6 +54,17 @@ impl List {
             parameters: Vec::new(),
         });
         self.print(terminal, "metrics", lines.collect())
+    }
+
+    /// `amidst attacks`.
+    pub fn attacks(&self, terminal: &Terminal) -> CommandResult {
+        let lines = ATTACKS.iter().map(|a| Line {
+            id: a.id,
+            definition: a.definition,
+            citation: a.citation,
+            parameters: a.parameters.iter().map(|p| p.name).collect(),
+        });
+        self.print(terminal, "attacks", lines.collect())
     }
 
     fn print(&self, terminal: &Terminal, name: &str, lines: Vec<Line>) -> CommandResult {

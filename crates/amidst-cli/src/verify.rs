@@ -38,6 +38,10 @@ pub struct Verify {
     #[arg(long, value_name = "DATA", requires = "policy")]
     original: Option<String>,
 
+    /// Also write the problems as SARIF 2.1.0, for code hosts and pipelines
+    #[arg(long, value_name = "FILE")]
+    sarif: Option<PathBuf>,
+
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -55,6 +59,12 @@ impl Verify {
             None => verify(&subject),
             Some(policy) => verify_against(&subject, &Policy::read(policy)?, self.original.as_deref())?,
         };
+        if let Some(path) = &self.sarif {
+            let log = amidst::sarif::log(&verdict, &subject.release);
+            let text = serde_json::to_string_pretty(&log).unwrap_or_default();
+            std::fs::write(path, text + "\n")
+                .map_err(|e| Failure::Io(format!("cannot write {}: {e}", path.display())))?;
+        }
         let json = serde_json::to_value(&verdict).unwrap_or_default();
         if self.json {
             terminal.json(&json)?;

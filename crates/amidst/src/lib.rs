@@ -4,10 +4,11 @@
 //! and makes everything that a search needs; [`init`] drafts a policy for a table that nobody has described yet;
 //! [`anonymize`] finds a release, has it checked and publishes it;
 //! [`series`] publishes a table that changes, version by version;
-//! [`mod@audit`], [`mod@explore`] and [`mod@verify`] tell what tables, lattices and releases are worth, and [`report`]
-//! tells it to people.
+//! [`mod@attack`], [`mod@audit`], [`mod@explore`] and [`mod@verify`] tell what tables, lattices and releases are worth,
+//! and [`report`] tells it to people.
 
 pub mod anonymize;
+pub mod attack;
 pub mod audit;
 pub mod explore;
 mod failure;
@@ -19,7 +20,9 @@ pub mod policy;
 pub mod prepare;
 pub mod report;
 pub mod sample;
+pub mod sarif;
 pub mod series;
+pub mod utility;
 pub mod verify;
 
 pub use amidst_check as check;

@@ -106,6 +106,7 @@ fn every_format_is_written_and_verified() {
 fn a_single_file_gets_its_certificate_beside_it() {
     let house = inpatients();
     assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "published.csv"]).code, 0);
+    assert!(house.read("published.csv.report.html").contains("Every person shares"));
     let run =
         house.amidst(&["verify", "--release", "published.csv", "--certificate", "published.csv.certificate.json"]);
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
@@ -228,7 +229,9 @@ fn identifying_and_key_values_appear_nowhere() {
     let runs = [
         house.amidst(&["check", "policy.toml"]),
         house.amidst(&["anonymize", "policy.toml", "--out", "release", "-v"]),
-        house.amidst(&["audit", "people.csv", "--policy", "policy.toml"]),
+        house.amidst(&["audit", "people.csv", "--policy", "policy.toml", "--report", "release/audit.html"]),
+        house.amidst(&["attack", "homogeneity", "people.csv", "--policy", "policy.toml"]),
+        house.amidst(&["attack", "linkage", "people.csv", "--policy", "policy.toml", "--external", "people.csv"]),
         house.amidst(&["explore", "policy.toml"]),
         house.amidst(&["verify", "release"]),
     ];

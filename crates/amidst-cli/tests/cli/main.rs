@@ -5,5 +5,6 @@
 mod anonymize;
 mod bad_input;
 mod house;
+mod report;
 mod series;
 mod teach;

@@ -32,6 +32,7 @@ use crate::Failure;
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
 use crate::report;
+use crate::utility;
 
 /// How a job runs, beside what its policy says.
 pub struct Job<'a> {
@@ -87,6 +88,7 @@ pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<An
         progress: Some(&|share| (job.progress)(Stage::Read, share)),
     };
     let prepared = Prepared::load(&policy, &load)?;
+    utility::target(&policy, &prepared)?;
     let read = start.elapsed().as_secs_f64();
 
     let searching = Instant::now();

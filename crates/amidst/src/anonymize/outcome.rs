@@ -181,6 +181,7 @@ impl Anonymized {
             "levels": levels,
             "requirements": self.judged.requirements,
             "metrics": self.judged.metrics_json(),
+            "utility": self.report.utility,
             "risk": crate::json::risk(&self.judged.risk),
             "notes": self.notes,
             "seconds": {

@@ -42,6 +42,8 @@ pub struct Policy {
     pub requirements: Vec<RequirePolicy>,
     /// How the release is searched for.
     pub search: SearchPolicy,
+    /// What the release should be useful for.
+    pub utility: UtilityPolicy,
     /// What is written.
     pub output: OutputPolicy,
     /// Where the policy was read.
@@ -213,6 +215,13 @@ impl Default for SearchPolicy {
             options: Parameters::default(),
         }
     }
+}
+
+/// `[utility]`: what the release should be useful for. It is measured and reported, not searched for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UtilityPolicy {
+    /// A published column that analysts want to predict from the quasi columns.
+    pub target: Option<String>,
 }
 
 /// `[output]`: what is written.

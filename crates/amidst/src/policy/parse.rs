@@ -11,8 +11,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::fields::Fields;
 use super::{
-    Data, Diagnostic, MissingRows, Origin, OutputOrder, OutputPolicy, Policy, PolicyErrors, SearchPolicy, parameters,
-    suggestion,
+    Data, Diagnostic, MissingRows, Origin, OutputOrder, OutputPolicy, Policy, PolicyErrors, SearchPolicy,
+    UtilityPolicy, parameters, suggestion,
 };
 
 /// Why there is no policy.
@@ -44,7 +44,7 @@ impl PolicyError {
     }
 }
 
-const SECTIONS: &[&str] = &["data", "columns", "require", "search", "output"];
+const SECTIONS: &[&str] = &["data", "columns", "require", "search", "utility", "output"];
 
 impl Policy {
     /// Reads a policy from a file.
@@ -77,11 +77,12 @@ impl Policy {
         let (columns, default) = super::columns::parse(&mut fields, document);
         let requirements = super::require::parse(&mut fields, document, &columns, &origin);
         let search = fields.table(document, "search").map(|t| search(&mut fields, t, &origin)).unwrap_or_default();
+        let utility = fields.table(document, "utility").map(|t| utility(&mut fields, t)).unwrap_or_default();
         let output = fields.table(document, "output").map(|t| output(&mut fields, t)).unwrap_or_default();
         if !fields.errors.is_empty() {
             return Err(origin.errors(fields.errors));
         }
-        Ok(Policy { data, columns, default, requirements, search, output, origin })
+        Ok(Policy { data, columns, default, requirements, search, utility, output, origin })
     }
 }
 
@@ -208,6 +209,11 @@ fn nanoseconds(seconds: &Rational) -> Option<u64> {
     use num_traits::ToPrimitive;
     let billion = Rational::from(1_000_000_000);
     (seconds.value() * billion.value()).floor().to_integer().to_u64()
+}
+
+fn utility(fields: &mut Fields, table: &DeTable<'_>) -> UtilityPolicy {
+    fields.only(table, "[utility]", &["target"]);
+    UtilityPolicy { target: fields.text(table, "target") }
 }
 
 fn output(fields: &mut Fields, table: &DeTable<'_>) -> OutputPolicy {

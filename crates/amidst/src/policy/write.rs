@@ -30,6 +30,10 @@ impl Policy {
             }
         }
         self.write_search(&mut out);
+        if let Some(target) = &self.utility.target {
+            line(&mut out, "\n[utility]");
+            field(&mut out, "target", &text(target));
+        }
         line(&mut out, "\n[output]");
         if let Some(file) = &self.output.file {
             field(&mut out, "file", &text(file));

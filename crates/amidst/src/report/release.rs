@@ -10,12 +10,13 @@ use amidst_core::requirement::Evaluator;
 use amidst_core::risk::Risk;
 use serde_json::{Map, Value, json};
 
-use super::content::{Digest, Method, MetricReport, Report, Rows, Sides, Subject};
+use super::content::{Digest, Method, MetricReport, Report, Rows, Sides, Subject, UtilityReport};
 use super::{columns, figures, summary, suppression, worst};
 use crate::Failure;
 use crate::anonymize::{Judged, Released, TOOL, masked_class, metric_of};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
+use crate::utility;
 
 /// A release that was made but not yet published.
 pub(crate) struct Made<'a> {
@@ -93,7 +94,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
         risk: Sides { before: Some(figures::risk(&original_risk)), after: figures::risk(&judged.risk) },
         attacks: figures::attacks(Some(&original), &published),
         metrics: judged.metrics.iter().filter_map(metric_report).collect(),
-        utility: Vec::new(),
+        utility: useful(made)?,
         class_sizes: Sides {
             before: Some(figures::class_sizes(&original_risk)),
             after: figures::class_sizes(&judged.risk),
@@ -120,4 +121,41 @@ fn metric_report(&(id, value): &(&'static str, Option<f64>)) -> Option<MetricRep
         definition: entry.definition.to_string(),
         value: value.filter(|v| v.is_finite()),
     })
+}
+
+/// What an analyst can still do: counts on the release, and the prediction of the policy's target.
+fn useful(made: &Made<'_>) -> Result<Vec<UtilityReport>, Failure> {
+    let Made { policy, prepared, found, released, .. } = *made;
+    let mut figures = Vec::new();
+    let seed = policy.search.seed;
+    if let Some(error) = utility::query_error(&prepared.set, &prepared.generalizations, &found.recoding, seed) {
+        figures.push(UtilityReport {
+            id: "query-error".to_string(),
+            title: "mean relative error of counts".to_string(),
+            before: None,
+            after: error,
+            definition: format!(
+                "{} random COUNT queries over quasi columns and the first sensitive column, answered by the release; 0 is exact",
+                utility::QUERIES
+            ),
+        });
+    }
+    let Some(target) = utility::target(policy, prepared)? else { return Ok(figures) };
+    let features: Vec<&str> = prepared.generalizations.iter().map(|g| g.name.as_str()).collect();
+    if let Some(accuracy) =
+        utility::classification(&prepared.table, &released.table, &released.order, &features, target)
+    {
+        figures.push(UtilityReport {
+            id: "classification".to_string(),
+            title: format!("accuracy of predicting {target}"),
+            before: Some(accuracy.input),
+            after: accuracy.release,
+            definition: format!(
+                "naive Bayes on the quasi columns, cross-validated; always guessing the most frequent value is right {:.4} \
+                 of the time",
+                accuracy.baseline
+            ),
+        });
+    }
+    Ok(figures)
 }

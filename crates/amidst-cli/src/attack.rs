@@ -1,0 +1,143 @@
+//! `amidst attack NAME`: what one adversary learns from a table.
+
+use std::path::PathBuf;
+
+use amidst::Failure;
+use amidst::attack::{Attacked, Beside, attack, parameter};
+use amidst::audit;
+use amidst::core::attack::{ATTACKS, find};
+use amidst::core::parameter::Parameters;
+use amidst::policy::Policy;
+use amidst::prepare::LoadOptions;
+use clap::Args;
+
+use crate::terminal::{CommandResult, Outcome, Terminal, dim, heading, table, thousands};
+
+/// Attack a table as one adversary would, and tell what is learned
+///
+/// `amidst attacks` lists the attacks, `amidst explain NAME` tells what an adversary is assumed to know.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  amidst attack homogeneity release.csv --policy policy.toml\n  amidst attack linkage \
+release.csv --qi age,sex,zip --sensitive disease --external voters.csv\n  amidst attack similarity release.csv --policy \
+policy.toml --set share=0.75"
+)]
+pub struct Attack {
+    /// The attack
+    name: String,
+
+    /// The table: a file, a folder or a pattern; - for standard input
+    data: String,
+
+    /// The policy that says which columns are which
+    #[arg(long, value_name = "FILE", required_unless_present = "qi", conflicts_with_all = ["qi", "sensitive"])]
+    policy: Option<PathBuf>,
+
+    /// The quasi columns
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    qi: Vec<String>,
+
+    /// The sensitive columns
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "qi")]
+    sensitive: Vec<String>,
+
+    /// For linkage: a table of persons with some of the quasi columns
+    #[arg(long, value_name = "DATA")]
+    external: Option<String>,
+
+    /// For belief: a population with the quasi columns, the sensitive column and perhaps a column `count`
+    #[arg(long, value_name = "DATA")]
+    population: Option<String>,
+
+    /// For minimality: the table that the release was made from
+    #[arg(long, value_name = "DATA")]
+    original: Option<String>,
+
+    /// A parameter of the attack; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    parameters: Vec<String>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Attack {
+    /// Runs the attack.
+    pub fn run(&self, terminal: &Terminal) -> CommandResult {
+        let Some(entry) = find(&self.name) else {
+            let hint = amidst::nearest(&self.name, ATTACKS.iter().map(|a| a.id));
+            let hint = hint.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
+            return Err(Failure::Usage(format!(
+                "there is no attack `{}`{hint} `amidst attacks` lists them",
+                self.name
+            )));
+        };
+        let mut parameters = Parameters::default();
+        for stated in &self.parameters {
+            let Some((name, value)) = stated.split_once('=') else {
+                return Err(Failure::Usage(format!("--set takes NAME=VALUE, not `{stated}`")));
+            };
+            parameters.set(name.trim(), parameter(value.trim()));
+        }
+        let stated = match &self.policy {
+            None => Policy::for_audit(&self.data, &self.qi, &self.sensitive),
+            Some(path) => Policy::read(path)?,
+        };
+        let bar = terminal.progress("reading");
+        let options = LoadOptions {
+            cancel: Some(terminal.stop_flag()),
+            progress: Some(&|share| bar.at(share)),
+            ..LoadOptions::default()
+        };
+        let (_, prepared) = audit::load(&stated, &self.data, &options)?;
+        drop(bar);
+        let beside = Beside {
+            external: self.external.clone(),
+            population: self.population.clone(),
+            original: self.original.clone(),
+        };
+        let attacked = attack(entry, &stated, &prepared, &beside, &parameters)?;
+        if self.json {
+            terminal.json(&attacked.to_json())?;
+        } else {
+            terminal.result(summary(&attacked))?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// The result for people.
+fn summary(attacked: &Attacked) -> String {
+    let entry = attacked.entry;
+    let mut lines = vec![
+        heading(entry.title),
+        format!("  the adversary knows {}", entry.assumes),
+        format!("  and succeeds when {}", entry.definition),
+    ];
+    for (column, findings, worst) in &attacked.columns {
+        lines.push(String::new());
+        let mut rows = vec![vec![format!("about {column}"), String::new()]];
+        for (name, n) in
+            [("classes hit", findings.classes), ("rows hit", findings.rows), ("persons hit", findings.persons)]
+        {
+            rows.push(vec![name.to_string(), thousands(n)]);
+        }
+        for (name, figure) in &findings.figures {
+            let text = if figure.fract() == 0.0 { format!("{figure}") } else { format!("{figure:.4}") };
+            rows.push(vec![name.replace('_', " "), text]);
+        }
+        lines.push(table(&rows));
+        for class in worst.iter().take(5) {
+            let cells = match &class.cells {
+                Some(cells) => cells.iter().map(|(n, v)| format!("{n} = {v}")).collect::<Vec<_>>().join(", "),
+                None => "too small to show".to_string(),
+            };
+            lines.push(dim(format!("  class of {}: {cells}", thousands(class.size))));
+        }
+    }
+    for (column, why) in &attacked.skipped {
+        lines.push(dim(format!("  {column}: {why}")));
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,190 @@
+//! The report: it parses, agrees with its JSON, needs nothing from outside, stays small, and shows well.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::house::House;
+
+/// The figures of a page: the place in the JSON, the value, and what people read.
+fn figures(page: &str) -> Vec<(&str, &str, &str)> {
+    page.split("<data ")
+        .skip(1)
+        .map(|rest| {
+            let value = rest.split("value=\"").nth(1).and_then(|v| v.split('"').next()).unwrap();
+            let at = rest.split("data-at=\"").nth(1).and_then(|v| v.split('"').next()).unwrap();
+            let text = rest.split_once('>').unwrap().1.split('<').next().unwrap();
+            (at, value, text)
+        })
+        .collect()
+}
+
+/// Every element that is opened is closed, in order.
+fn well_formed(page: &str) {
+    const VOID: [&str; 5] = ["meta", "link", "br", "rect", "!DOCTYPE"];
+    // Style and text hold no markup.
+    let mut open: Vec<&str> = Vec::new();
+    for part in page.split('<').skip(1) {
+        let (tag, _) = part.split_once('>').expect("a tag ends");
+        let name = tag.trim_start_matches('/').split([' ', '\n', '/']).next().unwrap();
+        if let Some(closed) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(closed.trim()), "closed in order");
+        } else if !tag.ends_with('/') && !VOID.contains(&name) {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "left open: {open:?}");
+}
+
+fn released(rows: u64) -> House {
+    let house = House::with_sample(rows);
+    let run = house.amidst(&["anonymize", "policy.toml", "--out", "release"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    house
+}
+
+#[test]
+fn the_page_says_what_its_json_says() {
+    let house = released(2000);
+    let page = house.read("release/report.html");
+    let json: Value = serde_json::from_str(&house.read("release/report.json")).unwrap();
+    well_formed(&page);
+    let figures = figures(&page);
+    assert!(figures.len() > 60, "{}", figures.len());
+    for (at, value, text) in figures {
+        let found = json.pointer(at).unwrap_or_else(|| panic!("{at} is in the JSON"));
+        let found = found.as_f64().unwrap_or_else(|| panic!("{at} is a number"));
+        assert_eq!(value.parse::<f64>().unwrap(), found, "{at}");
+        let read: f64 = text.replace(',', "").replace('−', "-").parse().unwrap_or_else(|_| panic!("{at}: {text}"));
+        assert!((read - found).abs() <= 0.00005 + found.abs() * 0.05 * f64::from(found.abs() < 0.001), "{at}: {text}");
+    }
+    for line in json["summary"].as_array().unwrap() {
+        let escaped = line.as_str().unwrap().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        assert!(page.contains(&escaped), "{line}");
+    }
+    let audit = house.amidst(&["audit", "release/release.csv", "--policy", "policy.toml", "--json"]).json(0);
+    for key in ["prosecutor_max", "prosecutor_avg"] {
+        assert_eq!(json["risk"]["after"][key].as_f64(), audit["risk"][key].as_f64(), "{key}");
+    }
+    let markdown = house.read("release/report.md");
+    for heading in ["Methodology", "Identifiers and techniques", "Initial risk", "Threshold", "Residual risk"] {
+        assert!(markdown.contains(heading), "{heading}");
+    }
+}
+
+#[test]
+fn the_page_needs_nothing_from_outside_and_stays_small() {
+    let house = released(45_000);
+    let page = house.read("release/report.html");
+    assert!(page.len() < 1_000_000, "{} bytes", page.len());
+    for outside in ["http:", "https:", "<script", "@import", "url(", "<iframe", "<img", "src="] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    let json = house.amidst(&["verify", "release", "--json"]).json(0);
+    assert_eq!(json["valid"], true);
+    // The report is sealed like the table.
+    house.file("release/report.html", &page.replacen("Every person", "No person", 1));
+    assert_eq!(house.amidst(&["verify", "release", "--json"]).json(1)["valid"], false);
+}
+
+#[test]
+fn an_audit_writes_its_report_without_rare_values() {
+    let house = House::new();
+    let mut rows = String::from("age,disease\n");
+    for i in 0..30 {
+        rows.push_str(&format!("{},{}\n", 20 + i % 2, ["flu", "cold"][i % 2]));
+    }
+    rows.push_str("97,leprosy\n");
+    house.file("people.csv", &rows);
+    let call = |file: &str| {
+        house.amidst(&["audit", "people.csv", "--qi", "age", "--sensitive", "disease", "--report", file]).code
+    };
+    assert_eq!([call("audit.html"), call("audit.json"), call("audit.md")], [0, 0, 0]);
+    for file in ["audit.html", "audit.json", "audit.md"] {
+        let text = house.read(file);
+        assert!(!text.contains("leprosy") && !text.contains(">97<"), "{file}");
+    }
+    assert!(house.read("audit.html").contains("1 person is alone"));
+    assert_eq!(call("audit.pdf"), 2);
+}
+
+#[test]
+fn problems_become_sarif_results() {
+    let house = released(500);
+    let verify = |out: &str| house.amidst(&["verify", "release", "--sarif", out]).code;
+    assert_eq!(verify("good.sarif"), 0);
+    let good: Value = serde_json::from_str(&house.read("good.sarif")).unwrap();
+    assert_eq!((&good["version"], &good["runs"][0]["results"]), (&"2.1.0".into(), &Value::Array(Vec::new())));
+    let release = house.read("release/release.csv");
+    let fewer: Vec<&str> = release.lines().take(release.lines().count() - 3).collect();
+    house.file("release/release.csv", &(fewer.join("\n") + "\n"));
+    assert_eq!(verify("bad.sarif"), 1);
+    let bad: Value = serde_json::from_str(&house.read("bad.sarif")).unwrap();
+    let results = bad["runs"][0]["results"].as_array().unwrap();
+    assert!(results.iter().any(|r| r["ruleId"] == "digest" && r["level"] == "error"), "{results:?}");
+    assert!(results.iter().any(|r| r["ruleId"] == "rows"), "{results:?}");
+}
+
+#[test]
+fn attacks_find_the_articles_homogeneous_class_and_the_linked_persons() {
+    let house = House::new();
+    house.file(
+        "release.csv",
+        "zip,age,condition\n130**,2*,Heart Disease\n130**,2*,Flu\n148**,[40-59],Cancer\n148**,[40-59],Flu\n\
+         130**,3*,Cancer\n130**,3*,Cancer\n",
+    );
+    house.file("voters.csv", "name,zip,age\nCanary Bob,13053,31\nCanary Ann,14850,47\n");
+    let columns = ["release.csv", "--qi", "zip,age", "--sensitive", "condition", "--json"];
+    let attack = |name: &str, more: &[&str]| house.amidst(&[&["attack", name], &columns[..], more].concat());
+    let found = attack("homogeneity", &[]).json(0);
+    assert_eq!((&found["classes"], &found["rows"]), (&1.into(), &2.into()));
+    assert_eq!(attack("homogeneity", &["--set", "share=1/2"]).json(0)["rows"], 6);
+    let run = attack("linkage", &["--external", "voters.csv"]);
+    assert!(!run.stdout.contains("Canary"));
+    let linked = run.json(0);
+    assert_eq!((&linked["persons"], &linked["columns"]["condition"]["linked_persons"]), (&1.into(), &2.into()));
+    attack("linkage", &[]).fails(2, &["external", "--external"]);
+    attack("homogenity", &[]).fails(2, &["did you mean `homogeneity`"]);
+    attack("homogeneity", &["--set", "shares=1"]).fails(2, &["takes share"]);
+    assert!(house.amidst(&["explain", "linkage"]).stdout.contains("adversary knows"));
+    let names = house.amidst(&["attacks", "--json"]).json(0);
+    assert!(names["attacks"].as_array().unwrap().iter().any(|a| a["id"] == "belief"));
+}
+
+#[test]
+fn the_page_fits_a_phone_and_a_desk() {
+    let Some(browser) = ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|b| Command::new(b).arg("--version").output().is_ok_and(|o| o.status.success()))
+    else {
+        eprintln!("skipped: no Chromium on this machine");
+        return;
+    };
+    let house = released(2000);
+    let page = house.read("release/report.html");
+    // The page itself has no script; this copy measures itself and notes every error.
+    let probe = "<script>window.failures=[];addEventListener('error',e=>failures.push(e.message));\
+        addEventListener('load',()=>{const w=document.documentElement;\
+        document.title='measured '+(w.scrollWidth-w.clientWidth)+' '+failures.length;});</script></head>";
+    house.file("probe.html", &page.replacen("</head>", probe, 1));
+    for width in ["390", "1280"] {
+        // Headless windows have a least width, so a frame makes the phone.
+        house.file(
+            "frame.html",
+            &format!(
+                "<!DOCTYPE html><iframe id=f src=probe.html style='width:{width}px;height:900px;border:0'></iframe>\
+                 <script>f.onload=()=>document.body.append(f.contentDocument.title)</script>"
+            ),
+        );
+        let out = Command::new(browser)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--dump-dom"])
+            .args(["--virtual-time-budget=5000", "--window-size=1400,1000", "--enable-logging=stderr", "--v=0"])
+            .arg(format!("--user-data-dir={}", house.path("profile").display()))
+            .arg(format!("file://{}", house.path("frame.html").display()))
+            .output()
+            .unwrap();
+        let (dom, log) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+        assert!(dom.contains("measured 0 0"), "{width}: {}", dom.chars().rev().take(300).collect::<String>());
+        assert!(!log.contains("CONSOLE"), "{log}");
+    }
+}

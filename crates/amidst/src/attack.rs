@@ -1,0 +1,342 @@
+//! One attack on one table, with what the adversary knows beside it.
+
+use amidst_core::attack::linkage::{self, Links};
+use amidst_core::attack::{
+    AttackError, Covers, Entry, External, Extra, Findings, Knowledge, PopulationKnowledge, Published, Target, Tuples,
+    labels_of_table,
+};
+use amidst_core::class::Population;
+use amidst_core::frequency;
+use amidst_core::hierarchy::{Generalization, Recipe, build};
+use amidst_core::parameter::{Parameters, Value as Stated};
+use amidst_core::table::{Column, Dictionary, Table, ValueType};
+use amidst_io::ReadOptions;
+use serde_json::{Map, Value, json};
+
+use crate::policy::Policy;
+use crate::prepare::{PrepareError, Prepared};
+use crate::{Failure, json};
+
+/// The column of a population that says how many people a row stands for.
+const COUNT: &str = "count";
+
+/// Cells of classes with fewer persons than this are not told: the table may be one that nobody has protected yet.
+const SHOWN_FROM: u64 = 5;
+
+/// What the adversary knows beside the table.
+#[derive(Debug, Clone, Default)]
+pub struct Beside {
+    /// A table of persons with some of the quasi columns.
+    pub external: Option<String>,
+    /// A table of a population with the quasi columns and the sensitive column, and optionally a column `count`.
+    pub population: Option<String>,
+    /// The table that the release was made from.
+    pub original: Option<String>,
+}
+
+/// What an attack learned about each sensitive column.
+#[derive(Debug)]
+pub struct Attacked {
+    /// The attack.
+    pub entry: &'static Entry,
+    /// (column, findings, the worst classes with their cells and sizes).
+    pub columns: Vec<(String, Findings, Vec<WorstClass>)>,
+    /// (column, why the attack says nothing about it).
+    pub skipped: Vec<(String, String)>,
+}
+
+/// A class that was hit hard.
+#[derive(Debug, Clone)]
+pub struct WorstClass {
+    /// Its cells; none where the class is so small that they would point at someone.
+    pub cells: Option<Vec<(String, String)>>,
+    /// The persons in it.
+    pub size: u64,
+}
+
+/// Runs `entry` on every sensitive column of a table that was loaded for an audit. `stated` is the policy as it was
+/// written: its hierarchies tell what labels mean.
+pub fn attack(
+    entry: &'static Entry,
+    stated: &Policy,
+    prepared: &Prepared,
+    beside: &Beside,
+    parameters: &Parameters,
+) -> Result<Attacked, Failure> {
+    if prepared.domains.is_empty() {
+        return Err(Failure::Usage(format!("the {} attack is after a sensitive column; name one", entry.id)));
+    }
+    let labels = labels_of_table(&prepared.set, &prepared.table, &prepared.quasi);
+    let published = Published::new(&prepared.set, &prepared.set.groups, &prepared.domains).with_labels(&labels);
+    let mut attacked = Attacked { entry, columns: Vec::new(), skipped: Vec::new() };
+    for (column, domain) in prepared.domains.iter().enumerate() {
+        let target = Target::new(published, column);
+        match one(entry, stated, &target, beside, parameters)? {
+            Err(error @ AttackError::Parameter(_)) => return Err(Failure::Usage(error.to_string())),
+            Err(error) => attacked.skipped.push((domain.name.clone(), error.to_string())),
+            Ok(findings) => {
+                let worst = findings.worst.iter().map(|&class| worst_class(&prepared.set.groups, &labels, class));
+                let worst = worst.collect();
+                attacked.columns.push((domain.name.clone(), findings, worst));
+            }
+        }
+    }
+    match attacked.skipped.first() {
+        Some((_, why)) if attacked.columns.is_empty() => Err(Failure::Usage(format!("{why}{}", hint(entry.needs)))),
+        _ => Ok(attacked),
+    }
+}
+
+fn hint(needs: Knowledge) -> &'static str {
+    match needs {
+        Knowledge::Release => "",
+        Knowledge::External => "; give it with --external",
+        Knowledge::Population => "; give it with --population",
+        Knowledge::Original => "; give the table that the release was made from with --original",
+        Knowledge::Versions => "; a series that Amidst keeps has them",
+    }
+}
+
+fn one(
+    entry: &Entry,
+    stated: &Policy,
+    target: &Target<'_>,
+    beside: &Beside,
+    parameters: &Parameters,
+) -> Result<Result<Findings, AttackError>, Failure> {
+    let quasi: Vec<&str> = target.published.labels.iter().flat_map(|t| &t.columns).map(|c| c.name.as_str()).collect();
+    match (entry.needs, &beside.external, &beside.population, &beside.original) {
+        (Knowledge::External, Some(file), ..) => {
+            let table = read(file, &quasi)?;
+            let covers = covers(stated, &table)?;
+            let external = External { table: &table, covers: &covers };
+            Ok(entry.run(target, &Extra { external: Some(&external), ..Extra::default() }, parameters))
+        }
+        (Knowledge::Population, _, Some(file), _) => {
+            let sensitive = target.domain().map_or("", |d| d.name.as_str());
+            let wanted: Vec<&str> = quasi.iter().copied().chain([sensitive]).collect();
+            let table = read(file, &[&wanted[..], &[COUNT]].concat())?;
+            all_there(file, &table, &wanted)?;
+            let links = match link(stated, target, &table)? {
+                Ok(links) => links,
+                Err(error) => return Ok(Err(error)),
+            };
+            let (population, covered) = population(target, &table, sensitive, &links)?;
+            let known = PopulationKnowledge { population: &population, covered: &covered };
+            Ok(entry.run(target, &Extra { population: Some(&known), ..Extra::default() }, parameters))
+        }
+        (Knowledge::Original, _, _, Some(file)) => {
+            let table = read(file, &quasi)?;
+            all_there(file, &table, &quasi)?;
+            let links = match link(stated, target, &table)? {
+                Ok(links) => links,
+                Err(error) => return Ok(Err(error)),
+            };
+            let tuples = original(target, &links)?;
+            Ok(entry.run(target, &Extra { original: Some(&tuples), ..Extra::default() }, parameters))
+        }
+        _ => Ok(entry.run(target, &Extra::default(), parameters)),
+    }
+}
+
+/// Reads the columns of a table that are wanted; names of persons are not even kept.
+fn read(file: &str, wanted: &[&str]) -> Result<Table, Failure> {
+    let keep = |name: &str| wanted.contains(&name);
+    let options = ReadOptions { keep: Some(&keep), ..ReadOptions::default() };
+    let mut table = amidst_io::read(file, &options).map_err(PrepareError::from)?.table;
+    for column in &mut table.columns {
+        column.kind = ValueType::guess(column.dictionary.iter());
+    }
+    Ok(table)
+}
+
+fn all_there(file: &str, table: &Table, wanted: &[&str]) -> Result<(), Failure> {
+    let lacking: Vec<&str> = wanted.iter().copied().filter(|name| table.position(name).is_none()).collect();
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!("{file} lacks the column {}", lacking.join(", "))))
+}
+
+/// What the labels of the policy's hierarchies cover among the values of `table`.
+fn covers(policy: &Policy, table: &Table) -> Result<Vec<(String, Covers)>, Failure> {
+    let read = |file: &str| std::fs::read_to_string(policy.origin.resolve(file)).map_err(|e| e.to_string());
+    let mut all = Vec::new();
+    for column in &table.columns {
+        let Some(recipe) = policy.column(&column.name).and_then(|c| c.hierarchy.as_ref()) else { continue };
+        let recipe = Recipe { table: recipe, read: &read, missing: &policy.data.missing };
+        let wrong = |e: &dyn std::fmt::Display| {
+            Failure::Usage(format!(
+                "the hierarchy of `{}` does not fit the values beside the release: {e}",
+                column.name
+            ))
+        };
+        let hierarchy = build(&recipe, column).map_err(|e| wrong(&e))?;
+        let bound = match Generalization::bind(column, Some(&hierarchy)) {
+            Ok(bound) => bound,
+            Err(lacking) => {
+                // Values that the hierarchy lacks are covered by no label; the others still are.
+                let known = (0u32..).zip(column.dictionary.iter()).filter(|(code, _)| !lacking.contains(code));
+                let known = Column { kind: column.kind, ..Column::from_values(&column.name, known.map(|(_, v)| v)) };
+                Generalization::bind(&known, Some(&hierarchy)).map_err(|_| wrong(&"too many values are missing"))?
+            }
+        };
+        all.push((column.name.clone(), Covers::of(&bound)));
+    }
+    Ok(all)
+}
+
+/// The classes that each distinct quasi tuple of `table` fits.
+fn link(stated: &Policy, target: &Target<'_>, table: &Table) -> Result<Result<Links, AttackError>, Failure> {
+    let covers = covers(stated, table)?;
+    Ok(linkage::link(target, &External { table, covers: &covers }))
+}
+
+/// A population by the tuples of `links`. How many persons of a class have which tuple is not published, so the class is
+/// taken to be spread over the tuples it covers as the population is, at least one person each.
+fn population(
+    target: &Target<'_>,
+    table: &Table,
+    sensitive: &str,
+    links: &Links,
+) -> Result<(Population, Tuples), Failure> {
+    let count = table.column(COUNT).filter(|_| sensitive != COUNT);
+    let weights: Vec<u64> = match count {
+        None => Vec::new(),
+        Some(column) => {
+            let read: Option<Vec<u64>> = column.dictionary.iter().map(|v| v.trim().parse().ok()).collect();
+            read.ok_or_else(|| Failure::Usage("the column `count` of the population must hold whole numbers".into()))?
+        }
+    };
+    let Some(values) = table.column(sensitive) else { return Ok(Default::default()) };
+    // Values that the release lacks get codes behind the release's own.
+    let mut dictionary: Dictionary = target.domain().map(|d| d.dictionary.clone()).unwrap_or_default();
+    let codes: Vec<u32> = values.dictionary.iter().map(|v| dictionary.intern(v)).collect();
+    let tuples = links.links.len();
+    let mut population = Population { totals: vec![0; tuples], histograms: vec![Vec::new(); tuples] };
+    for (row, &tuple) in links.of_row.iter().enumerate().take(table.rows) {
+        let weight = count.map_or(1, |c| weights.get(c.codes.get(row) as usize).copied().unwrap_or(0));
+        population.totals[tuple] += weight;
+        if let Some(&code) = codes.get(values.codes.get(row) as usize) {
+            population.histograms[tuple].push((code, weight));
+        }
+    }
+    for histogram in &mut population.histograms {
+        histogram.sort_unstable();
+        histogram.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 += if same { next.1 } else { 0 };
+            same
+        });
+    }
+    let mut people = vec![0u64; target.published.classes.len()];
+    for (link, total) in links.links.iter().zip(&population.totals) {
+        link.classes.iter().for_each(|&class| people[class] += total);
+    }
+    let mut parts = Vec::new();
+    for (tuple, (link, &total)) in links.links.iter().zip(&population.totals).enumerate() {
+        for &class in &link.classes {
+            let share = total as f64 / people[class].max(1) as f64;
+            let persons = (target.class(class).0 as f64 * share).round() as u64;
+            parts.push((class as u32, tuple as u32, persons.max(1)));
+        }
+    }
+    Ok((population, Tuples::collect(target.published.classes.len(), parts)))
+}
+
+/// The original tuples of each class: known when every original tuple fits one class at the most.
+fn original(target: &Target<'_>, links: &Links) -> Result<Tuples, Failure> {
+    let mut parts = Vec::new();
+    for &tuple in &links.of_row {
+        match links.links.get(tuple).map(|l| l.classes.as_slice()) {
+            Some([class]) => parts.push((*class as u32, tuple as u32, 1)),
+            Some([]) | None => {}
+            Some(_) => {
+                let message =
+                    "the classes of this release overlap, so the original table does not tell which rows are in which";
+                return Err(Failure::Usage(message.to_string()));
+            }
+        }
+    }
+    Ok(Tuples::collect(target.published.classes.len(), parts))
+}
+
+fn worst_class(classes: &frequency::Groups, labels: &Table, class: usize) -> WorstClass {
+    let size = if class < classes.len() { frequency::size(classes.get(class)) } else { 0 };
+    let shown = size >= SHOWN_FROM && class < labels.rows;
+    let cells = || labels.columns.iter().map(|c| (c.name.clone(), c.value(class).to_string())).collect();
+    WorstClass { cells: shown.then(cells), size }
+}
+
+impl Attacked {
+    /// What `amidst attack --json` prints.
+    pub fn to_json(&self) -> Value {
+        let mut columns = Map::new();
+        for (name, findings, worst) in &self.columns {
+            let mut object = Map::new();
+            for (key, n) in [("classes", findings.classes), ("rows", findings.rows), ("persons", findings.persons)] {
+                object.insert(key.to_string(), json!(n));
+            }
+            object.extend(findings.figures.iter().map(|(key, x)| (key.clone(), json::number(*x))));
+            let worst: Vec<Value> = worst
+                .iter()
+                .map(|w| {
+                    let cells =
+                        w.cells.as_ref().map(|c| c.iter().cloned().collect::<std::collections::BTreeMap<_, _>>());
+                    json!({"cells": cells, "size": w.size})
+                })
+                .collect();
+            object.insert("worst".to_string(), Value::Array(worst));
+            columns.insert(name.clone(), Value::Object(object));
+        }
+        let hardest = self.columns.iter().map(|(_, f, _)| f).max_by_key(|f| f.rows);
+        json!({
+            "attack": self.entry.id,
+            "assumes": self.entry.assumes,
+            "definition": self.entry.definition,
+            "citation": self.entry.citation,
+            "classes": hardest.map(|f| f.classes),
+            "rows": hardest.map(|f| f.rows),
+            "persons": hardest.map(|f| f.persons),
+            "columns": columns,
+            "skipped": self.skipped.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+        })
+    }
+}
+
+/// A parameter as it is written on a command line: a number or fraction, true or false, a list as JSON, or a text.
+pub fn parameter(text: &str) -> Stated {
+    fn of_json(value: &Value) -> Stated {
+        match value {
+            Value::Array(items) => Stated::List(items.iter().map(of_json).collect()),
+            Value::String(text) => Stated::Text(text.clone()),
+            Value::Bool(flag) => Stated::Flag(*flag),
+            other => parameter(&other.to_string()),
+        }
+    }
+    match text {
+        "true" | "false" => Stated::Flag(text == "true"),
+        list if list.starts_with('[') => match serde_json::from_str(list) {
+            Ok(value) => of_json(&value),
+            Err(_) => Stated::Text(list.to_string()),
+        },
+        other => match other.parse() {
+            Ok(number) => Stated::Number(number),
+            Err(_) => Stated::Text(other.to_string()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_read_as_they_look() {
+        assert_eq!(parameter("1/3"), Stated::Number("1/3".parse().unwrap()));
+        assert_eq!(parameter("true"), Stated::Flag(true));
+        let lists = Stated::List(vec![Stated::List(vec![Stated::Text("HIV".into())])]);
+        assert_eq!(parameter("[[\"HIV\"]]"), lists);
+        assert_eq!(parameter("Flu"), Stated::Text("Flu".into()));
+    }
+}

@@ -1,0 +1,26 @@
+//! Usefulness that an analyst believes: what can still be done with a release, compared with the input.
+//!
+//! These figures need rows or random queries, unlike the metrics of the search, which price a recoding by itself.
+
+mod classification;
+mod query_error;
+
+use crate::Failure;
+use crate::policy::{Policy, Role};
+use crate::prepare::Prepared;
+
+pub use classification::{Accuracy, classification};
+pub use query_error::{QUERIES, query_error};
+
+/// The column that the policy wants predicted; an error when that column is not published as it is.
+pub fn target<'a>(policy: &'a Policy, prepared: &Prepared) -> Result<Option<&'a str>, Failure> {
+    let Some(name) = policy.utility.target.as_deref() else { return Ok(None) };
+    match prepared.table.position(name).map(|c| prepared.roles[c]) {
+        Some(Role::Sensitive | Role::Insensitive) => Ok(Some(name)),
+        Some(role) => Err(Failure::Usage(format!(
+            "the target `{name}` under [utility] is {}; a target must be published as it is: sensitive or insensitive",
+            role.name()
+        ))),
+        None => Err(Failure::Usage(format!("the target `{name}` under [utility] is no column of the table"))),
+    }
+}
