@@ -7,9 +7,10 @@ pub fn times(share: f64) -> String {
         return "every time".to_string();
     }
     let one_in = 1.0 / share;
-    // Only where the two ways to say it agree, "1 in n" is kind to the reader.
-    if share > 0.0 && (one_in - one_in.round()).abs() < 0.05 * one_in && one_in >= 1.95 && one_in < 1e6 {
-        return format!("1 time in {}", grouped(one_in.round() as u64));
+    // "1 in n" is kind to the reader, but must not promise more than is true: never less often than it happens.
+    let n = (one_in + 0.005 * one_in).floor();
+    if share > 0.0 && one_in < n * 1.05 && (2.0..1e6).contains(&n) {
+        return format!("1 time in {}", grouped(n as u64));
     }
     let hundred = share * 100.0;
     if hundred < 0.95 {
@@ -24,7 +25,7 @@ pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, d) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(d);

@@ -52,7 +52,7 @@ pub fn query_error(
 impl Query {
     fn draw(set: &FrequencySet, generalizations: &[Generalization], random: &mut ChaCha8Rng) -> Query {
         let sensitive = set.sensitive_domains.first().copied().unwrap_or(0);
-        let mut asked: Vec<bool> = generalizations.iter().map(|_| random.next_u32() % 2 == 0).collect();
+        let mut asked: Vec<bool> = generalizations.iter().map(|_| random.next_u32().is_multiple_of(2)).collect();
         if !asked.contains(&true) {
             let one = below(random, asked.len() as u64) as usize;
             asked[one] = true;

@@ -25,17 +25,17 @@ impl Page<'_> {
         let requirements = &self.report.requirements;
         (!requirements.is_empty()).then(|| {
             html! {
-                div.scroll { table {
+                div.scroll { table.cards {
                     thead { tr {
                         th scope="col" { "requirement" } th scope="col" { "on" } th scope="col" { "verdict" }
                         th scope="col" { "measured" } th scope="col" { "worst class" }
                     } }
                     tbody { @for (i, r) in requirements.iter().enumerate() { tr {
-                        td { (r.model) br; (words::json(&r.parameters)) }
-                        td { (if r.on.is_null() { String::new() } else { words::json(&r.on) }) }
-                        td { @if r.holds { span.holds { "✓ holds" } } @else { span.fails { "✗ fails" } } }
-                        td { (self.named(&r.measured, &format!("/requirements/{i}/measured"))) }
-                        td.wide { @if let Some(worst) = &r.worst {
+                        td { strong { (r.model) } br; (words::json(&r.parameters)) }
+                        td data-label="on" { (if r.on.is_null() { String::new() } else { words::json(&r.on) }) }
+                        td data-label="verdict" { @if r.holds { span.holds { "✓ holds" } } @else { span.fails { "✗ fails" } } }
+                        td data-label="measured" { (self.named(&r.measured, &format!("/requirements/{i}/measured"))) }
+                        td.wide data-label="worst class" { @if let Some(worst) = &r.worst {
                             @if let Some(cells) = &worst.cells { (words::json(&serde_json::Value::Object(cells.clone()))) ": " }
                             (self.figure(&format!("/requirements/{i}/worst/size"))) " persons, "
                             (self.named(&worst.measured, &format!("/requirements/{i}/worst/measured")))
@@ -113,6 +113,7 @@ impl Page<'_> {
                 columns.push(&attack.column);
             }
         }
+        let (classes, rows) = if self.compares() { ("classes after", "rows after") } else { ("classes", "rows") };
         Some(html! {
             p { "Each attack is tried as an adversary would, on what is published alone. Rows hit are rows about which \
                  it succeeds." }
@@ -128,7 +129,7 @@ impl Page<'_> {
                     figcaption { "Rows hit by each attack" }
                     (chart::bars(&format!("Rows hit by each attack on {column}"), "The table below has the same figures.", &lines))
                 }
-                div.scroll { table {
+                div.scroll { table.cards {
                     thead { tr {
                         th scope="col" { "attack" }
                         @if self.compares() {
@@ -141,12 +142,12 @@ impl Page<'_> {
                         @let at = format!("/attacks/{i}/findings");
                         th scope="row" { (attack.id) }
                         @if self.compares() {
-                            td.n { (self.figure(&format!("{at}/before/classes"))) }
-                            td.n { (self.figure(&format!("{at}/before/rows"))) }
+                            td.n data-label="classes before" { (self.figure(&format!("{at}/before/classes"))) }
+                            td.n data-label="rows before" { (self.figure(&format!("{at}/before/rows"))) }
                         }
-                        td.n { (self.figure(&format!("{at}/after/classes"))) }
-                        td.n { (self.figure(&format!("{at}/after/rows"))) }
-                        td.wide { (self.named(
+                        td.n data-label=(classes) { (self.figure(&format!("{at}/after/classes"))) }
+                        td.n data-label=(rows) { (self.figure(&format!("{at}/after/rows"))) }
+                        td.wide data-label="further figures" { (self.named(
                             &serde_json::Value::Object(attack.findings.after.figures.clone()),
                             &format!("{at}/after/figures"),
                         )) }

@@ -10,7 +10,7 @@ use crate::report::words;
 impl Page<'_> {
     pub(super) fn columns(&self) -> Option<Markup> {
         Some(html! {
-            div.scroll { table {
+            div.scroll { table.cards {
                 thead { tr {
                     th scope="col" { "column" } th scope="col" { "role" } th scope="col" { "technique" }
                     @if self.compares() {
@@ -19,10 +19,10 @@ impl Page<'_> {
                 } }
                 tbody { @for (i, column) in self.report.columns.iter().enumerate() { tr {
                     th scope="row" { (column.name) }
-                    td { (column.role) }
-                    td.wide { (column.technique) }
-                    @if self.compares() { td.n { (self.figure(&format!("/columns/{i}/distinct/before"))) } }
-                    td.n { (self.figure(&format!("/columns/{i}/distinct/after"))) }
+                    td data-label="role" { (column.role) }
+                    td.wide data-label="technique" { (column.technique) }
+                    @if self.compares() { td.n data-label="distinct before" { (self.figure(&format!("/columns/{i}/distinct/before"))) } }
+                    td.n data-label=(if self.compares() { "distinct after" } else { "distinct" }) { (self.figure(&format!("/columns/{i}/distinct/after"))) }
                 } } }
             } }
             @for (i, column) in self.report.columns.iter().enumerate().filter(|(_, c)| !c.histogram.is_empty()) {
@@ -125,26 +125,26 @@ impl Page<'_> {
         (!metrics.is_empty()).then(|| {
             html! {
                 p { "Less is better for every metric." }
-                div.scroll { table {
+                div.scroll { table.cards {
                     thead { tr { th scope="col" { "metric" } th.n scope="col" { "value" } th scope="col" { "what it is" } } }
                     tbody { @for (i, metric) in metrics.iter().enumerate() { tr {
                         th scope="row" { (metric.id) }
-                        td.n { (self.figure(&format!("/metrics/{i}/value"))) }
-                        td.wide { (metric.definition) }
+                        td.n data-label="value" { (self.figure(&format!("/metrics/{i}/value"))) }
+                        td.wide data-label="what it is" { (metric.definition) }
                     } } }
                 } }
                 @if !utility.is_empty() {
                     h3 { "What an analyst can still do" }
-                    div.scroll { table {
+                    div.scroll { table.cards {
                         thead { tr {
                             th scope="col" { "figure" } th.n scope="col" { "before" } th.n scope="col" { "after" }
                             th scope="col" { "what it is" }
                         } }
                         tbody { @for (i, figure) in utility.iter().enumerate() { tr {
                             th scope="row" { (figure.title) }
-                            td.n { (self.figure(&format!("/utility/{i}/before"))) }
-                            td.n { (self.figure(&format!("/utility/{i}/after"))) }
-                            td.wide { (figure.definition) }
+                            td.n data-label="before" { (self.figure(&format!("/utility/{i}/before"))) }
+                            td.n data-label="after" { (self.figure(&format!("/utility/{i}/after"))) }
+                            td.wide data-label="what it is" { (figure.definition) }
                         } } }
                     } }
                 }
