@@ -131,6 +131,7 @@ pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<An
         found: &found,
         judged: &judged,
         released: &released,
+        joined: joined.as_ref(),
         resolved: &resolved,
         file: (&destination.release, staging.sha256(&destination.release)?),
     };

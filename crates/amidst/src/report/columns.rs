@@ -163,10 +163,9 @@ fn detail(original: &Column, published: &Column, after: &[u64]) -> Detail {
     detail
 }
 
-/// To the nearest multiple of `base`.
+/// Up to a multiple of `base`: never fewer rows than are published.
 fn round(n: u64, base: u64) -> u64 {
-    let base = base.max(1);
-    (n + base / 2) / base * base
+    n.next_multiple_of(base.max(1))
 }
 
 /// Lists the most frequent labels, in the order of their numbers where they have numbers.
@@ -229,8 +228,8 @@ mod tests {
     }
 
     #[test]
-    fn rounding_goes_to_the_nearest_multiple() {
-        assert_eq!([round(7, 5), round(8, 5), round(7, 1), round(7, 0)], [5, 10, 7, 7]);
+    fn rounding_goes_up_to_a_multiple() {
+        assert_eq!([round(7, 5), round(10, 5), round(7, 1), round(7, 0)], [10, 10, 7, 7]);
     }
 
     #[test]

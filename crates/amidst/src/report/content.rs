@@ -127,7 +127,7 @@ pub struct ColumnReport {
     pub histogram: Vec<Bar>,
     /// Labels that are too many to list, or too rare to show.
     pub others: Option<Others>,
-    /// How many rows the counts of the original table are rounded to; 1 when they are exact.
+    /// What the counts of the original table are rounded up to a multiple of; 1 when they are exact.
     pub rounded_to: u64,
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::content::{Digest, Method, MetricReport, Report, Rows, Sides, Subject, UtilityReport};
 use super::{columns, figures, summary, suppression, worst};
 use crate::Failure;
-use crate::anonymize::{Judged, Released, TOOL, masked_class, metric_of};
+use crate::anonymize::{Joined, Judged, Released, TOOL, masked_class, metric_of};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::utility;
@@ -26,6 +26,8 @@ pub(crate) struct Made<'a> {
     pub found: &'a Found,
     pub judged: &'a Judged,
     pub released: &'a Released,
+    /// Rows that waived protection and joined the classes of others.
+    pub joined: Option<&'a Joined>,
     /// The resolved policy.
     pub resolved: &'a str,
     /// The name of the released table and its SHA-256.
@@ -47,7 +49,9 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
     let original_labels = labels_of_table(set, &prepared.table, &prepared.quasi);
     let original = Published::new(set, &set.groups, &prepared.domains).with_labels(&original_labels);
     let labels = labels_of_recoding(recoding, &prepared.generalizations);
-    let published = Published::new(set, &judged.classes, &prepared.domains).with_labels(&labels);
+    // Classes that others have joined are counted with them.
+    let counted = made.joined.map_or(set, |joined| &joined.set);
+    let published = Published::new(counted, &judged.classes, &prepared.domains).with_labels(&labels);
 
     let masked = masked_class(policy, &prepared.generalizations, recoding);
     let cells = |class: usize, _: u64| {
@@ -58,7 +62,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
         };
         Some(prepared.generalizations.iter().zip(cells).map(label).collect::<Map<String, Value>>())
     };
-    let evaluator = Evaluator::new(set, &prepared.requirements);
+    let evaluator = Evaluator::new(counted, &prepared.requirements);
     let stated = policy.requirements.iter().zip(&judged.requirements).enumerate();
     let requirements = stated
         .map(|(at, (stated, verdict))| worst::requirement(stated, verdict, &evaluator, at, &judged.classes, cells))

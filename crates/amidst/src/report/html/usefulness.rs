@@ -65,7 +65,7 @@ impl Page<'_> {
                         }
                     } }
                     @if compares && column.rounded_to > 1 {
-                        p.soft { "Rows before are rounded to multiples of "
+                        p.soft { "Rows before are rounded up to multiples of "
                             (self.figure(&format!("/columns/{position}/rounded_to")))
                             ", so that the difference points at nobody." }
                     }
