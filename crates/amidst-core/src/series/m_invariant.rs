@@ -14,7 +14,8 @@
 //! values, so that the remaining ones can still be divided (no value in more than 1/m of them). *Split*: each bucket is
 //! cut along its quasi columns into classes with one row of each value.
 //!
-//! **Departures.** New rows that cannot be divided among themselves get the fewest counterfeits with which they can. A
+//! **Departures.** New rows first fill buckets that are there: the fewer signatures there are, the fewer counterfeits it takes
+//! to balance them later. New rows that cannot be divided among themselves get the fewest counterfeits with which they can. A
 //! class that would consist of counterfeits alone is not published. A row's signature outlives its absence: whoever comes
 //! back is published as before.
 
@@ -89,6 +90,7 @@ pub fn m_invariant(space: &Space, rows: &[Signed<'_>], values: usize, m: usize) 
     for (signature, bucket) in &mut buckets {
         new.balance(signature, bucket);
     }
+    new.fill(&mut buckets);
     new.assign(&mut buckets);
     let mut split = Split { space, rows, version: Invariant { class_of: vec![0; rows.len()], ..Invariant::default() } };
     for (signature, bucket) in buckets {
@@ -132,6 +134,28 @@ impl NewRows {
             return None;
         }
         Some(row)
+    }
+
+    /// Adds rows to the buckets that are there, one of each value at a time, as long as the others can do without them.
+    fn fill(&mut self, buckets: &mut BTreeMap<Vec<u32>, Bucket>) {
+        let mut largest: Vec<(&Vec<u32>, &mut Bucket)> = buckets.iter_mut().collect();
+        largest.sort_by_key(|(_, bucket)| std::cmp::Reverse(bucket.first().map_or(0, Vec::len)));
+        for (signature, bucket) in largest {
+            loop {
+                let before = self.lacking();
+                if signature.iter().any(|&value| self.by_value[value as usize].is_empty()) {
+                    break;
+                }
+                let taken: Vec<Member> = signature.iter().map(|&v| self.by_value[v as usize].pop()).collect();
+                if self.lacking() > before {
+                    for (&value, row) in signature.iter().zip(taken) {
+                        self.by_value[value as usize].extend(row);
+                    }
+                    break;
+                }
+                bucket.iter_mut().zip(taken).for_each(|(members, row)| members.push(row));
+            }
+        }
     }
 
     /// Puts all remaining rows into buckets.

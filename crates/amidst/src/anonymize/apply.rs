@@ -78,7 +78,7 @@ pub fn masked_class(policy: &Policy, generalizations: &[Generalization], recodin
     recoding.classes.iter().position(beyond).map(|class| class as u32)
 }
 
-/// The class of each row, [`SUPPRESSED`] or [`AS_IS`].
+/// The class of each row; [`SUPPRESSED`] for one that is left out, the number before it for one published as it is.
 ///
 /// Rows of one entry are interchangeable, so the runs of an entry are dealt out in row order.
 pub fn class_of_rows(set: &FrequencySet, assignment: &Assignment, entry_of_row: &[u32]) -> Vec<u32> {

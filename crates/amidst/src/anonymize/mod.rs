@@ -20,6 +20,7 @@ use amidst_core::algorithm::{self, Found, Search};
 use amidst_core::feasibility;
 use amidst_io::{WriteError, WriteOptions};
 
+pub use apply::class_of_rows;
 pub(crate) use apply::{Released, masked_class};
 pub use choose::{DEFAULT_METRIC, algorithm_of, metric_of, stated_k};
 use destination::Destination;

@@ -4,9 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use amidst_core::algorithm::MaxSuppression;
-use amidst_core::frequency::FrequencySet;
 use amidst_core::parameter::Value;
-use amidst_core::recoding::{Assignment, Recoding};
 use amidst_core::series::{Maintained, refine};
 
 use super::batch::{Applied, insert, key_column, note, update};
@@ -15,7 +13,7 @@ use super::state::{State, kept};
 use super::store::{FILE, Store};
 use super::{Mode, Published, Series, private, versions};
 use crate::Failure;
-use crate::anonymize::{Job, Staging, search, task};
+use crate::anonymize::{Job, Staging, class_of_rows, search, task};
 use crate::policy::{OutputOrder, Policy, Role};
 use crate::prepare::{LoadOptions, Prepared};
 
@@ -90,32 +88,9 @@ pub fn init(
 fn first_classes(policy: &Policy, state: &mut State, job: &Job<'_>) -> Result<Maintained, Failure> {
     let prepared = super::compose::prepare(policy, Mode::Maintain, state, job.cancel)?;
     let (_, found, _) = search(policy, &prepared, job)?;
-    state.classes = classes(&prepared.set, &found.recoding, &prepared.entry_of_row);
+    state.classes = class_of_rows(&prepared.set, &found.recoding.assignment, &prepared.entry_of_row);
     let search = task(policy, &prepared, job.cancel, &|_| ())?;
     Ok(refine(&search, &prepared.entry_of_row, &mut state.classes)?)
-}
-
-/// The class of each row. Rows of one entry are interchangeable, so runs are dealt out in row order.
-fn classes(set: &FrequencySet, recoding: &Recoding, entry_of_row: &[u32]) -> Vec<u32> {
-    match &recoding.assignment {
-        Assignment::Tuples(class_of) => {
-            let of_entry = set.tuple_of_entry();
-            entry_of_row.iter().map(|&e| class_of[of_entry[e as usize] as usize]).collect()
-        }
-        Assignment::Entries { offsets, runs } => {
-            let mut next = offsets.clone();
-            let mut left: Vec<u64> = runs.iter().map(|r| r.1).collect();
-            let deal = |&entry: &u32| {
-                let run = &mut next[entry as usize];
-                while *run + 1 < offsets[entry as usize + 1] && left[*run] == 0 {
-                    *run += 1;
-                }
-                left[*run] = left[*run].saturating_sub(1);
-                runs[*run].0
-            };
-            entry_of_row.iter().map(deal).collect()
-        }
-    }
 }
 
 /// The policy of the series: with its own copies of the files that it names, so that it stays what it was.
