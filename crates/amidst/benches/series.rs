@@ -154,6 +154,9 @@ fn counterfeits(policy: &Policy, table: &Table, m: usize) {
     }
 }
 
+/// What a panel shows of a point: maintained, and anew.
+type Figure = fn(&Point) -> [f64; 2];
+
 /// Loss (left) and seconds (right) against the rows inserted, maintained in dark, anew in light, a pair of lines per l.
 fn figure(points: &[Point]) -> String {
     let mut svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 300\" font-family=\"sans-serif\" \
@@ -161,7 +164,7 @@ fn figure(points: &[Point]) -> String {
         .to_string();
     let inserts: Vec<&Point> = points.iter().filter(|p| p.what == "insert").collect();
     let most = inserts.iter().map(|p| p.rows).max().unwrap_or(1) as f64;
-    let pick: [(&str, fn(&Point) -> [f64; 2]); 2] = [("loss", |p| p.loss), ("seconds", |p| p.seconds)];
+    let pick: [(&str, Figure); 2] = [("loss", |p| p.loss), ("seconds", |p| p.seconds)];
     for (panel, (title, value)) in pick.into_iter().enumerate() {
         let left = 40.0 + 360.0 * panel as f64;
         let high = inserts.iter().flat_map(|p| value(p)).fold(1e-9, f64::max);
