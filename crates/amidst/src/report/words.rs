@@ -8,7 +8,7 @@ pub fn times(share: f64) -> String {
     }
     let one_in = 1.0 / share;
     // "1 in n" is kind to the reader, but must not promise more than is true: never less often than it happens.
-    let n = (one_in + 0.005 * one_in).floor();
+    let n = (one_in + 1e-9).floor();
     if share > 0.0 && one_in < n * 1.05 && (2.0..1e6).contains(&n) {
         return format!("1 time in {}", grouped(n as u64));
     }
