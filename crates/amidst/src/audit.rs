@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 
-use crate::policy::{Policy, Role};
+use crate::policy::{MissingRows, Policy, Role};
 use crate::prepare::{LoadOptions, PrepareError, Prepared};
 use crate::{Failure, json};
 
@@ -76,7 +76,12 @@ fn policy_for_table(policy: &Policy, header: Option<&[String]>) -> Policy {
     if let Some(header) = header {
         policy.columns.retain(|c| c.role.published() || header.contains(&c.name));
     }
+    // Insensitive columns have no part in an audit, unless an unknown cell in one of them drops the row.
+    let unread = policy.data.missing.is_empty() || policy.data.missing_rows == MissingRows::Keep;
     for column in policy.columns.iter_mut().chain(&mut policy.default) {
+        if column.role == Role::Insensitive && unread {
+            column.role = Role::Identifying;
+        }
         if column.role == Role::Quasi {
             column.hierarchy = None;
             column.kind = Some(amidst_core::table::ValueType::Text);
