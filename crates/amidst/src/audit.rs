@@ -2,8 +2,10 @@
 //!
 //! The classes are the table's own quasi tuples, exactly as they are written: nothing is generalized.
 
+use std::ops::Range;
+
 use amidst_core::attack::{self, Findings, Published, labels_of_table};
-use amidst_core::class::{SensitiveDomain, Sizes};
+use amidst_core::class::{Class, SensitiveDomain, Sizes, TableStats};
 use amidst_core::frequency::{self, Entry, Groups};
 use amidst_core::model::{self, Bound, Level, MODELS, Needs, Sensitive};
 use amidst_core::parameter::{Parameters, Value as Stated};
@@ -11,7 +13,7 @@ use amidst_core::requirement::{Evaluator, Requirement};
 use amidst_core::risk::Risk;
 use amidst_io::ReadOptions;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
 
 use crate::policy::{MissingRows, Policy, Role};
@@ -98,13 +100,16 @@ pub fn audit(policy: &Policy, prepared: &Prepared) -> Audit {
     // Most classes of a raw table look alike: each look is measured once.
     let looks = if set.persons { set.groups.clone() } else { distinct_looks(&set.groups) };
     let sizes = Sizes::collect(set.groups.iter().filter(|e| !e.is_empty()).map(frequency::size));
+    let views: Vec<View> = (0..prepared.domains.len()).into_par_iter().map(|c| View::of(prepared, &looks, c)).collect();
+    let sizes_only = View::of_sizes(&sizes);
 
-    let probes = probes(&prepared.domains);
-    let measured = probes
+    let measured = probes(&prepared.domains)
         .into_par_iter()
         .filter_map(|probe| {
-            let level = measure(prepared, &probe.requirement, &looks, &sizes)?;
-            Some(Measured { column: probe.column, key: probe.key, at: probe.at, model: probe.requirement.model, level })
+            let view = probe.column.map_or(&sizes_only, |c| &views[c]);
+            let level = view.measure(&probe.requirement, &sizes)?;
+            let column = probe.column.map(|c| prepared.domains[c].name.clone());
+            Some(Measured { column, key: probe.key, at: probe.at, model: probe.requirement.model, level })
         })
         .collect();
 
@@ -152,7 +157,7 @@ pub fn audit(policy: &Policy, prepared: &Prepared) -> Audit {
 
 /// A model to be measured.
 struct Probe {
-    column: Option<String>,
+    column: Option<usize>,
     key: &'static str,
     at: Option<u64>,
     requirement: Requirement,
@@ -187,7 +192,6 @@ fn probes(domains: &[SensitiveDomain]) -> Vec<Probe> {
                     // A model that cannot be built here (no order, no categories, no population) has nothing to measure.
                     if let Ok(requirement) = Requirement::new(model, parameters, column.into_iter().collect(), domains)
                     {
-                        let column = column.map(|c| domains[c].name.clone());
                         probes.push(Probe { column, key: audit.key, at, requirement });
                     }
                 }
@@ -197,20 +201,59 @@ fn probes(domains: &[SensitiveDomain]) -> Vec<Probe> {
     probes
 }
 
-fn measure(prepared: &Prepared, requirement: &Requirement, looks: &Groups, sizes: &Sizes) -> Option<Level> {
-    if requirement.needs() == Needs::Release {
-        return requirement.models.first()?.measure_release(sizes);
+/// The classes of a table through one sensitive column, each look once.
+struct View {
+    table: TableStats,
+    /// The size and the histogram of each look, the latter as a range of `pairs`.
+    looks: Vec<(u64, Range<usize>)>,
+    pairs: Vec<(u32, u64)>,
+}
+
+impl View {
+    fn of(prepared: &Prepared, looks: &Groups, column: usize) -> Self {
+        let set = &prepared.set;
+        let histogram = frequency::histogram(set, &set.groups.entries, column);
+        let table = TableStats { size: frequency::size(&set.groups.entries), histogram, ..TableStats::default() };
+        let mut view = View { table, looks: Vec::with_capacity(looks.len()), pairs: Vec::new() };
+        // Tables with several sensitive columns have more looks than this column has.
+        let mut seen: FxHashSet<(u64, Vec<(u32, u64)>)> = FxHashSet::default();
+        for entries in looks.iter().filter(|e| !e.is_empty()) {
+            let (size, histogram) = (frequency::size(entries), frequency::histogram(set, entries, column));
+            let start = view.pairs.len();
+            if seen.insert((size, histogram.clone())) {
+                view.pairs.extend(histogram);
+                view.looks.push((size, start..view.pairs.len()));
+            }
+        }
+        view
     }
-    let requirements = std::slice::from_ref(requirement);
-    Evaluator::new(&prepared.set, requirements).judge(0, looks).1
+
+    /// Class sizes alone, for models without a sensitive column.
+    fn of_sizes(sizes: &Sizes) -> Self {
+        let table = TableStats { size: sizes.persons(), ..TableStats::default() };
+        View { table, looks: sizes.counts.iter().map(|&(size, _)| (size, 0..0)).collect(), pairs: Vec::new() }
+    }
+
+    /// The strongest parameter of the requirement's model that every look satisfies.
+    fn measure(&self, requirement: &Requirement, sizes: &Sizes) -> Option<Level> {
+        let model = requirement.models.first()?;
+        if model.needs() == Needs::Release {
+            return model.measure_release(sizes);
+        }
+        let level = |(size, range): &(u64, Range<usize>)| {
+            let class = Class { size: *size, histogram: &self.pairs[range.clone()], tuples: &[] };
+            model.measure(&class, &self.table)
+        };
+        self.looks.par_iter().map(level).reduce_with(Level::worst)
+    }
 }
 
 /// One class for each distinct list of entries.
 fn distinct_looks(groups: &Groups) -> Groups {
-    let mut seen: FxHashMap<&[Entry], ()> = FxHashMap::default();
+    let mut seen: FxHashSet<&[Entry]> = FxHashSet::default();
     let mut looks = Groups { offsets: vec![0], entries: Vec::new() };
     for entries in groups.iter().filter(|e| !e.is_empty()) {
-        if seen.insert(entries, ()).is_none() {
+        if seen.insert(entries) {
             looks.entries.extend_from_slice(entries);
             looks.offsets.push(looks.entries.len());
         }
