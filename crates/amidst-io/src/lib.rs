@@ -1,6 +1,6 @@
 //! Formats in and out of Amidst: separated values, Parquet, Arrow IPC and JSON lines.
 //!
-//! [`read`] streams any of them into a [`amidst_core::table::Table`] of dictionary codes, on all cores; [`write`] puts a
+//! [`read`] streams any of them into a [`amidst_core::table::Table`] of dictionary codes, on all cores; [`write()`] puts a
 //! table into a file. Both give the same result whatever the number of threads.
 
 mod columnar;

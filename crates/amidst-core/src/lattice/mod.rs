@@ -1,8 +1,8 @@
 //! The generalization lattice: every way to put each quasi column at one level of its hierarchy.
 //!
 //! A node is a level per quasi column; above it are the nodes that generalize it. The classes of a node are counted by
-//! rolling up those of a finer node, never from rows ([`snapshot`]); a walk along a tree that covers the lattice keeps
-//! the snapshots it needs and no more ([`walk`]); verdicts, too, are handed up from class to class ([`judge`]).
+//! rolling up those of a finer node, never from rows (`snapshot`); a walk along a tree that covers the lattice keeps
+//! the snapshots it needs and no more (`walk`); verdicts, too, are handed up from class to class (`judge`).
 //!
 //! - [`minimal`]: every minimal node, for `incognito`;
 //! - [`best`]: the node that a metric likes best, for `optimal`;

@@ -93,7 +93,7 @@ fn partial_path(path: &Path) -> Option<PathBuf> {
 /// Writes `table` to a stream.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_to(
     table: &Table,
     order: Option<&[u32]>,

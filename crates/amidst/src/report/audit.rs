@@ -11,7 +11,7 @@ use crate::audit::Audit;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 
-/// The report of an audit. Values of fewer rows, and cells of smaller classes, than [`columns::RARE`] are not shown: the
+/// The report of an audit. Values of fewer rows, and cells of smaller classes, than `columns::RARE` are not shown: the
 /// table may be one that nobody has protected yet.
 pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit) -> Report {
     let set = &prepared.set;

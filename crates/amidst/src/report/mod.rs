@@ -1,6 +1,6 @@
 //! The report: what a release protects and costs, for a privacy officer to sign.
 //!
-//! [`of_release`] and [`of_audit`] gather one [`Report`]; [`html`], [`Report::to_json_text`] and [`markdown`] render it.
+//! `of_release` and [`of_audit`] gather one [`Report`]; [`html`], [`Report::to_json_text`] and [`markdown`] render it.
 
 mod audit;
 mod chart;
