@@ -10,8 +10,8 @@
 //! leaves a remainder that can (see `assembly`). Rows are found through a k-d tree instead of a scan, with the same
 //! outcome: O(n log n) queries where the published algorithm is O(n²).
 
-use super::assembly::{self, Seeds};
 use super::{Algorithm, Entry, Found, Search, SearchError, systematic};
+use crate::local::assembly::{self, Seeds};
 use crate::local::{Cluster, Judge, Random, Space, World, cluster};
 
 pub(super) const ENTRY: Entry = Entry {

@@ -13,7 +13,6 @@ use crate::recoding::Recoding;
 use crate::requirement::Requirement;
 
 mod alpha_k_clustering;
-mod assembly;
 mod incognito;
 mod k_member;
 mod mondrian;

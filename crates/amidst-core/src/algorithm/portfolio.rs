@@ -11,8 +11,8 @@
 
 use std::time::Instant;
 
-use super::assembly::{self, Seeds};
 use super::{Algorithm, Entry, Found, Search, SearchError, k_member, mondrian, top_down};
+use crate::local::assembly::{self, Seeds};
 use crate::local::refine::{Effort, refine};
 use crate::local::{Cluster, Judge, Random, Space, World, cluster};
 

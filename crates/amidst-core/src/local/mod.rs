@@ -3,6 +3,7 @@
 //! Rows that agree in every quasi and sensitive column are interchangeable, so everything here works on the entries of
 //! the frequency set: a class holds so many rows of this entry and so many of that one.
 
+pub(crate) mod assembly;
 pub mod cluster;
 #[cfg(test)]
 pub(crate) mod fixture;

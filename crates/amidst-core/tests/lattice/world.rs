@@ -155,6 +155,7 @@ impl World {
                 set("rho1", &["0.2", "0.3"]);
                 set("rho2", &["0.5", "0.6"]);
             }
+            "m-invariance" => set("m", &["1", "2"]),
             "delta-disclosure" => set("delta", &["0.5", "1", "2"]),
             "beta-likeness" => set("beta", &["0.5", "1", "2"]),
             "delta-presence" => {

@@ -16,9 +16,9 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use super::{Search, SearchError};
-use crate::local::tree::{floor, quantum};
-use crate::local::{Cluster, Counts, Tally, Tree, World, settle};
+use super::tree::{floor, quantum};
+use super::{Cluster, Counts, Tally, Tree, World, settle};
+use crate::algorithm::{Search, SearchError};
 
 /// More values than this share one bucket.
 const BUCKETS: usize = 64;
@@ -315,7 +315,7 @@ impl<'a> Oracle<'a> {
 
 /// Where classes begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Seeds {
+pub(crate) enum Seeds {
     /// Farthest from the middle of the table first.
     OutsideIn,
     /// Farthest from the previous class's first row, as k-member does; the first from this place in the table.
@@ -324,7 +324,7 @@ pub(super) enum Seeds {
 
 /// The classes that assembly finds; `None` when the policy or the table does not suit it. With `scan` every row is
 /// looked at, as the published k-member does; the classes are the same.
-pub(super) fn clusters(
+pub(crate) fn clusters(
     search: &Search<'_>,
     world: &World<'_>,
     seeds: Seeds,
