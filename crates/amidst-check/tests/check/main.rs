@@ -10,7 +10,6 @@ mod models;
 #[cfg(test)]
 mod original;
 #[cfg(test)]
-mod speed;
 #[cfg(test)]
 mod tampering;
 #[cfg(test)]
