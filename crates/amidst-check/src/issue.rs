@@ -1,6 +1,8 @@
 //! Checks a release and seals its certificate, in one pass over the files.
+//!
+//! Checking and sealing are two steps, so that a report can say what was checked and still be listed in the certificate.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::certificate::{Certificate, CertificateDraft, FORMAT, Output, SuppressedAs};
 use crate::digest::sha256_hex;
@@ -9,9 +11,44 @@ use crate::options::Options;
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::{fingerprint, format_of};
 
+/// A release that satisfies what its draft says, before its certificate is sealed.
+#[derive(Debug)]
+pub struct Checked {
+    base: PathBuf,
+    certificate: Certificate,
+}
+
 /// Checks the files that `draft` lists under the folder `base`. A certificate is only made when every requirement holds
 /// and nothing contradicts the draft; otherwise the problems are returned, violations and notes alike.
 pub fn issue(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Result<Certificate, Vec<Problem>> {
+    check(draft, base, options)?.seal(&[])
+}
+
+impl Checked {
+    /// The SHA-256 of a file that the draft listed, in hexadecimal.
+    pub fn sha256(&self, file: &str) -> Option<&str> {
+        self.certificate.outputs.iter().find(|o| o.file == file).map(|o| o.sha256.as_str())
+    }
+
+    /// The certificate, in which `further` files are listed too: files that are no tables.
+    pub fn seal(self, further: &[&str]) -> Result<Certificate, Vec<Problem>> {
+        let Checked { base, mut certificate } = self;
+        for file in further {
+            let path = place(&base, file).map_err(|p| vec![p])?;
+            if format_of(&path).is_some() {
+                let message = format!("the file \"{file}\" is a table that was not checked");
+                return Err(vec![Problem::violation(ProblemKind::ExtraFile, message)]);
+            }
+            let print = fingerprint(&path).map_err(|p| vec![p])?;
+            certificate.outputs.push(Output { file: (*file).to_string(), bytes: print.bytes, sha256: print.sha256 });
+        }
+        certificate.digest = certificate.computed_digest().map_err(|p| vec![p])?;
+        Ok(certificate)
+    }
+}
+
+/// The first step of [`issue`]: everything but the seal.
+pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Result<Checked, Vec<Problem>> {
     let mut tables = Vec::new();
     for file in &draft.outputs {
         let path = place(base, file).map_err(|p| vec![p])?;
@@ -72,7 +109,7 @@ pub fn issue(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
     if problems.iter().any(Problem::is_violation) {
         return Err(problems);
     }
-    let mut certificate = Certificate {
+    let certificate = Certificate {
         format: FORMAT,
         policy_digest: sha256_hex(draft.policy.as_bytes()),
         tool: draft.tool,
@@ -92,8 +129,7 @@ pub fn issue(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
         requirements,
         digest: String::new(),
     };
-    certificate.digest = certificate.computed_digest().map_err(|p| vec![p])?;
-    Ok(certificate)
+    Ok(Checked { base: base.to_path_buf(), certificate })
 }
 
 /// Says which class breaks a requirement, by its published cells.

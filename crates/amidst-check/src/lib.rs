@@ -26,7 +26,7 @@ pub use certificate::{
     Worst,
 };
 pub use digest::sha256_hex;
-pub use issue::issue;
+pub use issue::{Checked, check, issue};
 pub use options::{ColumnLabels, Options, OriginalTable, PopulationTable, ValueKind};
 pub use problem::{Problem, ProblemKind, Severity};
 pub use verify::{Verdict, verify};

@@ -1,10 +1,11 @@
 //! Numbering the distinct combinations of some columns: the one pass over the rows that a search needs.
 //!
 //! The codes of a row become one integer, a digit per column. Few possible combinations are counted in an array; more are
-//! marked in a map of bits, in which the marks before a combination are its number; very many go to
-//! hash tables, a table for each part of the rows. The combinations are then numbered in ascending order, so the
-//! result depends neither on the order of the rows nor on the number of threads. Where the digits do not fit into
-//! one integer, the columns that do are numbered first and their number becomes a column in their place.
+//! marked in a map of bits, in which the marks before a combination are its number; very many are first sorted
+//! roughly into parts small enough for the fastest memory, and each part has a hash table of its own. The combinations
+//! are numbered in ascending order, so the result depends neither on the order of the rows nor on the number of
+//! threads. Where the digits do not fit into one integer, the columns that do are numbered first and their number becomes
+//! a column in their place.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,14 +14,55 @@ use rayon::prelude::*;
 use crate::table::Codes;
 
 /// The distinct combinations of some columns, in ascending order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Combinations {
-    /// The codes of each combination, one per column.
-    pub codes: Vec<u32>,
+    /// Each combination as one integer, a digit per column; the columns of `lead` together are the first digit.
+    pub keys: Vec<u64>,
+    /// The base of each digit but the first one of `lead`.
+    radices: Vec<u64>,
+    /// Columns that did not fit into the integer.
+    lead: Option<Lead>,
     /// How many rows have each combination.
     pub rows: Vec<u64>,
     /// The combination of each row.
     pub of_row: Vec<u32>,
+}
+
+/// Combinations of the first columns, that stand for a column.
+#[derive(Debug, Clone)]
+struct Lead {
+    width: usize,
+    codes: Vec<u32>,
+}
+
+impl Combinations {
+    /// The number of columns.
+    pub fn width(&self) -> usize {
+        self.lead.as_ref().map_or(0, |l| l.width) + self.radices.len()
+    }
+
+    /// Writes the codes of the first columns of the combination with this key, as many as `out` is long.
+    pub fn decode(&self, key: u64, out: &mut [u32]) {
+        let start = self.lead.as_ref().map_or(0, |l| l.width);
+        let mut rest = key;
+        for (column, &radix) in self.radices.iter().enumerate().rev() {
+            if let Some(code) = out.get_mut(start + column) {
+                *code = (rest % radix) as u32;
+            }
+            rest /= radix;
+        }
+        if let Some(lead) = &self.lead {
+            let codes = &lead.codes[rest as usize * lead.width..(rest as usize + 1) * lead.width];
+            out.iter_mut().zip(codes).for_each(|(out, &code)| *out = code);
+        }
+    }
+
+    /// The number by which keys must be divided to leave the first `columns` columns alone; none where some of the others
+    /// are not digits of the key.
+    pub fn tail(&self, columns: usize) -> Option<u64> {
+        let own = columns.checked_sub(self.lead.as_ref().map_or(0, |l| l.width))?;
+        Some(self.radices[own..].iter().product())
+    }
 }
 
 /// Up to this many possible combinations are counted in an array.
@@ -50,22 +92,14 @@ pub(crate) fn combinations(columns: &[(&Codes, usize)], rows: usize) -> Combinat
         }
         let lead = known.as_ref().map(|k| k.of_row.as_slice());
         let (keys, counts, of_row) = number(lead, &columns[done..end], rows, product as u64);
-        let mut codes = Vec::with_capacity(keys.len() * end);
-        for &key in &keys {
-            let start = codes.len();
-            codes.resize(start + end, 0);
-            let mut rest = key;
-            for column in (done..end).rev() {
-                let radix = columns[column].1.max(1) as u64;
-                codes[start + column] = (rest % radix) as u32;
-                rest /= radix;
-            }
-            if let Some(known) = &known {
-                let lead = rest as usize * done;
-                codes[start..start + done].copy_from_slice(&known.codes[lead..lead + done]);
-            }
-        }
-        let combinations = Combinations { codes, rows: counts, of_row };
+        let lead = known.map(|known| {
+            let mut codes = vec![0; known.keys.len() * done];
+            let every = codes.chunks_exact_mut(done.max(1)).zip(&known.keys);
+            every.for_each(|(out, &key)| known.decode(key, out));
+            Lead { width: done, codes }
+        });
+        let radices = columns[done..end].iter().map(|c| c.1.max(1) as u64).collect();
+        let combinations = Combinations { keys, radices, lead, rows: counts, of_row };
         if end == columns.len() {
             return combinations;
         }
@@ -85,49 +119,120 @@ fn number(
     if product > DENSE && product <= rows as u64 * BITS_PER_ROW && product <= 1 << 36 {
         return number_by_bits(lead, columns, of_row, part, product);
     }
-    let dense = product <= DENSE && product <= (rows as u64 * 4).max(1 << 12);
-    let parts: Vec<(Vec<u64>, Vec<u64>)> = of_row
+    if product > DENSE || product > (rows as u64 * 4).max(1 << 12) {
+        return number_by_parts(lead, columns, of_row, part, product);
+    }
+    let parts: Vec<Vec<u64>> = of_row
+        .par_chunks_mut(part)
+        .enumerate()
+        .map(|(i, out)| count_dense(lead, columns, i * part, out, product as usize))
+        .collect();
+    let mut total = vec![0u64; product as usize];
+    parts.iter().for_each(|counts| total.iter_mut().zip(counts).for_each(|(t, n)| *t += n));
+    let mut position = vec![0u32; product as usize];
+    let mut keys = Vec::new();
+    for (key, _) in total.iter().enumerate().filter(|&(_, &n)| n > 0) {
+        position[key] = keys.len() as u32;
+        keys.push(key as u64);
+    }
+    of_row.par_chunks_mut(part).for_each(|out| out.iter_mut().for_each(|id| *id = position[*id as usize]));
+    let counts = keys.iter().map(|&k| total[k as usize]).collect();
+    (keys, counts, of_row)
+}
+
+/// Numbers keys in ranges, each range with a hash table of its own.
+///
+/// Three steps: the keys of each part of the rows are dealt out to their ranges; each range numbers its keys; then
+/// every row takes its number from its range, in the order in which its key went there.
+fn number_by_parts(
+    lead: Option<&[u32]>,
+    columns: &[(&Codes, usize)],
+    mut of_row: Vec<u32>,
+    part: usize,
+    product: u64,
+) -> (Vec<u64>, Vec<u64>, Vec<u32>) {
+    let wanted = (of_row.len() / RANGE).clamp(1, RANGES).next_power_of_two();
+    let bits = u64::BITS - (product - 1).leading_zeros();
+    let shift = bits.saturating_sub(wanted.trailing_zeros());
+    let ranges = ((product - 1) >> shift) as usize + 1;
+    let dealt: Vec<Vec<Vec<u64>>> = of_row
         .par_chunks_mut(part)
         .enumerate()
         .map(|(i, out)| {
-            let first = i * part;
-            if dense {
-                return (Vec::new(), count_dense(lead, columns, first, out, product as usize));
-            }
-            let mut table = Table::default();
-            each_block(lead, columns, first, out, |keys, out| {
-                keys.iter().zip(out).for_each(|(&key, id)| *id = table.add(key));
+            let mut sizes = vec![0usize; ranges];
+            each_block(lead, columns, i * part, out, |keys, _| {
+                keys.iter().for_each(|&key| sizes[(key >> shift) as usize] += 1);
             });
-            (table.keys, table.counts)
+            let mut dealt: Vec<Vec<u64>> = sizes.into_iter().map(Vec::with_capacity).collect();
+            each_block(lead, columns, i * part, out, |keys, _| {
+                keys.iter().for_each(|&key| dealt[(key >> shift) as usize].push(key));
+            });
+            dealt
         })
         .collect();
-    if dense {
-        let mut total = vec![0u64; product as usize];
-        parts.iter().for_each(|(_, counts)| total.iter_mut().zip(counts).for_each(|(t, n)| *t += n));
-        let mut position = vec![0u32; product as usize];
-        let mut keys = Vec::new();
-        for (key, _) in total.iter().enumerate().filter(|&(_, &n)| n > 0) {
-            position[key] = keys.len() as u32;
-            keys.push(key as u64);
-        }
-        of_row.par_chunks_mut(part).for_each(|out| out.iter_mut().for_each(|id| *id = position[*id as usize]));
-        let counts = keys.iter().map(|&k| total[k as usize]).collect();
-        return (keys, counts, of_row);
+    // Turned round: for each range, its keys from each part of the rows.
+    let mut of_range: Vec<Vec<Vec<u64>>> = (0..ranges).map(|_| Vec::with_capacity(dealt.len())).collect();
+    for part in dealt {
+        of_range.iter_mut().zip(part).for_each(|(range, keys)| range.push(keys));
     }
-    let mut keys: Vec<u64> = parts.iter().flat_map(|(keys, _)| keys.iter().copied()).collect();
-    keys.par_sort_unstable();
-    keys.dedup();
-    let positions: Vec<Vec<u32>> = parts
-        .par_iter()
-        .map(|(own, _)| own.iter().map(|key| keys.partition_point(|k| k < key) as u32).collect())
-        .collect();
-    let mut counts = vec![0u64; keys.len()];
-    for ((_, own), positions) in parts.iter().zip(&positions) {
-        own.iter().zip(positions).for_each(|(&n, &p)| counts[p as usize] += n);
+    let numbered: Vec<Range> = of_range.into_par_iter().map(Range::number).collect();
+    let total = numbered.iter().map(|r| r.keys.len()).sum();
+    let (mut keys, mut counts) = (Vec::with_capacity(total), Vec::with_capacity(total));
+    let mut before = Vec::with_capacity(ranges);
+    let mut ids: Vec<Vec<Vec<u32>>> = Vec::with_capacity(ranges);
+    for range in numbered {
+        before.push(keys.len() as u32);
+        keys.extend(range.keys);
+        counts.extend(range.counts);
+        ids.push(range.ids);
     }
-    (of_row.par_chunks_mut(part).zip(&positions))
-        .for_each(|(out, positions)| out.iter_mut().for_each(|id| *id = positions[*id as usize]));
+    of_row.par_chunks_mut(part).enumerate().for_each(|(i, out)| {
+        let mut next: Vec<std::slice::Iter<'_, u32>> =
+            ids.iter().map(|range| range.get(i).map_or([].iter(), |ids| ids.iter())).collect();
+        each_block(lead, columns, i * part, out, |keys, out| {
+            for (&key, id) in keys.iter().zip(out) {
+                let range = (key >> shift) as usize;
+                *id = before[range] + next[range].next().copied().unwrap_or(0);
+            }
+        });
+    });
     (keys, counts, of_row)
+}
+
+/// About so many rows make a range of keys.
+const RANGE: usize = 1 << 14;
+
+/// There are at most this many ranges: more streams than that slow down the dealing.
+const RANGES: usize = 1 << 10;
+
+/// The keys of one range.
+struct Range {
+    /// The distinct keys, ascending.
+    keys: Vec<u64>,
+    /// How often each occurs.
+    counts: Vec<u64>,
+    /// For each part of the rows, the position of each of its keys.
+    ids: Vec<Vec<u32>>,
+}
+
+impl Range {
+    fn number(parts: Vec<Vec<u64>>) -> Range {
+        let mut table = Table::default();
+        let mut ids: Vec<Vec<u32>> = Vec::with_capacity(parts.len());
+        for keys in parts {
+            ids.push(keys.iter().map(|&key| table.add(key)).collect());
+        }
+        let mut order: Vec<(u64, u32)> = table.keys.iter().copied().zip(0..).collect();
+        order.sort_unstable();
+        let mut position = vec![0u32; order.len()];
+        order.iter().zip(0..).for_each(|(&(_, id), place)| position[id as usize] = place);
+        ids.iter_mut().flatten().for_each(|id| *id = position[*id as usize]);
+        Range {
+            keys: order.iter().map(|&(key, _)| key).collect(),
+            counts: order.iter().map(|&(_, id)| table.counts[id as usize]).collect(),
+            ids,
+        }
+    }
 }
 
 /// Numbers keys by marking them in a map of bits.
@@ -301,10 +406,23 @@ mod tests {
         let mut expected: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
         (0..rows).for_each(|row| *expected.entry(tuple(row)).or_default() += 1);
         assert_eq!(found.rows, expected.values().copied().collect::<Vec<_>>());
-        assert_eq!(found.codes, expected.keys().flatten().copied().collect::<Vec<_>>());
+        assert_eq!(found.width(), columns.len());
+        let codes = |key: u64, columns: usize| {
+            let mut codes = vec![0; columns];
+            found.decode(key, &mut codes);
+            codes
+        };
+        let all: Vec<Vec<u32>> = found.keys.iter().map(|&key| codes(key, columns.len())).collect();
+        assert_eq!(all, expected.into_keys().collect::<Vec<_>>());
         for row in 0..rows {
-            let at = found.of_row[row] as usize * columns.len();
-            assert_eq!(found.codes[at..at + columns.len()], tuple(row));
+            assert_eq!(all[found.of_row[row] as usize], tuple(row));
+        }
+        // The columns before a tail are told by the key divided by it.
+        for columns in 0..=columns.len() {
+            let Some(tail) = found.tail(columns) else { continue };
+            for pair in found.keys.windows(2) {
+                assert_eq!(pair[0] / tail == pair[1] / tail, codes(pair[0], columns) == codes(pair[1], columns));
+            }
         }
     }
 
@@ -334,6 +452,9 @@ mod tests {
         let a: Vec<u16> = (0..rows).map(|r| ((r * 7919) % 1009) as u16).collect();
         let b: Vec<u16> = (0..rows).map(|r| ((r * 104_729) % 5003) as u16).collect();
         check(&[(Codes::U16(a.clone()), 1009), (Codes::U16(b), 5003)], rows);
+        // So many possible combinations that only ranges of keys are left.
+        let spread = (Codes::U32((0..rows as u32).map(|r| r.wrapping_mul(2_654_435_761) >> 4).collect()), 1 << 28);
+        check(&[(Codes::U16(a.clone()), 1009), spread], rows);
         check(&[(Codes::U16(a), 1009)], rows);
     }
 }

@@ -6,6 +6,7 @@
 //! help: enough persons, or enough kinds of values.
 
 use crate::algorithm::Search;
+use crate::frequency::Groups;
 use crate::model::{Bound, Level, Stronger};
 use crate::requirement::{Evaluator, Requirement};
 
@@ -27,9 +28,10 @@ pub fn impossible(search: &Search<'_>) -> Option<Impossible> {
     let evaluator = Evaluator::new(search.set, search.requirements);
     let limit = search.suppression_limit();
     let tuples: Vec<u32> = (0..search.set.len() as u32).collect();
-    let entries = {
-        let all = search.set.groups.entries.iter().map(|&e| (0, e)).collect();
-        crate::frequency::Groups::collect(1, all).entries
+    let set = search.set;
+    let entries = match set.persons {
+        true => Groups::collect(1, set.groups.entries.iter().map(|&e| (0, e)).collect()).entries,
+        false => set.groups.regroup(|_| Some(0), 1, set.sensitive_count()).entries,
     };
     if entries.is_empty() {
         return None;

@@ -3,6 +3,8 @@
 //! Everything that privacy models, metrics and full-domain algorithms look at. Rows come back only when a recoding is
 //! applied.
 
+use rayon::prelude::*;
+
 use crate::counting::{Combinations, combinations};
 use crate::table::{Codes, Table};
 
@@ -74,27 +76,102 @@ impl Groups {
     }
 
     /// Groups made of (group, entry) pairs, whose entries that agree in all but the rows are added up.
-    pub fn collect(count: usize, mut pairs: Vec<(u32, Entry)>) -> Self {
-        pairs.sort_unstable_by_key(|&(g, e)| (g, e.sensitive, e.person));
-        let mut groups = Groups { offsets: vec![0; count + 1], entries: Vec::with_capacity(pairs.len()) };
-        let mut previous = None;
+    pub fn collect(count: usize, pairs: Vec<(u32, Entry)>) -> Self {
+        // Counting puts the entries of a group side by side; only within a group is anything sorted.
+        let mut offsets = vec![0usize; count + 1];
+        pairs.iter().for_each(|&(group, _)| offsets[group as usize + 1] += 1);
+        (0..count).for_each(|g| offsets[g + 1] += offsets[g]);
+        let mut next = offsets.clone();
+        let mut entries = vec![Entry { sensitive: 0, person: NOBODY, rows: 0 }; pairs.len()];
         for (group, entry) in pairs {
-            let key = (group, entry.sensitive, entry.person);
-            match groups.entries.last_mut() {
-                Some(last) if previous == Some(key) => last.rows += entry.rows,
-                _ => {
-                    groups.entries.push(entry);
-                    groups.offsets[group as usize + 1] += 1;
-                    previous = Some(key);
+            let at = &mut next[group as usize];
+            entries[*at] = entry;
+            *at += 1;
+        }
+        drop(next);
+        let mut kept = 0;
+        for group in 0..count {
+            let (start, end) = (offsets[group], offsets[group + 1]);
+            let own = &mut entries[start..end];
+            if !own.is_sorted_by_key(|e| (e.sensitive, e.person)) {
+                own.sort_unstable_by_key(|e| (e.sensitive, e.person));
+            }
+            // Entries move towards the front as equal ones fall together; none is overwritten before it was read.
+            offsets[group] = kept;
+            for at in start..end {
+                let entry = entries[at];
+                let same = |last: &Entry| (last.sensitive, last.person) == (entry.sensitive, entry.person);
+                if kept > offsets[group] && same(&entries[kept - 1]) {
+                    entries[kept - 1].rows += entry.rows;
+                } else {
+                    entries[kept] = entry;
+                    kept += 1;
                 }
             }
         }
-        for g in 0..count {
-            groups.offsets[g + 1] += groups.offsets[g];
+        offsets[count] = kept;
+        entries.truncate(kept);
+        entries.shrink_to_fit();
+        Groups { offsets, entries }
+    }
+
+    /// The groups that others fall into, where `group_of` tells the new group of each group, if it has one. No entry has a
+    /// person, and `sensitive` is the number of sensitive tuples.
+    pub(crate) fn regroup(&self, group_of: impl Fn(usize) -> Option<u32>, count: usize, sensitive: usize) -> Self {
+        let mut starts = vec![0u32; count + 1];
+        let places: Vec<Option<u32>> = (0..self.len()).map(group_of).collect();
+        places.iter().flatten().for_each(|&group| starts[group as usize + 1] += 1);
+        (0..count).for_each(|g| starts[g + 1] += starts[g]);
+        let mut next = starts.clone();
+        let mut members = vec![0u32; starts[count] as usize];
+        for (member, group) in places.into_iter().enumerate() {
+            if let Some(group) = group {
+                let at = &mut next[group as usize];
+                members[*at as usize] = member as u32;
+                *at += 1;
+            }
+        }
+        // A group at a time, so that its counts stay in the fastest memory.
+        let part = |first: usize| {
+            let mut counts = vec![0u64; sensitive];
+            let mut seen: Vec<u32> = Vec::new();
+            let (mut sizes, mut entries) = (Vec::new(), Vec::new());
+            for group in first..(first + GROUPS).min(count) {
+                for &member in &members[starts[group] as usize..starts[group + 1] as usize] {
+                    for entry in self.get(member as usize) {
+                        let count = &mut counts[entry.sensitive as usize];
+                        if *count == 0 {
+                            seen.push(entry.sensitive);
+                        }
+                        *count += entry.rows;
+                    }
+                }
+                seen.sort_unstable();
+                sizes.push(seen.len());
+                entries.extend(seen.drain(..).map(|sensitive| {
+                    let rows = std::mem::take(&mut counts[sensitive as usize]);
+                    Entry { sensitive, person: NOBODY, rows }
+                }));
+            }
+            (sizes, entries)
+        };
+        let parts: Vec<(Vec<usize>, Vec<Entry>)> =
+            (0..count.div_ceil(GROUPS)).into_par_iter().map(|i| part(i * GROUPS)).collect();
+        let total = parts.iter().map(|(_, entries)| entries.len()).sum();
+        let mut groups = Groups { offsets: Vec::with_capacity(count + 1), entries: Vec::with_capacity(total) };
+        groups.offsets.push(0);
+        for (sizes, entries) in parts {
+            for size in sizes {
+                groups.offsets.push(groups.offsets.last().copied().unwrap_or(0) + size);
+            }
+            groups.entries.extend(entries);
         }
         groups
     }
 }
+
+/// Groups that one task makes.
+const GROUPS: usize = 1 << 12;
 
 /// The number of rows of some entries.
 pub fn rows(entries: &[Entry]) -> u64 {
@@ -133,18 +210,16 @@ pub fn histogram_into(set: &FrequencySet, entries: &[Entry], column: usize, hist
         histogram.extend(values.chunk_by(|a, b| a.0 == b.0).map(|run| (run[0].0, run.len() as u64)));
         return;
     }
-    histogram.extend(entries.iter().map(|e| (set.sensitive_code(e.sensitive, column), e.rows)));
-    if histogram.is_sorted_by(|a, b| a.0 < b.0) {
-        return;
-    }
     let domain = set.sensitive_domains.get(column).copied().unwrap_or(0);
-    if histogram.len() > domain {
+    if entries.len() > domain && domain > 0 {
         // Many entries: adding up by value beats sorting them.
         let mut counts = vec![0; domain];
-        histogram.iter().for_each(|&(value, n)| counts[value as usize] += n);
-        histogram.clear();
+        entries.iter().for_each(|e| counts[set.sensitive_code(e.sensitive, column) as usize] += e.rows);
         histogram.extend((0..).zip(counts).filter(|&(_, n)| n > 0));
-    } else {
+        return;
+    }
+    histogram.extend(entries.iter().map(|e| (set.sensitive_code(e.sensitive, column), e.rows)));
+    if !histogram.is_sorted_by(|a, b| a.0 < b.0) {
         histogram.sort_unstable_by_key(|p| p.0);
         histogram.dedup_by(|b, a| {
             let same = a.0 == b.0;
@@ -152,6 +227,51 @@ pub fn histogram_into(set: &FrequencySet, entries: &[Entry], column: usize, hist
             same
         });
     }
+}
+
+/// The distinct sensitive tuples of some combinations, whose sensitive columns stand from `from` to `to`, and which of
+/// them each combination has. There are far fewer of them than combinations.
+fn sensitive_tuples(
+    table: &Table,
+    sensitive: &[usize],
+    found: &Combinations,
+    from: usize,
+    to: usize,
+) -> (Vec<u32>, Vec<u32>) {
+    let domains: Vec<usize> = sensitive.iter().map(|&c| table.columns[c].dictionary.len()).collect();
+    let possible = domains.iter().try_fold(1usize, |product, &d| product.checked_mul(d.max(1)));
+    if let (Some(possible), Some(head), Some(tail)) =
+        (possible.filter(|&p| p <= found.keys.len().max(1 << 10)), found.tail(from), found.tail(to))
+    {
+        // The sensitive digits of a key are a small number.
+        let digits = |key: u64| (key % head / tail) as usize;
+        let mut place = vec![0u32; possible];
+        found.keys.iter().for_each(|&key| place[digits(key)] = 1);
+        let mut tuples = Vec::new();
+        let present: Vec<usize> = (0..possible).filter(|&n| place[n] == 1).collect();
+        for (count, number) in (0u32..).zip(present) {
+            place[number] = count;
+            let mut rest = number;
+            let start = tuples.len();
+            tuples.resize(start + domains.len(), 0);
+            for (code, &domain) in tuples[start..].iter_mut().zip(&domains).rev() {
+                *code = (rest % domain.max(1)) as u32;
+                rest /= domain.max(1);
+            }
+        }
+        return (tuples, found.keys.iter().map(|&key| place[digits(key)]).collect());
+    }
+    let mut values = vec![Codes::U32(Vec::with_capacity(found.keys.len())); sensitive.len()];
+    let mut own = vec![0; to];
+    for &key in &found.keys {
+        found.decode(key, &mut own);
+        own[from..].iter().zip(&mut values).for_each(|(&code, values)| values.push(code));
+    }
+    let numbered = combinations(&values.iter().zip(domains).collect::<Vec<_>>(), found.keys.len());
+    let mut tuples = vec![0; numbered.keys.len() * sensitive.len()];
+    let every = tuples.chunks_exact_mut(sensitive.len().max(1)).zip(&numbered.keys);
+    every.for_each(|(out, &key)| numbered.decode(key, out));
+    (tuples, numbered.of_row)
 }
 
 impl FrequencySet {
@@ -163,25 +283,32 @@ impl FrequencySet {
         let columns: Vec<_> = (quasi.iter().chain(sensitive).chain(&key))
             .map(|&c| (&table.columns[c].codes, table.columns[c].dictionary.len()))
             .collect();
-        let found = combinations(&columns, table.rows);
-        let width = columns.len();
-        let combination = |entry: usize| &found.codes[entry * width..(entry + 1) * width];
-        // Sensitive tuples are numbered among themselves; there are far fewer of them than rows.
+        let mut found = combinations(&columns, table.rows);
+        let of_row = std::mem::take(&mut found.of_row);
         let (from, to) = (quasi.len(), quasi.len() + sensitive.len());
-        let mut values = vec![Codes::U32(Vec::with_capacity(found.rows.len())); sensitive.len()];
-        for entry in 0..found.rows.len() {
-            combination(entry)[from..to].iter().zip(&mut values).for_each(|(&code, values)| values.push(code));
-        }
-        let domains = sensitive.iter().map(|&c| table.columns[c].dictionary.len());
-        let Combinations { codes: sensitive_tuples, of_row: sensitive_of, .. } =
-            combinations(&values.iter().zip(domains).collect::<Vec<_>>(), found.rows.len());
+        let (sensitive_tuples, sensitive_of) = sensitive_tuples(table, sensitive, &found, from, to);
+        // Entries of one tuple stand side by side and differ in the tail of the key, where it is one number.
+        let tail = found.tail(from);
+        let mut own = vec![0; found.width()];
+        let mut last: Option<Vec<u32>> = None;
         let mut tuples: Vec<u32> = Vec::new();
         let mut groups = Groups { offsets: Vec::new(), entries: Vec::with_capacity(found.rows.len()) };
         for (entry, (&rows, &sensitive)) in found.rows.iter().zip(&sensitive_of).enumerate() {
-            let own = combination(entry);
-            if entry == 0 || combination(entry - 1)[..from] != own[..from] {
+            let decoded = tail.is_none() || key.is_some();
+            if decoded {
+                found.decode(found.keys[entry], &mut own);
+            }
+            let new = match tail {
+                Some(tail) => entry == 0 || found.keys[entry - 1] / tail != found.keys[entry] / tail,
+                None => last.as_deref() != Some(&own[..from]),
+            };
+            if new {
+                if !decoded {
+                    found.decode(found.keys[entry], &mut own[..from]);
+                }
                 tuples.extend_from_slice(&own[..from]);
                 groups.offsets.push(entry);
+                last = tail.is_none().then(|| own[..from].to_vec());
             }
             let person = if key.is_some() { own[to] } else { NOBODY };
             groups.entries.push(Entry { sensitive, person, rows });
@@ -198,7 +325,7 @@ impl FrequencySet {
             rows: table.rows as u64,
             persons: key.is_some(),
         };
-        (set, found.of_row)
+        (set, of_row)
     }
 
     /// The number of distinct quasi tuples.
@@ -219,6 +346,11 @@ impl FrequencySet {
     /// The code of a sensitive tuple in one of the sensitive columns.
     pub fn sensitive_code(&self, sensitive: u32, column: usize) -> u32 {
         self.sensitive[sensitive as usize * self.sensitive_width + column]
+    }
+
+    /// The number of distinct sensitive tuples: one, the empty one, when there is no sensitive column.
+    pub fn sensitive_count(&self) -> usize {
+        self.sensitive.len().checked_div(self.sensitive_width).unwrap_or(1)
     }
 
     /// The tuple of each entry.

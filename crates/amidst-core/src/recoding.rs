@@ -1,6 +1,6 @@
 //! A recoding: what each row of the table becomes in the release.
 
-use crate::frequency::{Entry, FrequencySet, Groups};
+use crate::frequency::{self, Entry, FrequencySet, Groups};
 use crate::hierarchy::{Cell, Generalization};
 
 /// The class of rows that are left out of the release.
@@ -45,18 +45,25 @@ pub struct Part {
 impl Recoding {
     /// The full-domain recoding to `levels`: every tuple's class is its generalized tuple. Nothing is suppressed.
     pub fn full_domain(set: &FrequencySet, generalizations: &[Generalization], levels: &[usize]) -> Self {
-        let mut index = rustc_hash::FxHashMap::default();
-        let mut classes = Vec::new();
+        let mut index: rustc_hash::FxHashMap<Vec<u32>, u32> = rustc_hash::FxHashMap::default();
+        let mut classes: Vec<Vec<Cell>> = Vec::new();
         let mut class_of = Vec::with_capacity(set.len());
+        let mut values = Vec::with_capacity(set.width);
         for tuple in 0..set.len() {
-            let values: Vec<u32> = (set.tuple(tuple).iter().zip(generalizations).zip(levels))
-                .map(|((&code, g), &level)| g.levels[level].of[code as usize])
-                .collect();
-            let class = *index.entry(values).or_insert_with_key(|values| {
-                let cells = values.iter().zip(levels);
-                classes.push(cells.map(|(&value, &level)| Cell::Node { level: level as u32, value }).collect());
-                classes.len() as u32 - 1
-            });
+            values.clear();
+            values.extend(
+                (set.tuple(tuple).iter().zip(generalizations).zip(levels))
+                    .map(|((&code, g), &level)| g.levels[level].of[code as usize]),
+            );
+            let class = match index.get(&values) {
+                Some(&class) => class,
+                None => {
+                    let cells = values.iter().zip(levels);
+                    classes.push(cells.map(|(&value, &level)| Cell::Node { level: level as u32, value }).collect());
+                    index.insert(values.clone(), classes.len() as u32 - 1);
+                    classes.len() as u32 - 1
+                }
+            };
             class_of.push(class);
         }
         Recoding { classes, assignment: Assignment::Tuples(class_of), levels: Some(levels.to_vec()) }
@@ -82,11 +89,56 @@ impl Recoding {
     /// The entries of each class, and the number of suppressed rows.
     pub fn groups(&self, set: &FrequencySet) -> (Groups, u64) {
         let mut suppressed = 0;
+        if let (Assignment::Tuples(class_of), false) = (&self.assignment, set.persons) {
+            let lost = (0..set.len()).filter(|&tuple| class_of[tuple] == SUPPRESSED);
+            suppressed = lost.map(|tuple| frequency::rows(set.groups.get(tuple))).sum();
+            let class = |tuple: usize| Some(class_of[tuple]).filter(|&class| class != SUPPRESSED);
+            return (set.groups.regroup(class, self.classes.len(), set.sensitive_count()), suppressed);
+        }
         let mut pairs = Vec::new();
         self.for_each_part(set, |part| match part.class {
             SUPPRESSED => suppressed += part.entry.rows,
             class => pairs.push((class, part.entry)),
         });
         (Groups::collect(self.classes.len(), pairs), suppressed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frequency::NOBODY;
+
+    #[test]
+    fn regrouping_tuples_is_collecting_their_entries() {
+        // Sixty tuples with scattered sensitive values, over seven classes, some of them suppressed.
+        let mut set = FrequencySet { width: 1, sensitive_width: 1, sensitive: (0..5).collect(), ..Default::default() };
+        set.groups.offsets.push(0);
+        for tuple in 0..60u32 {
+            set.tuples.push(tuple);
+            for sensitive in (0..5).filter(|s| (tuple * 7 + s * 3) % 4 < 2) {
+                set.groups.entries.push(Entry { sensitive, person: NOBODY, rows: u64::from(tuple % 9 + 1) });
+            }
+            set.groups.offsets.push(set.groups.entries.len());
+        }
+        let class_of = |tuple: usize| if tuple % 8 == 7 { SUPPRESSED } else { (tuple * 5 % 7) as u32 };
+        let tuples = Recoding {
+            classes: vec![Vec::new(); 8],
+            assignment: Assignment::Tuples((0..60).map(class_of).collect()),
+            levels: None,
+        };
+        let runs = Recoding {
+            assignment: Assignment::Entries {
+                offsets: (0..=set.groups.entries.len()).collect(),
+                runs: (set.tuple_of_entry().iter().zip(&set.groups.entries))
+                    .map(|(&tuple, entry)| (class_of(tuple as usize), entry.rows))
+                    .collect(),
+            },
+            ..tuples.clone()
+        };
+        let (groups, suppressed) = tuples.groups(&set);
+        assert_eq!((groups.clone(), suppressed), runs.groups(&set));
+        assert_eq!(groups.len(), 8);
+        assert!(groups.get(7).is_empty() && suppressed > 0);
     }
 }

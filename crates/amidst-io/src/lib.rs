@@ -20,4 +20,4 @@ mod write;
 pub use error::{FIELD_LIMIT, ReadError};
 pub use format::{Format, SUPPORTED, UnknownFormat};
 pub use read::{DistinctLimit, Input, ReadOptions, read, read_from};
-pub use write::{WriteError, WriteOptions, WriteReport, write, write_to};
+pub use write::{Bundle, WriteError, WriteOptions, WriteReport, write, write_to};

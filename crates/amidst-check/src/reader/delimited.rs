@@ -87,6 +87,12 @@ impl Cells for Line<'_> {
         let end = self.ends.get(column).copied().unwrap_or(start);
         self.bytes.get(start..end).unwrap_or_default()
     }
+
+    fn span(&self, first: usize, last: usize) -> Option<&[u8]> {
+        // Without quotes, separators stand between cells and nowhere else.
+        let start = if first == 0 { 0 } else { self.ends.get(first - 1)? + 1 };
+        self.bytes.get(start..*self.ends.get(last)?)
+    }
 }
 
 impl Records for Delimited {
@@ -112,10 +118,10 @@ impl Records for Delimited {
         let mut rows = 0;
         let mut start = 0;
         let mut ends: Vec<usize> = Vec::with_capacity(self.columns);
-        for at in memchr::memchr2_iter(self.separator, b'\n', block).chain([block.len()]) {
+        let mut cut = |at: usize| {
             if block.get(at) == Some(&self.separator) {
                 ends.push(at - start);
-                continue;
+                return Ok(());
             }
             let mut end = at;
             if end > start && block[end - 1] == b'\r' {
@@ -132,9 +138,38 @@ impl Records for Delimited {
             }
             ends.clear();
             start = at + 1;
-        }
+            Ok(())
+        };
+        each_of(self.separator, b'\n', block, &mut cut)?;
+        cut(block.len())?;
         Ok(rows)
     }
+}
+
+/// Shows where either of two bytes stands, eight bytes at a time: cells are so short that looking for the next one
+/// costs more to start than to do.
+fn each_of<E>(a: u8, b: u8, bytes: &[u8], mut see: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
+    const LOW: u64 = u64::MAX / 255;
+    const HIGH: u64 = LOW << 7;
+    let (a, b) = (LOW * u64::from(a), LOW * u64::from(b));
+    // The top bit of each byte that is zero, and no other.
+    let zeros = |word: u64| !(((word & !HIGH) + !HIGH) | word | !HIGH);
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (i, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let mut marks = zeros(word ^ a) | zeros(word ^ b);
+        while marks != 0 {
+            see(i * 8 + marks.trailing_zeros() as usize / 8)?;
+            marks &= marks - 1;
+        }
+    }
+    let start = words.len() * 8;
+    for (i, &byte) in rest.iter().enumerate() {
+        if u64::from(byte) * LOW == a || u64::from(byte) * LOW == b {
+            see(start + i)?;
+        }
+    }
+    Ok(())
 }
 
 impl Delimited {
@@ -154,5 +189,26 @@ impl Delimited {
 
     fn ragged(&self, cells: usize) -> String {
         format!("{cells} cells where the header has {}", self.columns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::each_of;
+
+    #[test]
+    fn both_bytes_are_found_wherever_they_stand() {
+        let bytes: Vec<u8> = (0..1000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8 & 0x8f).collect();
+        for (a, b) in [(b'\x01', b'\n'), (0, 0x80), (0x81, 0x8f)] {
+            for start in 0..9 {
+                let mut found = Vec::new();
+                let _ = each_of(a, b, &bytes[start..], |at| {
+                    found.push(at);
+                    Ok::<(), ()>(())
+                });
+                let wanted = bytes[start..].iter().enumerate().filter(|&(_, &x)| x == a || x == b);
+                assert_eq!(found, wanted.map(|(i, _)| i).collect::<Vec<_>>());
+            }
+        }
     }
 }

@@ -32,6 +32,11 @@ pub(crate) struct Missing {
 /// The cells of a row.
 pub(crate) trait Cells {
     fn cell(&self, column: usize) -> &[u8];
+
+    /// The text of the row from one column to another, where equal texts always mean equal cells.
+    fn span(&self, _first: usize, _last: usize) -> Option<&[u8]> {
+        None
+    }
 }
 
 /// Where the columns of a selection stand in a file.
@@ -40,31 +45,51 @@ struct Layout {
     key: Vec<usize>,
     views: Vec<Vec<usize>>,
     missing: Vec<usize>,
+    /// The first and last column of each run of neighbours among the key columns.
+    runs: Vec<(usize, usize)>,
+}
+
+/// Columns that follow each other, as runs.
+fn runs(columns: &[usize]) -> Vec<(usize, usize)> {
+    columns.chunk_by(|a, b| a + 1 == *b).map(|run| (run[0], run[run.len() - 1])).collect()
 }
 
 /// The first so many values of a view are counted in a small array a class, the rest in a map.
 const DENSE: usize = 32;
 
+/// The first so many classes have their arrays side by side.
+const NEAR: usize = 1 << 17;
+
 #[derive(Debug, Default)]
 struct ViewTally {
     values: FxHashMap<Box<[u8]>, u32>,
-    dense: Vec<Vec<u32>>,
+    /// Values by the text of their cell, which needs no encoding.
+    texts: FxHashMap<Box<[u8]>, u32>,
+    near: Vec<u32>,
+    far: Vec<Vec<u32>>,
     sparse: FxHashMap<(u32, u32), u64>,
     persons: FxHashSet<(u32, u32, u64)>,
 }
 
 impl ViewTally {
     fn add(&mut self, class: u32, value: u32, count: u64) {
-        let at = value as usize;
+        let (place, at) = (class as usize, value as usize);
         if at < DENSE {
-            let place = class as usize;
-            if self.dense.len() <= place {
-                self.dense.resize_with(place + 1, Vec::new);
-            }
-            let counts = &mut self.dense[place];
-            if counts.len() <= at {
-                counts.resize(at + 1, 0);
-            }
+            let counts = if place < NEAR {
+                if self.near.len() < (place + 1) * DENSE {
+                    self.near.resize((place + 1).next_power_of_two() * DENSE, 0);
+                }
+                &mut self.near[place * DENSE..(place + 1) * DENSE]
+            } else {
+                if self.far.len() <= place - NEAR {
+                    self.far.resize_with(place - NEAR + 1, Vec::new);
+                }
+                let counts = &mut self.far[place - NEAR];
+                if counts.len() <= at {
+                    counts.resize(at + 1, 0);
+                }
+                counts.as_mut_slice()
+            };
             // A count that outgrows its small number goes to the map; both parts are added up in the end.
             if let Some(sum) = u32::try_from(count).ok().and_then(|n| counts[at].checked_add(n)) {
                 counts[at] = sum;
@@ -72,6 +97,18 @@ impl ViewTally {
             }
         }
         *self.sparse.entry((class, value)).or_insert(0) += count;
+    }
+
+    /// Shows every (class, value, count); a pair may come twice.
+    fn drain(self, mut see: impl FnMut(u32, u32, u64)) {
+        let near = self.near.chunks_exact(DENSE);
+        let far = self.far.iter().map(Vec::as_slice);
+        for (class, counts) in (0u32..).zip(near).chain((NEAR as u32..).zip(far)) {
+            for (value, &count) in (0u32..).zip(counts).filter(|&(_, &count)| count > 0) {
+                see(class, value, u64::from(count));
+            }
+        }
+        self.sparse.into_iter().for_each(|((class, value), count)| see(class, value, count));
     }
 }
 
@@ -82,6 +119,8 @@ pub(crate) struct Tally {
     tokens: Arc<FxHashSet<Vec<u8>>>,
     layout: Arc<Layout>,
     keys: FxHashMap<Box<[u8]>, u32>,
+    /// Classes by the text of their key columns: most rows are found here, without taking them apart.
+    texts: FxHashMap<Box<[u8]>, u32>,
     sizes: Vec<u64>,
     members: FxHashSet<(u32, u64)>,
     views: Vec<ViewTally>,
@@ -103,6 +142,7 @@ impl Tally {
             tokens,
             layout,
             keys: FxHashMap::default(),
+            texts: FxHashMap::default(),
             sizes: Vec::new(),
             members: FxHashSet::default(),
             views,
@@ -128,11 +168,15 @@ impl Tally {
             header.iter().position(|h| h == name).ok_or_else(|| wrong(format!("there is no column \"{name}\"")))
         };
         let all = |names: &[String]| names.iter().map(find).collect::<Result<Vec<usize>, Problem>>();
+        let key = match &self.selection.key {
+            Some(names) => all(names)?,
+            None => (0..header.len()).collect(),
+        };
+        // The columns of this file may stand elsewhere than those of the one before.
+        self.texts.clear();
         self.layout = Arc::new(Layout {
-            key: match &self.selection.key {
-                Some(names) => all(names)?,
-                None => (0..header.len()).collect(),
-            },
+            runs: runs(&key),
+            key,
             views: self.selection.views.iter().map(|v| all(v)).collect::<Result<_, _>>()?,
             missing: self.selection.missing.as_ref().map_or(Ok(Vec::new()), |m| all(&m.columns))?,
         });
@@ -166,7 +210,7 @@ impl Tally {
 
     /// Counts one row.
     pub(crate) fn add(&mut self, row: u64, cells: &impl Cells) -> Result<(), String> {
-        let Tally { selection, tokens, layout, keys, sizes, members, views, scratch, .. } = self;
+        let Tally { selection, tokens, layout, keys, texts, sizes, members, views, scratch, .. } = self;
         if !tokens.is_empty() && layout.missing.iter().any(|&c| tokens.contains(cells.cell(c))) {
             self.dropped += 1;
             return Ok(());
@@ -182,8 +226,19 @@ impl Tally {
         let class = if waived {
             None
         } else {
-            encode(scratch, &layout.key, cells);
-            let class = intern(keys, scratch)?;
+            let class = match key_text(&layout.runs, cells, scratch).map(|text| texts.get(text).copied()) {
+                Some(Some(class)) => class,
+                known => {
+                    encode(scratch, &layout.key, cells);
+                    let class = intern(keys, scratch)?;
+                    if known.is_some()
+                        && let Some(text) = key_text(&layout.runs, cells, scratch)
+                    {
+                        texts.insert(text.into(), class);
+                    }
+                    class
+                }
+            };
             if class as usize == sizes.len() {
                 sizes.push(0);
             }
@@ -191,8 +246,21 @@ impl Tally {
             Some(class)
         };
         for (view, columns) in views.iter_mut().zip(&layout.views) {
-            encode(scratch, columns, cells);
-            let value = intern(&mut view.values, scratch)?;
+            let text = match columns[..] {
+                [column] => Some(cells.cell(column)),
+                _ => None,
+            };
+            let value = match text.and_then(|text| view.texts.get(text).copied()) {
+                Some(value) => value,
+                None => {
+                    encode(scratch, columns, cells);
+                    let value = intern(&mut view.values, scratch)?;
+                    if let Some(text) = text {
+                        view.texts.insert(text.into(), value);
+                    }
+                    value
+                }
+            };
             if let Some(class) = class {
                 let new = person.is_none_or(|person| view.persons.insert((class, value, person)));
                 view.add(class, value, u64::from(new));
@@ -206,6 +274,7 @@ impl Tally {
         self.dropped += other.dropped;
         if self.keys.is_empty() && self.views.iter().all(|v| v.values.is_empty()) {
             (self.keys, self.sizes, self.members, self.views) = (other.keys, other.sizes, other.members, other.views);
+            self.texts = other.texts;
             return;
         }
         let mut classes = vec![0u32; other.sizes.len()];
@@ -220,18 +289,17 @@ impl Tally {
         }
         for (mine, theirs) in self.views.iter_mut().zip(other.views) {
             let mut values = vec![0u32; theirs.values.len()];
-            for (text, value) in theirs.values {
+            for (text, &value) in &theirs.values {
                 let next = mine.values.len() as u32;
-                values[value as usize] = *mine.values.entry(text).or_insert(next);
+                values[value as usize] = match mine.values.get(text) {
+                    Some(&known) => known,
+                    None => {
+                        mine.values.insert(text.clone(), next);
+                        next
+                    }
+                };
             }
-            for (class, counts) in theirs.dense.into_iter().enumerate() {
-                for (value, count) in counts.into_iter().enumerate().filter(|&(_, count)| count > 0) {
-                    mine.add(classes[class], values[value], u64::from(count));
-                }
-            }
-            for ((class, value), count) in theirs.sparse {
-                mine.add(classes[class as usize], values[value as usize], count);
-            }
+            theirs.drain(|class, value, count| mine.add(classes[class as usize], values[value as usize], count));
         }
     }
 
@@ -246,18 +314,12 @@ impl Tally {
             .views
             .into_iter()
             .zip(&selection.views)
-            .map(|(view, names)| {
-                let (values, value_places) = sorted(view.values);
+            .map(|(mut view, names)| {
+                let (values, value_places) = sorted(std::mem::take(&mut view.values));
                 let mut histograms: Vec<Vec<(u32, u64)>> = vec![Vec::new(); keys.len()];
-                for (class, counts) in view.dense.into_iter().enumerate() {
-                    let histogram = &mut histograms[places[class] as usize];
-                    for (value, count) in counts.into_iter().enumerate().filter(|&(_, count)| count > 0) {
-                        histogram.push((value_places[value], u64::from(count)));
-                    }
-                }
-                for ((class, value), count) in view.sparse {
+                view.drain(|class, value, count| {
                     histograms[places[class as usize] as usize].push((value_places[value as usize], count));
-                }
+                });
                 for histogram in &mut histograms {
                     histogram.sort_unstable();
                     histogram.dedup_by(|next, kept| {
@@ -319,6 +381,21 @@ fn intern(map: &mut FxHashMap<Box<[u8]>, u32>, bytes: &[u8]) -> Result<u32, Stri
     let id = u32::try_from(map.len()).map_err(|_| "more than four thousand million distinct keys")?;
     map.insert(bytes.into(), id);
     Ok(id)
+}
+
+/// The text of the key columns, where equal texts always mean equal keys; written to `scratch` when they do not stand
+/// side by side.
+fn key_text<'a>(runs: &[(usize, usize)], cells: &'a impl Cells, scratch: &'a mut Vec<u8>) -> Option<&'a [u8]> {
+    if let [(first, last)] = *runs {
+        return cells.span(first, last);
+    }
+    scratch.clear();
+    for &(first, last) in runs {
+        scratch.extend_from_slice(cells.span(first, last)?);
+        // No span of text holds the end of a line.
+        scratch.push(b'\n');
+    }
+    Some(scratch)
 }
 
 /// Joins cells to one key, each after its length, so that different cells never make the same key.

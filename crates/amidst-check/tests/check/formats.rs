@@ -150,3 +150,29 @@ fn an_empty_release_is_a_release() {
     assert!(certificate.requirements[0].measured["k"].is_null());
     assert!(verify(folder.path(), &certificate, &Options::default()).valid);
 }
+
+#[test]
+fn quoted_and_plain_rows_of_one_class_are_counted_together() {
+    // The key columns stand apart; only the first block of text has quotes, so later rows are read another way.
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "q1,dis,q2\n".to_string();
+    let mut rows: Table = vec![["q1", "dis", "q2"].map(String::from).to_vec()];
+    for row in 0..120_000usize {
+        let cells = [format!("zone {}", row % 3), format!("d{}", row % 4), format!("[{}-39]", row % 2)];
+        text.push_str(&if row < 50 {
+            format!("\"{}\",{},\"{}\"\n", cells[0], cells[1], cells[2])
+        } else {
+            format!("{},{},{}\n", cells[0], cells[1], cells[2])
+        });
+        rows.push(cells.to_vec());
+    }
+    assert!(text.len() > 2 << 20, "more than one block");
+    std::fs::write(folder.path().join("release.csv"), &text).unwrap();
+    let claims =
+        vec![claim("k-anonymity", &[], json!({"k": 20_000})), claim("distinct-l-diversity", &["dis"], json!({"l": 2}))];
+    let draft = draft(&rows, &["q1", "q2"], &["dis"], claims);
+    let certificate = issue(draft, folder.path(), &Options::default()).unwrap();
+    assert_eq!((certificate.rows_out, certificate.classes), (120_000, 6));
+    assert_eq!(certificate.requirements[0].measured["k"], json!(20_000));
+    assert_eq!(certificate.requirements[1].measured["l"], json!(2));
+}

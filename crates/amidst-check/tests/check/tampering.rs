@@ -189,3 +189,26 @@ fn missing_and_extra_files() {
     let nowhere = folder.path().join("nowhere");
     assert_eq!(kinds(verify(&nowhere, &certificate, &Options::default())), [ProblemKind::MissingFile]);
 }
+
+#[test]
+fn a_report_may_be_listed_after_the_check_but_no_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let release = table(&["q1,disease", "a,Flu", "a,HIV"]);
+    write_csv(&folder.path().join("release.csv"), &release);
+    std::fs::write(folder.path().join("report.md"), "# Report\n").unwrap();
+    std::fs::write(folder.path().join("more.csv"), "q1,disease\nb,Flu\n").unwrap();
+    let check = || {
+        let claims = vec![claim("k-anonymity", &[], json!({"k": 2}))];
+        let draft = crate::common::draft(&release, &["q1"], &["disease"], claims);
+        amidst_check::check(draft, folder.path(), &Options::default()).unwrap()
+    };
+    let bytes = std::fs::read(folder.path().join("release.csv")).unwrap();
+    assert_eq!(check().sha256("release.csv"), Some(amidst_check::sha256_hex(&bytes).as_str()));
+    let certificate = check().seal(&["report.md"]).unwrap();
+    assert_eq!(certificate.outputs.len(), 2);
+    assert_eq!(check().seal(&["more.csv"]).unwrap_err()[0].kind, ProblemKind::ExtraFile);
+    std::fs::remove_file(folder.path().join("more.csv")).unwrap();
+    assert!(verify(folder.path(), &certificate, &Options::default()).valid);
+    std::fs::write(folder.path().join("report.md"), "# Another\n").unwrap();
+    assert!(!verify(folder.path(), &certificate, &Options::default()).valid);
+}

@@ -30,11 +30,27 @@ pub struct WriteOptions<'a> {
     pub cancel: Option<&'a AtomicBool>,
     /// Told from time to time how many rows have been written, and of how many.
     pub progress: Option<&'a dyn Fn(u64, u64)>,
+    /// Columns that are known to go together.
+    pub bundle: Option<Bundle<'a>>,
+}
+
+/// Neighbouring columns whose cells all follow from one number a row, as the quasi columns of a release follow from the
+/// class. Text formats then copy them in one piece.
+#[derive(Clone, Copy)]
+pub struct Bundle<'a> {
+    /// The position of the first of them.
+    pub first: usize,
+    /// How many they are.
+    pub count: usize,
+    /// The number of each row of the table. Rows that are not written may have any.
+    pub of_row: &'a [u32],
+    /// The numbers of rows that are written are below this.
+    pub distinct: usize,
 }
 
 impl Default for WriteOptions<'_> {
     fn default() -> Self {
-        WriteOptions { separator: None, threads: 0, sync: true, cancel: None, progress: None }
+        WriteOptions { separator: None, threads: 0, sync: true, cancel: None, progress: None, bundle: None }
     }
 }
 
@@ -181,6 +197,14 @@ impl<'a> Rows<'a> {
         match self {
             Rows::All(n) => *n,
             Rows::Listed(order) => order.len(),
+        }
+    }
+
+    /// The numbers of the rows `range`, appended to `out`.
+    pub fn numbers(&self, numbers: &[u32], range: std::ops::Range<usize>, out: &mut Vec<u32>) {
+        match self {
+            Rows::All(_) => out.extend_from_slice(&numbers[range]),
+            Rows::Listed(order) => out.extend(order[range].iter().map(|&r| numbers[r as usize])),
         }
     }
 

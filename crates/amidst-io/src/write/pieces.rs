@@ -40,7 +40,7 @@ impl Pieces {
 }
 
 /// Rows of pieces: `codes` holds column after column, `rows` codes each.
-pub(crate) fn rows(pieces: &[Pieces], codes: &[u32], rows: usize) -> Vec<u8> {
+pub(crate) fn rows(pieces: &[&Pieces], codes: &[u32], rows: usize) -> Vec<u8> {
     let longest_row = pieces.iter().map(|p| p.longest).sum::<usize>() + SHORT;
     let mut out = vec![0; longest_row.saturating_mul(rows).clamp(longest_row, longest_row.max(1 << 20))];
     let mut at = 0;
@@ -69,7 +69,7 @@ mod tests {
         };
         let long = "x".repeat(100);
         let pieces = [make(&["a,", &long]), make(&["\n", "sixteen-letters\n", ""])];
-        let text = rows(&pieces, &[0, 1, 0, 0, 1, 2], 3);
+        let text = rows(&[&pieces[0], &pieces[1]], &[0, 1, 0, 0, 1, 2], 3);
         assert_eq!(String::from_utf8(text).unwrap(), format!("a,\n{long}sixteen-letters\na,"));
     }
 }

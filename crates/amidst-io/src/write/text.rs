@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::ops::{ControlFlow, Range};
 
-use amidst_core::table::Column;
+use amidst_core::table::{Codes, Column};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::number::{Kind, kind};
 use super::pieces::{self, Pieces};
-use super::{Job, WriteError};
+use super::{Bundle, Job, WriteError};
 
 /// Rows put together at a time.
 const ROWS: usize = 16 << 10;
@@ -25,18 +25,69 @@ pub(crate) fn csv(job: &Job<'_>, out: &mut impl Write, separator: u8, gzip: bool
         quoted(name, separator, columns.len() == 1 || name.trim() != name, &mut header);
         header.push(ends(i));
     }
-    let pieces = columns.iter().enumerate().map(|(i, column)| {
+    let piece = |i: usize, code: u32, out: &mut Vec<u8>| {
+        let value = columns[i].dictionary.value(code);
+        // A line with nothing on it would be no row.
+        quoted(value, separator, value.is_empty() && columns.len() == 1, out);
+        out.push(ends(i));
+    };
+    let mut strips = Vec::new();
+    let mut i = 0;
+    while i < columns.len() {
         let mut pieces = Pieces::default();
-        for value in column.dictionary.iter() {
-            pieces.push(|out| {
-                // A line with nothing on it would be no row.
-                quoted(value, separator, value.is_empty() && columns.len() == 1, out);
-                out.push(ends(i));
-            });
+        match job.options.bundle.as_ref().and_then(|bundle| Some((bundle, bundled(job, bundle, i)?))) {
+            Some((bundle, rows)) => {
+                for row in rows {
+                    pieces.push(|out| {
+                        // A number that no row has needs no text.
+                        let Some(row) = row else { return };
+                        for (i, column) in columns.iter().enumerate().skip(i).take(bundle.count) {
+                            piece(i, column.codes.get(row as usize), out);
+                        }
+                    });
+                }
+                strips.push((Source::Numbers(bundle.of_row), pieces.seal()));
+                i += bundle.count;
+            }
+            None => {
+                (0..columns[i].dictionary.len() as u32).for_each(|code| pieces.push(|out| piece(i, code, out)));
+                strips.push((Source::Codes(&columns[i].codes), pieces.seal()));
+                i += 1;
+            }
         }
-        pieces.seal()
-    });
-    blocks(job, out, header, &pieces.collect::<Vec<_>>(), gzip)
+    }
+    blocks(job, out, header, &strips, gzip)
+}
+
+/// Where the codes of a strip of pieces come from.
+enum Source<'a> {
+    Codes(&'a Codes),
+    Numbers(&'a [u32]),
+}
+
+/// A row for each number of a bundle that starts at column `first`; none when there is no such bundle, or when there are so
+/// many numbers that their texts are not worth the memory.
+fn bundled(job: &Job<'_>, bundle: &Bundle<'_>, first: usize) -> Option<Vec<Option<u32>>> {
+    let fits = bundle.first == first
+        && bundle.count > 1
+        && first + bundle.count <= job.table.columns.len()
+        && bundle.of_row.len() == job.table.rows
+        && bundle.distinct <= job.rows.len() / 8;
+    if !fits {
+        return None;
+    }
+    let mut rows = vec![None; bundle.distinct];
+    let mut missing = bundle.distinct;
+    for (row, &number) in (0u32..).zip(bundle.of_row) {
+        if let Some(place @ None) = rows.get_mut(number as usize) {
+            *place = Some(row);
+            missing -= 1;
+            if missing == 0 {
+                break;
+            }
+        }
+    }
+    Some(rows)
 }
 
 fn quoted(value: &str, separator: u8, always: bool, out: &mut Vec<u8>) {
@@ -70,7 +121,7 @@ pub(crate) fn json_lines(job: &Job<'_>, out: &mut impl Write, gzip: bool) -> Res
                 }
             });
         }
-        pieces.seal()
+        (Source::Codes(&column.codes), pieces.seal())
     });
     blocks(job, out, Vec::new(), &pieces.collect::<Vec<_>>(), gzip)
 }
@@ -88,11 +139,12 @@ fn blocks(
     job: &Job<'_>,
     out: &mut impl Write,
     header: Vec<u8>,
-    pieces: &[Pieces],
+    strips: &[(Source<'_>, Pieces)],
     gzip: bool,
 ) -> Result<(), WriteError> {
     let total = job.rows.len();
-    let (table, rows, path) = (job.table, job.rows, job.path);
+    let (rows, path) = (job.rows, job.path);
+    let pieces: Vec<&Pieces> = strips.iter().map(|(_, pieces)| pieces).collect();
     let io = |e| WriteError::io(path, e);
     let first = if gzip { compressed(&header) } else { header };
     out.write_all(&first).map_err(io)?;
@@ -108,10 +160,13 @@ fn blocks(
         |_| Vec::new(),
         |codes: &mut Vec<u32>, range| {
             codes.clear();
-            for column in &table.columns {
-                rows.codes(&column.codes, range.clone(), codes);
+            for (source, _) in strips {
+                match source {
+                    Source::Codes(own) => rows.codes(own, range.clone(), codes),
+                    Source::Numbers(own) => rows.numbers(own, range.clone(), codes),
+                }
             }
-            let text = pieces::rows(pieces, codes, range.len());
+            let text = pieces::rows(&pieces, codes, range.len());
             (range.len(), if gzip { compressed(&text) } else { text })
         },
         |(count, bytes)| {
@@ -131,4 +186,39 @@ fn compressed(bytes: &[u8]) -> Vec<u8> {
     // Writing into memory does not fail.
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
     written.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use amidst_core::table::{Column, Table};
+
+    use super::super::{Bundle, WriteOptions, write_to};
+    use crate::format::Format;
+
+    #[test]
+    fn columns_that_go_together_are_written_as_they_are_apart() {
+        // Three classes over the two middle columns; rows of the class beyond them are not written.
+        let classes: Vec<u32> = (0..200).map(|row| row * 7 % 4).collect();
+        let of = |values: [&'static str; 4]| classes.iter().map(move |&c| values[c as usize]);
+        let numbers: Vec<String> = (0..200).map(|row| (row % 9).to_string()).collect();
+        let table = Table {
+            columns: vec![
+                Column::from_values("n", numbers.iter().map(String::as_str)),
+                Column::from_values("a", of(["x", "y, z", "", "gone"])),
+                Column::from_values("b", of(["\"", "p", "q", "gone"])),
+                Column::from_values("m", numbers.iter().rev().map(String::as_str)),
+            ],
+            rows: 200,
+        };
+        let order: Vec<u32> = (0..200).rev().filter(|&row| classes[row as usize] < 3).collect();
+        let text = |bundle| {
+            let mut out = Vec::new();
+            let options = WriteOptions { bundle, ..WriteOptions::default() };
+            write_to(&table, Some(&order), &mut out, Format::Csv, &options).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let bundle = Bundle { first: 1, count: 2, of_row: &classes, distinct: 3 };
+        assert_eq!(text(Some(bundle)), text(None));
+        assert!(text(None).contains("\"y, z\",p,"));
+    }
 }

@@ -5,6 +5,7 @@ use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::{Cell, Generalization, TOP};
 use amidst_core::recoding::{Assignment, Recoding, SUPPRESSED};
 use amidst_core::table::{Codes, Column, Dictionary, Table, ValueType};
+use amidst_io::Bundle;
 use rayon::prelude::*;
 
 use super::join::Joined;
@@ -25,6 +26,14 @@ pub struct Released {
     pub waived: Vec<u64>,
     /// How many of the rows stand for nobody, where a series needs such rows.
     pub counterfeits: Option<u64>,
+    /// The rows that are left out, ascending.
+    pub left_out: Vec<u32>,
+    /// The class of each row, where the quasi cells of a row follow from it.
+    pub(crate) class_of_row: Option<Vec<u32>>,
+    /// The first of the longest run of quasi columns that stand side by side, and their number.
+    pub(crate) run: (usize, usize),
+    /// The number of classes.
+    pub(crate) classes: usize,
 }
 
 impl Released {
@@ -36,7 +45,7 @@ impl Released {
         };
         let masked = masked_class(policy, &prepared.generalizations, recoding);
         let appears = |&row: &u32| classes[row as usize] != SUPPRESSED;
-        let mut order: Vec<u32> = (0..prepared.table.rows as u32).filter(appears).collect();
+        let (mut order, left_out): (Vec<u32>, Vec<u32>) = (0..prepared.table.rows as u32).partition(appears);
         if policy.output.order == OutputOrder::Shuffled {
             shuffle(&mut order, policy.search.seed, prepared);
         }
@@ -57,7 +66,33 @@ impl Released {
                 }
             })
             .collect();
-        Released { table: Table { columns, rows: prepared.table.rows }, order, waived, counterfeits: None }
+        Released {
+            table: Table { columns, rows: prepared.table.rows },
+            order,
+            waived,
+            counterfeits: None,
+            left_out,
+            run: longest_run(prepared),
+            classes: recoding.classes.len(),
+            class_of_row: prepared.waived.is_none().then_some(classes),
+        }
+    }
+
+    /// The released columns whose cells follow from the class of a row.
+    pub fn bundle(&self) -> Option<Bundle<'_>> {
+        let of_row = self.class_of_row.as_deref()?;
+        Some(Bundle { first: self.run.0, count: self.run.1, of_row, distinct: self.classes })
+    }
+
+    /// How many of the published rows have each label of a column.
+    pub fn counts(&self, column: &Column) -> Vec<u64> {
+        let mut counts = column.counts();
+        for &row in &self.left_out {
+            if let Some(count) = counts.get_mut(column.codes.get(row as usize) as usize) {
+                *count -= 1;
+            }
+        }
+        counts
     }
 
     /// The person behind each row of the release, in its order.
@@ -65,6 +100,19 @@ impl Released {
         let key = prepared.key.map(|k| &prepared.table.columns[k].codes);
         self.order.iter().map(|&row| key.map_or(u64::from(row), |codes| u64::from(codes.get(row as usize)))).collect()
     }
+}
+
+/// The longest run of quasi columns among the published ones: where it starts and how long it is.
+fn longest_run(prepared: &Prepared) -> (usize, usize) {
+    let published: Vec<usize> = (0..prepared.table.columns.len()).filter(|&c| prepared.roles[c].published()).collect();
+    let (mut longest, mut length) = ((0, 0), 0);
+    for (at, column) in published.iter().enumerate() {
+        length = if prepared.quasi.contains(column) { length + 1 } else { 0 };
+        if length > longest.1 {
+            longest = (at + 1 - length, length);
+        }
+    }
+    longest
 }
 
 /// The class of masked rows: the one class of a full-domain release that is generalized beyond the release's levels.

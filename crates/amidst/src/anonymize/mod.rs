@@ -28,6 +28,7 @@ pub use join::Joined;
 pub use outcome::{Anonymized, Judged, Outputs, Seconds};
 pub use publish::Staging;
 pub(crate) use seal::{Statement, TOOL, seal};
+use seal::{checked, sealed};
 
 use crate::Failure;
 use crate::policy::Policy;
@@ -104,18 +105,21 @@ pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<An
         threads: job.threads,
         cancel: Some(job.cancel),
         progress: Some(&|done, total| (job.progress)(Stage::Write, done as f64 / total.max(1) as f64)),
+        bundle: released.bundle(),
+        // The disk is waited for while the release is checked.
+        sync: false,
         ..WriteOptions::default()
     };
     let path = staging.path().join(&destination.release);
+    let unwritten = |reason: String| {
+        // The path in the error is that of the hidden folder, which nobody knows.
+        Failure::Io(format!("cannot write the release to {}: {reason}", destination.target.display()))
+    };
     amidst_io::write(&released.table, Some(&released.order), &path, destination.format, &write_options).map_err(
         |e| {
-            stop(job).err().unwrap_or_else(|| {
-                // The path in the error is that of the hidden folder, which nobody knows.
-                let reason = match e {
-                    WriteError::Io { source, .. } => source.to_string(),
-                    other => other.to_string(),
-                };
-                Failure::Io(format!("cannot write the release to {}: {reason}", destination.target.display()))
+            stop(job).err().unwrap_or_else(|| match e {
+                WriteError::Io { source, .. } => unwritten(source.to_string()),
+                other => unwritten(other.to_string()),
             })
         },
     )?;
@@ -125,35 +129,42 @@ pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<An
     let checking = Instant::now();
     (job.progress)(Stage::Check, 0.0);
     let resolved = policy.resolved(&prepared).to_toml();
-    let made = report::Made {
-        policy: &policy,
-        prepared: &prepared,
-        algorithm: entry,
-        found: &found,
-        judged: &judged,
-        released: &released,
-        joined: joined.as_ref(),
-        resolved: &resolved,
-        file: (&destination.release, staging.sha256(&destination.release)?),
-    };
-    let report = report::of_release(&made)?;
-    let mut files = vec![destination.release.as_str()];
-    for (name, text) in report::FILES.into_iter().zip(report.files()).take(destination.reports()) {
-        staging.write(name, &text)?;
-        files.push(name);
-    }
-    stop(job)?;
-    let statement = Statement {
-        policy: &policy,
-        resolved: &resolved,
-        prepared: &prepared,
-        judged: &judged,
-        released: &released,
-        joined: joined.as_ref(),
-    };
-    let certificate = seal(&statement, staging.path(), &files)?;
-    staging.write("policy.toml", &resolved)?;
-    staging.write("certificate.json", &certificate)?;
+    let report = std::thread::scope(|scope| {
+        let durable = scope.spawn(|| std::fs::File::open(&path)?.sync_all());
+        let statement = Statement {
+            policy: &policy,
+            resolved: &resolved,
+            prepared: &prepared,
+            judged: &judged,
+            released: &released,
+            joined: joined.as_ref(),
+        };
+        let checked = checked(&statement, staging.path(), &[&destination.release])?;
+        stop(job)?;
+        let sha256 = checked.sha256(&destination.release).unwrap_or_default().to_string();
+        let report = report::of_release(&report::Made {
+            policy: &policy,
+            prepared: &prepared,
+            algorithm: entry,
+            found: &found,
+            judged: &judged,
+            released: &released,
+            joined: joined.as_ref(),
+            resolved: &resolved,
+            file: (&destination.release, sha256),
+        })?;
+        let mut reports = Vec::new();
+        for (name, text) in report::FILES.into_iter().zip(report.files()).take(destination.reports()) {
+            staging.write(name, &text)?;
+            reports.push(name);
+        }
+        stop(job)?;
+        staging.write("policy.toml", &resolved)?;
+        staging.write("certificate.json", &sealed(checked, &reports)?)?;
+        let safe = durable.join().unwrap_or_else(|_| Err(std::io::Error::other("waiting for the disk failed")));
+        safe.map_err(|e| unwritten(e.to_string()))?;
+        Ok::<_, Failure>(report)
+    })?;
     let check = checking.elapsed().as_secs_f64();
     stop(job)?;
     let rows_out = released.order.len() as u64;

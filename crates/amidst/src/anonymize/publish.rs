@@ -4,10 +4,8 @@
 //! in one rename. A crash, a kill or a full disk before that moment leaves nothing but the previous release.
 
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 use crate::Failure;
@@ -62,21 +60,6 @@ impl Staging {
         let result = fs::write(&path, content).and_then(|()| fs::File::open(&path)?.sync_all());
         result.map_err(|e| Failure::Io(format!("cannot write {name} into {}: {e}", self.place().display())))?;
         Ok(path)
-    }
-
-    /// The SHA-256 of a file that was written, in hexadecimal.
-    pub fn sha256(&self, name: &str) -> Result<String, Failure> {
-        let failed = |e: std::io::Error| Failure::Io(format!("cannot read {name} back: {e}"));
-        let mut file = fs::File::open(self.path().join(name)).map_err(failed)?;
-        let mut digest = Sha256::new();
-        let mut block = vec![0; 1 << 16];
-        loop {
-            match file.read(&mut block).map_err(failed)? {
-                0 => break,
-                n => digest.update(&block[..n]),
-            }
-        }
-        Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
     fn place(&self) -> &Path {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use amidst_check::{CertificateDraft, Claim, On, SensitiveColumn, SuppressedAs, ValueCount};
+use amidst_check::{CertificateDraft, Checked, Claim, On, Problem, SensitiveColumn, SuppressedAs, ValueCount};
 use amidst_core::algorithm::Suppressed;
 use amidst_core::category::Categories;
 use amidst_core::frequency::{self, FrequencySet};
@@ -35,6 +35,22 @@ pub struct Statement<'a> {
 
 /// Checks the files in `folder` and returns the certificate as JSON text.
 pub fn seal(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Result<String, Failure> {
+    sealed(checked(statement, folder, files)?, &[])
+}
+
+/// The certificate of a checked release as JSON text, with further files that are no tables.
+pub fn sealed(checked: Checked, further: &[&str]) -> Result<String, Failure> {
+    let certificate = checked.seal(further).map_err(refused)?;
+    certificate.to_json().map_err(|problem| Failure::Io(problem.to_string()))
+}
+
+fn refused(problems: Vec<Problem>) -> Failure {
+    let messages: Vec<String> = problems.iter().map(|p| p.to_string()).collect();
+    Failure::Refused(messages.join("; "))
+}
+
+/// Checks the files in `folder`.
+pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Result<Checked, Failure> {
     let Statement { policy, resolved, prepared, judged, released, joined } = *statement;
     let set = joined.map_or(&prepared.set, |joined| &joined.set);
     let persons = set.persons;
@@ -73,11 +89,7 @@ pub fn seal(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Result<
         original: None,
         populations: &populations,
     };
-    let certificate = amidst_check::issue(draft, folder, &options).map_err(|problems| {
-        let messages: Vec<String> = problems.iter().map(|p| p.to_string()).collect();
-        Failure::Refused(messages.join("; "))
-    })?;
-    certificate.to_json().map_err(|problem| Failure::Io(problem.to_string()))
+    amidst_check::check(draft, folder, &options).map_err(refused)
 }
 
 /// What the checker must know of a sensitive column beyond the release.

@@ -47,7 +47,7 @@ fn one(
         return report;
     };
     let column = &prepared.table.columns[original];
-    let after = counts_in_order(published, &released.order);
+    let after = released.counts(published);
     report.distinct = Some(Sides {
         before: Some(column.dictionary.len() as u64),
         after: after.iter().filter(|&&n| n > 0).count() as u64,
@@ -136,17 +136,6 @@ fn blank(name: &str, role: Role) -> ColumnReport {
         others: None,
         rounded_to: 1,
     }
-}
-
-/// Rows of each label among the rows that appear.
-fn counts_in_order(column: &Column, order: &[u32]) -> Vec<u64> {
-    let mut counts = vec![0; column.dictionary.len()];
-    for &row in order {
-        if let Some(count) = counts.get_mut(column.codes.get(row as usize) as usize) {
-            *count += 1;
-        }
-    }
-    counts
 }
 
 fn detail(original: &Column, published: &Column, after: &[u64]) -> Detail {

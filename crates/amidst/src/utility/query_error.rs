@@ -5,9 +5,9 @@
 //! taking the rows of a class to be spread evenly over the values that its cells cover; the error is relative to the true
 //! count, or to a thousandth of the table where that is more, so that tiny answers do not drown the rest.
 
-use amidst_core::frequency::FrequencySet;
+use amidst_core::frequency::{FrequencySet, Groups};
 use amidst_core::hierarchy::{Cell, Generalization};
-use amidst_core::recoding::{Recoding, SUPPRESSED};
+use amidst_core::recoding::Recoding;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
@@ -39,14 +39,64 @@ pub fn query_error(
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let queries: Vec<Query> = (0..QUERIES).map(|_| Query::draw(set, generalizations, &mut random)).collect();
     let floor = set.rows as f64 / 1000.0;
-    let errors: Vec<f64> = queries
-        .par_iter()
-        .map(|query| {
-            let (truth, answer) = query.ask(set, generalizations, recoding);
+    let truths = truths(set, generalizations, &queries);
+    let (groups, _) = recoding.groups(set);
+    let errors: Vec<f64> = (queries.par_iter().zip(truths))
+        .map(|(query, truth)| {
+            let (truth, answer) = (truth as f64, query.answer(set, generalizations, recoding, &groups));
             (truth - answer).abs() / truth.max(floor)
         })
         .collect();
     Some(errors.iter().sum::<f64>() / errors.len() as f64)
+}
+
+/// One bit for each query.
+type Asking = u128;
+const _: () = assert!(QUERIES <= Asking::BITS as usize);
+
+/// Tuples that one task looks at.
+const TUPLES: usize = 1 << 14;
+
+/// The true counts of all queries, in one pass over the table: which queries a tuple answers is the intersection of those
+/// that its codes answer.
+fn truths(set: &FrequencySet, generalizations: &[Generalization], queries: &[Query]) -> Vec<u64> {
+    let asking = |test: &dyn Fn(&Query) -> bool| {
+        queries.iter().enumerate().filter(|(_, q)| test(q)).fold(0, |bits: Asking, (i, _)| bits | 1 << i)
+    };
+    let of_code: Vec<Vec<Asking>> = (0..generalizations.len())
+        .map(|column| {
+            let asked = |code: u32, q: &Query| q.ranges[column].is_none_or(|(low, high)| (low..=high).contains(&code));
+            (0..set.domains[column] as u32).map(|code| asking(&|q| asked(code, q))).collect()
+        })
+        .collect();
+    let sensitive = set.sensitive.len().checked_div(set.sensitive_width).unwrap_or(0);
+    let of_sensitive: Vec<Asking> = (0..sensitive as u32).map(|tuple| asking(&|q| q.wants(set, tuple))).collect();
+    let count = |start: usize| {
+        let mut counts = vec![0u64; queries.len()];
+        for tuple in start..(start + TUPLES).min(set.len()) {
+            let codes = set.tuple(tuple).iter().zip(&of_code);
+            let here = codes.fold(Asking::MAX, |bits, (&code, of)| bits & of[code as usize]);
+            if here == 0 {
+                continue;
+            }
+            for entry in set.groups.get(tuple) {
+                let mut rest = here & of_sensitive.get(entry.sensitive as usize).copied().unwrap_or(Asking::MAX);
+                while rest != 0 {
+                    if let Some(count) = counts.get_mut(rest.trailing_zeros() as usize) {
+                        *count += entry.rows;
+                    }
+                    rest &= rest - 1;
+                }
+            }
+        }
+        counts
+    };
+    let add = |mut a: Vec<u64>, b: Vec<u64>| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        a
+    };
+    let starts: Vec<usize> = (0..set.len()).step_by(TUPLES).collect();
+    starts.into_par_iter().map(count).reduce(|| vec![0; queries.len()], add)
 }
 
 impl Query {
@@ -86,36 +136,39 @@ impl Query {
         Query { ranges, values }
     }
 
-    /// The true count, and the count that the release suggests.
-    fn ask(&self, set: &FrequencySet, generalizations: &[Generalization], recoding: &Recoding) -> (f64, f64) {
-        let wants = |sensitive: u32| match &self.values {
+    /// Whether a sensitive tuple is asked for.
+    fn wants(&self, set: &FrequencySet, sensitive: u32) -> bool {
+        match &self.values {
             None => true,
             Some(wanted) => wanted.get(set.sensitive_code(sensitive, 0) as usize).copied().unwrap_or(false),
-        };
-        let inside = |tuple: &[u32]| {
-            tuple
-                .iter()
-                .zip(&self.ranges)
-                .all(|(code, range)| range.is_none_or(|(low, high)| (low..=high).contains(code)))
-        };
-        let selects: Vec<bool> = (0..set.len()).map(|tuple| inside(set.tuple(tuple))).collect();
+        }
+    }
+
+    /// The count that the release suggests.
+    fn answer(
+        &self,
+        set: &FrequencySet,
+        generalizations: &[Generalization],
+        recoding: &Recoding,
+        groups: &Groups,
+    ) -> f64 {
         let columns: Vec<Fractions<'_>> =
             generalizations.iter().zip(&self.ranges).map(|(g, range)| Fractions::new(g, *range)).collect();
-        let share = |cells: &Vec<Cell>| cells.iter().zip(&columns).map(|(cell, column)| column.of(cell)).product();
-        let shares: Vec<f64> = recoding.classes.iter().map(share).collect();
-        let (mut truth, mut answer) = (0u64, 0.0);
-        recoding.for_each_part(set, |part| {
-            if !wants(part.entry.sensitive) {
-                return;
+        let mut answer = 0.0;
+        for (cells, entries) in recoding.classes.iter().zip(groups.iter()) {
+            let mut share = 1.0;
+            for (cell, column) in cells.iter().zip(&columns) {
+                share *= column.of(cell);
+                if share == 0.0 {
+                    break;
+                }
             }
-            if selects.get(part.tuple as usize).copied().unwrap_or(false) {
-                truth += part.entry.rows;
+            if share > 0.0 {
+                let wanted = entries.iter().filter(|e| self.wants(set, e.sensitive));
+                answer += share * wanted.map(|e| e.rows).sum::<u64>() as f64;
             }
-            if part.class != SUPPRESSED {
-                answer += part.entry.rows as f64 * shares.get(part.class as usize).copied().unwrap_or(0.0);
-            }
-        });
-        (truth as f64, answer)
+        }
+        answer
     }
 }
 
@@ -178,6 +231,20 @@ mod tests {
         let table = Table { columns: vec![age, Column::from_values("d", sick)], rows: 200 };
         let (set, _) = FrequencySet::count(&table, &[0], &[1], None);
         (set, vec![Generalization::bind(&table.columns[0], None).unwrap()])
+    }
+
+    #[test]
+    fn all_true_counts_at_once_are_those_of_a_scan() {
+        let (set, generalizations) = table();
+        let mut random = ChaCha8Rng::seed_from_u64(3);
+        let queries: Vec<Query> = (0..QUERIES).map(|_| Query::draw(&set, &generalizations, &mut random)).collect();
+        let scan = |q: &Query| -> u64 {
+            let inside = |code: u32| q.ranges[0].is_none_or(|(low, high)| (low..=high).contains(&code));
+            let selected = (0..set.len()).filter(|&t| inside(set.tuple(t)[0]));
+            let entries = selected.flat_map(|t| set.groups.get(t));
+            entries.filter(|e| q.wants(&set, e.sensitive)).map(|e| e.rows).sum()
+        };
+        assert_eq!(truths(&set, &generalizations, &queries), queries.iter().map(scan).collect::<Vec<_>>());
     }
 
     #[test]
