@@ -92,11 +92,16 @@ pub(crate) enum Counts {
 /// Up to this many symbols, adding whole rows of counts is faster than merging lists.
 const DENSE: usize = 32;
 
+/// Up to this many counts stay in fast memory, zeros or not.
+const NEAR: usize = 1 << 20;
+
 impl Counts {
     /// The counts of each of the tuples of `set` in `tuples`.
     pub fn base(set: &FrequencySet, facet: &Facet, tuples: &[u32]) -> Self {
         let symbols = facet.symbols;
-        if symbols <= DENSE {
+        // Of many tuples most have few symbols: rows of counts would mostly be zeros.
+        let full = symbols * tuples.len() <= set.groups.entries.len() * 3 || symbols * tuples.len() <= NEAR;
+        if symbols <= DENSE && full {
             let mut counts = vec![0; symbols * tuples.len()];
             for (class, &tuple) in tuples.iter().enumerate() {
                 for entry in set.groups.get(tuple as usize) {
@@ -140,6 +145,54 @@ impl Counts {
                     }
                 }
                 Counts::Dense { symbols: *symbols, counts: sums }
+            }
+            Counts::Sparse { symbols, offsets, pairs } if classes * symbols <= NEAR => {
+                let mut sums = vec![0u32; classes * symbols];
+                for (source, &class) in class_of.iter().enumerate() {
+                    let row = &mut sums[class as usize * symbols..(class as usize + 1) * symbols];
+                    for &(symbol, rows) in &pairs[offsets[source] as usize..offsets[source + 1] as usize] {
+                        row[symbol as usize] += rows;
+                    }
+                }
+                Counts::Dense { symbols: *symbols, counts: sums }
+            }
+            Counts::Sparse { symbols, offsets, pairs } if *symbols <= DENSE => {
+                // The sources of a class side by side; then each class adds up in one small row.
+                let mut starts = vec![0u32; classes + 1];
+                class_of.iter().for_each(|&class| starts[class as usize + 1] += 1);
+                (0..classes).for_each(|c| starts[c + 1] += starts[c]);
+                let mut next = starts.clone();
+                let mut sources = vec![0u32; class_of.len()];
+                for (source, &class) in (0u32..).zip(class_of) {
+                    let at = &mut next[class as usize];
+                    sources[*at as usize] = source;
+                    *at += 1;
+                }
+                drop(next);
+                let mut sums = [0u32; DENSE];
+                let mut merged: Vec<(u32, u32)> = Vec::with_capacity(pairs.len());
+                let mut ends = Vec::with_capacity(classes + 1);
+                ends.push(0);
+                for class in 0..classes {
+                    let own = &sources[starts[class] as usize..starts[class + 1] as usize];
+                    for range in own.iter().map(|&s| offsets[s as usize] as usize..offsets[s as usize + 1] as usize) {
+                        pairs[range].iter().for_each(|&(symbol, rows)| sums[symbol as usize] += rows);
+                    }
+                    let found = (0u32..).zip(&mut sums[..*symbols]).filter(|(_, sum)| **sum > 0);
+                    merged.extend(found.map(|(symbol, sum)| (symbol, std::mem::take(sum))));
+                    ends.push(merged.len() as u32);
+                }
+                if classes * symbols <= merged.len() * 2 {
+                    // Hardly any zeros are left.
+                    let mut counts = vec![0u32; classes * symbols];
+                    for (row, range) in counts.chunks_exact_mut(*symbols).zip(ends.windows(2)) {
+                        let own = &merged[range[0] as usize..range[1] as usize];
+                        own.iter().for_each(|&(symbol, rows)| row[symbol as usize] = rows);
+                    }
+                    return Counts::Dense { symbols: *symbols, counts };
+                }
+                merged.shrink_to_fit();
+                Counts::Sparse { symbols: *symbols, offsets: ends, pairs: merged }
             }
             Counts::Sparse { symbols, offsets, pairs } => {
                 // Two stable counting sorts, by symbol and then by class, put equal pairs side by side.
@@ -203,6 +256,42 @@ impl Counts {
         match self {
             Counts::Dense { counts, .. } => counts.capacity() * 4,
             Counts::Sparse { offsets, pairs, .. } => offsets.capacity() * 4 + pairs.capacity() * 8,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_counts_rolls_up_to_the_same() {
+        // Forty thousand classes of two or three symbols each, so that no form is ruled out by its size.
+        for symbols in [5usize, 32, 90] {
+            let (mut offsets, mut pairs) = (vec![0u32], Vec::new());
+            let mut dense = vec![0u32; 40_000 * symbols];
+            for class in 0..40_000usize {
+                let mut own: Vec<u32> = (0..2 + class % 2).map(|i| ((class * 31 + i * 7) % symbols) as u32).collect();
+                own.sort_unstable();
+                own.dedup();
+                for symbol in own {
+                    pairs.push((symbol, class as u32 % 11 + 1));
+                    dense[class * symbols + symbol as usize] = class as u32 % 11 + 1;
+                }
+                offsets.push(pairs.len() as u32);
+            }
+            let sparse = Counts::Sparse { symbols, offsets, pairs };
+            let dense = Counts::Dense { symbols, counts: dense };
+            for classes in [1usize, 3, 700, 39_000] {
+                let class_of: Vec<u32> = (0..40_000).map(|c| (c * 17 % classes) as u32).collect();
+                let (a, b) = (sparse.roll_up(&class_of, classes), dense.roll_up(&class_of, classes));
+                for class in 0..classes {
+                    let (mut x, mut y) = (Vec::new(), Vec::new());
+                    a.read(class, &mut x);
+                    b.read(class, &mut y);
+                    assert_eq!(x, y, "{symbols} symbols, {classes} classes");
+                }
+            }
         }
     }
 }

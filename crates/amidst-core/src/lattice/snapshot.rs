@@ -121,6 +121,9 @@ impl<K: Key> Snapshot<K> {
 
     /// The classes of a coarser node.
     pub fn roll_up(&self, layout: &Layout<'_>, levels: &[usize], carry: Carry) -> Self {
+        if self.classes.levels == levels {
+            return self.clone();
+        }
         SCRATCH.with_borrow_mut(|scratch| self.roll_up_with(scratch, layout, levels, carry))
     }
 

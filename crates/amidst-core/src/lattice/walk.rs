@@ -239,10 +239,19 @@ impl<'a, K: Key> Walk<'a, K> {
     fn raise(&self, levels: &mut [usize], position: usize, source: &Snapshot<K>) -> bool {
         let mut coarsest = levels.to_vec();
         self.order[position..].iter().for_each(|&c| coarsest[c] = self.top[c]);
-        for &column in &self.order[position..] {
-            let mut node = coarsest.clone();
-            node[column] = levels[column];
+        self.raise_some(levels, &coarsest, &self.order[position..], source)
+    }
+
+    /// Raises some of the free columns. Half of them at a time are projected first: their own projections then start from
+    /// something far smaller than the source.
+    fn raise_some(&self, levels: &mut [usize], coarsest: &[usize], columns: &[usize], source: &Snapshot<K>) -> bool {
+        let half = columns.len() / 2;
+        let halves = if half == 0 { [columns, &[]] } else { [&columns[..half], &columns[half..]] };
+        halves.into_iter().filter(|columns| !columns.is_empty()).all(|columns| {
+            let mut node = coarsest.to_vec();
+            columns.iter().for_each(|&c| node[c] = levels[c]);
             let mut projection = source.roll_up(&self.layout, &node, self.judge.carry);
+            let [column] = *columns else { return self.raise_some(levels, coarsest, columns, &projection) };
             while self.judge.judge(&mut projection.classes, false).hopeless {
                 if node[column] == self.top[column] {
                     return false;
@@ -251,8 +260,8 @@ impl<'a, K: Key> Walk<'a, K> {
                 projection = projection.roll_up(&self.layout, &node, self.judge.carry);
             }
             levels[column] = node[column];
-        }
-        true
+            true
+        })
     }
 
     /// The children worth a walk: the position of the column that each raises, and what its subtree costs at least.
@@ -265,42 +274,55 @@ impl<'a, K: Key> Walk<'a, K> {
         bound: f64,
     ) -> Vec<(usize, f64)> {
         let levels = &own.classes.levels;
-        let mut children = Vec::new();
         let failing = !outcome.suppressed.is_empty() && !strategy.everything();
         let strong = failing && self.judge.has_strong() && self.judge.limit > 0;
         let priced = strong && strategy.wants_doomed();
         let doomed = priced || (strong && outcome.suppressed_rows > self.judge.limit);
-        for i in position..self.order.len() {
-            if levels[self.order[i]] == self.top[self.order[i]] {
+        let mut children: Vec<(usize, f64)> = (position..self.order.len())
+            .filter(|&i| levels[self.order[i]] < self.top[self.order[i]])
+            .map(|i| (i, bound))
+            .collect();
+        if !(doomed || failing && outcome.hopeless) {
+            return children;
+        }
+        // The coarsest node below each child, the last child first: each is rolled up from the one before it.
+        let mut projection: Option<Snapshot<K>> = None;
+        let mut map: Vec<u32> = Vec::new();
+        for child in (0..children.len()).rev() {
+            let i = children[child].0;
+            // Looking ahead costs a roll-up and a half; a subtree of a few nodes is not worth it.
+            if self.child_nodes(levels, i) <= 2.0 {
                 continue;
             }
-            let mut child_bound = bound;
-            // Looking ahead costs a roll-up and a half; a subtree of a few nodes is not worth it.
-            if self.child_nodes(levels, i) > 2.0 && (doomed || (failing && outcome.hopeless)) {
-                let mut coarsest = levels.clone();
-                self.order[i..].iter().for_each(|&c| coarsest[c] = self.top[c]);
-                if doomed {
-                    let (mut projection, map) = own.roll_up_mapped(&self.layout, &coarsest, self.judge.carry);
-                    let (classes, rows) = self.judge.doomed(&mut projection.classes);
-                    if rows > self.judge.limit {
-                        break;
-                    }
-                    if rows > 0 && priced {
-                        let mut lost = vec![false; projection.classes.len()];
-                        classes.iter().for_each(|&c| lost[c as usize] = true);
-                        let own_doomed: Vec<u32> =
-                            (0u32..).zip(&map).filter(|&(_, &c)| lost[c as usize]).map(|(own, _)| own).collect();
-                        child_bound = child_bound.max(strategy.doomed_bound(&own.classes, &own_doomed));
-                    }
-                } else {
-                    // The more columns are fixed, the less hope is left: all later children are hopeless too.
-                    let mut projection = own.roll_up(&self.layout, &coarsest, self.judge.carry);
-                    if self.judge.judge(&mut projection.classes, false).hopeless {
-                        break;
-                    }
+            let mut coarsest = levels.clone();
+            self.order[i..].iter().for_each(|&c| coarsest[c] = self.top[c]);
+            let finer = projection.as_ref().unwrap_or(own);
+            let mut coarser = if priced {
+                let (coarser, up) = finer.roll_up_mapped(&self.layout, &coarsest, self.judge.carry);
+                match map.is_empty() {
+                    true => map = up,
+                    false => map.iter_mut().for_each(|class| *class = up[*class as usize]),
                 }
+                coarser
+            } else {
+                finer.roll_up(&self.layout, &coarsest, self.judge.carry)
+            };
+            // The more columns are fixed, the less hope is left: all later children are hopeless too.
+            if doomed {
+                let (classes, rows) = self.judge.doomed(&mut coarser.classes);
+                if rows > self.judge.limit {
+                    children.truncate(child);
+                } else if rows > 0 && priced {
+                    let mut lost = vec![false; coarser.classes.len()];
+                    classes.iter().for_each(|&c| lost[c as usize] = true);
+                    let own_doomed: Vec<u32> =
+                        (0u32..).zip(&map).filter(|&(_, &c)| lost[c as usize]).map(|(own, _)| own).collect();
+                    children[child].1 = bound.max(strategy.doomed_bound(&own.classes, &own_doomed));
+                }
+            } else if self.judge.judge(&mut coarser.classes, false).hopeless {
+                children.truncate(child);
             }
-            children.push((i, child_bound));
+            projection = Some(coarser);
         }
         children
     }
