@@ -6,6 +6,8 @@
 
 use std::fmt::Debug;
 
+use rayon::prelude::*;
+
 use crate::exact::Rational;
 use crate::parameter::{Parameter, ParameterError, Parameters};
 
@@ -129,8 +131,9 @@ pub fn find(id: &str) -> Option<&'static Entry> {
 /// that does not apply to the column (values without categories have no similarity) is an error that says why.
 pub fn audit(published: &Published<'_>, column: usize) -> Vec<(&'static Entry, Result<Findings, AttackError>)> {
     let target = Target::new(*published, column);
-    let attacks = ATTACKS.iter().filter(|e| e.needs == Knowledge::Release);
-    attacks.map(|e| (e, e.run(&target, &Extra::default(), &Parameters::default()))).collect()
+    let attacks: Vec<&'static Entry> = ATTACKS.iter().filter(|e| e.needs == Knowledge::Release).collect();
+    let run = |e: &'static Entry| (e, e.run(&target, &Extra::default(), &Parameters::default()));
+    attacks.into_par_iter().with_max_len(1).map(run).collect()
 }
 
 /// A share that may be left out.

@@ -3,19 +3,23 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use num_bigint::BigInt;
+use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 
 /// An exact number, as a policy states it.
 ///
-/// Comparisons with counts take a path in 128-bit integers when numerator and denominator are small, which they are in
-/// any policy a person would write.
-#[derive(Clone, PartialEq, Eq)]
+/// Fractions of numbers below 2^64, which are all that a policy or a table of ordinary size brings forth, are kept as two
+/// integers; large ones, and those below zero, as integers of any length.
+#[derive(Clone)]
 pub struct Rational {
-    value: BigRational,
+    /// Numerator and denominator, in lowest terms, when both are small and the value is not negative.
     small: Option<(u64, u64)>,
+    /// The exact value: made on demand where there is a small one.
+    value: OnceLock<Box<BigRational>>,
 }
 
 /// The text was neither a decimal nor a fraction.
@@ -32,17 +36,26 @@ impl Rational {
 
     /// The fraction of two counts; a zero denominator is read as one.
     pub fn ratio(numerator: u64, denominator: u64) -> Self {
-        BigRational::new(numerator.into(), denominator.max(1).into()).into()
+        let denominator = denominator.max(1);
+        let divisor = numerator.gcd(&denominator);
+        Rational { small: Some((numerator / divisor, denominator / divisor)), value: OnceLock::new() }
     }
 
     /// The fraction of two products of counts; a zero denominator is read as one.
     pub fn wide_ratio(numerator: u128, denominator: u128) -> Self {
-        BigRational::new(numerator.into(), denominator.max(1).into()).into()
+        let denominator = denominator.max(1);
+        if let (Ok(n), Ok(d)) = (u64::try_from(numerator), u64::try_from(denominator)) {
+            return Rational::ratio(n, d);
+        }
+        BigRational::new(numerator.into(), denominator.into()).into()
     }
 
     /// The exact value.
     pub fn value(&self) -> &BigRational {
-        &self.value
+        self.value.get_or_init(|| {
+            let (numerator, denominator) = self.small.unwrap_or((0, 1));
+            Box::new(BigRational::new_raw(numerator.into(), denominator.into()))
+        })
     }
 
     /// Numerator and denominator, when both are small and the value is not negative.
@@ -53,22 +66,26 @@ impl Rational {
 
     /// The nearest double.
     pub fn to_f64(&self) -> f64 {
-        self.value.to_f64().unwrap_or(f64::INFINITY)
+        // Doubles hold integers up to 2^53 exactly, and divide with one rounding.
+        match self.small {
+            Some((n, d)) if n <= 1 << 53 && d <= 1 << 53 => n as f64 / d as f64,
+            _ => self.value().to_f64().unwrap_or(f64::INFINITY),
+        }
     }
 
     /// The value as a whole number, when it is one and not negative.
     pub fn to_u64(&self) -> Option<u64> {
-        if self.value.is_integer() { self.value.to_integer().to_u64() } else { None }
+        self.small.filter(|&(_, denominator)| denominator == 1).map(|(numerator, _)| numerator)
     }
 
     /// Whether the value is below zero.
     pub fn is_negative(&self) -> bool {
-        self.value.is_negative()
+        self.small.is_none() && self.value().is_negative()
     }
 
     /// Whether the value is zero.
     pub fn is_zero(&self) -> bool {
-        self.value.is_zero()
+        self.small.is_some_and(|(numerator, _)| numerator == 0)
     }
 
     /// Compares `count` with `self · factor`.
@@ -79,7 +96,7 @@ impl Rational {
             let right = u128::from(numerator) * u128::from(factor);
             return left.cmp(&right);
         }
-        (BigInt::from(count) * self.value.denom()).cmp(&(self.value.numer() * BigInt::from(factor)))
+        (BigInt::from(count) * self.value().denom()).cmp(&(self.value().numer() * BigInt::from(factor)))
     }
 }
 
@@ -95,7 +112,7 @@ impl Rational {
         {
             return left.cmp(&right);
         }
-        (BigInt::from(numerator) * self.value.denom()).cmp(&(self.value.numer() * BigInt::from(denominator)))
+        (BigInt::from(numerator) * self.value().denom()).cmp(&(self.value().numer() * BigInt::from(denominator)))
     }
 }
 
@@ -105,13 +122,13 @@ impl From<BigRational> for Rational {
             (Some(n), Some(d)) => Some((n, d)),
             _ => None,
         };
-        Rational { value, small }
+        Rational { small, value: OnceLock::from(Box::new(value)) }
     }
 }
 
 impl From<u64> for Rational {
     fn from(n: u64) -> Self {
-        BigRational::from_integer(n.into()).into()
+        Rational { small: Some((n, 1)), value: OnceLock::new() }
     }
 }
 
@@ -123,9 +140,21 @@ impl PartialOrd for Rational {
 
 impl Ord for Rational {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.value.cmp(&other.value)
+        match (self.small, other.small) {
+            (Some((a, b)), Some((c, d))) => (u128::from(a) * u128::from(d)).cmp(&(u128::from(c) * u128::from(b))),
+            _ => self.value().cmp(other.value()),
+        }
     }
 }
+
+// Lowest terms make equal values equal numbers, but the value made on demand is no part of what is compared.
+impl PartialEq for Rational {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Rational {}
 
 impl FromStr for Rational {
     type Err = RationalError;
@@ -174,14 +203,14 @@ fn decimal(text: &str) -> Option<BigRational> {
 impl fmt::Display for Rational {
     /// A whole number or a short terminating decimal where there is one, else a fraction.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.value.is_integer() {
-            return write!(f, "{}", self.value.numer());
+        if self.value().is_integer() {
+            return write!(f, "{}", self.value().numer());
         }
         let approximate = self.to_f64();
         let short = format!("{approximate}");
         match short.parse::<Rational>() {
             Ok(r) if r == *self => f.write_str(&short),
-            _ => write!(f, "{}/{}", self.value.numer(), self.value.denom()),
+            _ => write!(f, "{}/{}", self.value().numer(), self.value().denom()),
         }
     }
 }
@@ -221,6 +250,27 @@ mod tests {
         assert_eq!(r("1/3").compare_fraction(u128::MAX / 3, u128::MAX), Ordering::Equal);
         assert_eq!(r("1/3").compare_fraction(u128::MAX / 3 - 1, u128::MAX), Ordering::Less);
         assert_eq!(r("5").compare_fraction(1, 0), Ordering::Greater);
+    }
+
+    #[test]
+    fn small_and_large_fractions_are_one_kind_of_number() {
+        let counts = [0, 1, 2, 3, 7, 10, 1 << 53, (1 << 53) + 1, u64::MAX - 1, u64::MAX];
+        let all: Vec<(Rational, BigRational)> = (counts.iter().flat_map(|&n| counts[1..].iter().map(move |&d| (n, d))))
+            .map(|(n, d)| (Rational::ratio(n, d), BigRational::new(n.into(), d.into())))
+            .chain(
+                [3u128, u128::MAX]
+                    .map(|n| (Rational::wide_ratio(n, 1 << 70), BigRational::new(n.into(), BigInt::from(1u128 << 70)))),
+            )
+            .chain([(Rational::new(-3, 7), BigRational::new((-3).into(), 7.into()))])
+            .collect();
+        for (a, exact) in &all {
+            assert_eq!((a.value(), a.is_negative()), (exact, exact.is_negative()));
+            assert_eq!((a.to_f64(), a.is_zero()), (exact.to_f64().unwrap(), exact.is_zero()));
+            assert_eq!(a.to_u64(), exact.is_integer().then(|| exact.to_integer().to_u64()).flatten());
+            for (b, other) in &all {
+                assert_eq!(a.cmp(b), exact.cmp(other), "{a} {b}");
+            }
+        }
     }
 
     #[test]

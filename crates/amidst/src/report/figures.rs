@@ -44,8 +44,11 @@ pub fn attacks(before: Option<&Published<'_>>, after: &Published<'_>) -> Vec<Att
     let found: Vec<_> = columns
         .into_par_iter()
         .map(|column| {
-            let original = before.map(|b| attack::audit(b, column)).unwrap_or_default();
-            (column, original, attack::audit(after, column))
+            let (original, published) = rayon::join(
+                || before.map(|b| attack::audit(b, column)).unwrap_or_default(),
+                || attack::audit(after, column),
+            );
+            (column, original, published)
         })
         .collect();
     let mut reports = Vec::new();
