@@ -280,6 +280,11 @@ impl FrequencySet {
     pub fn count(table: &Table, quasi: &[usize], sensitive: &[usize], key: Option<usize>) -> (Self, Vec<u32>) {
         // Persons matter only when one of them has several rows.
         let key = key.filter(|&k| table.columns[k].dictionary.len() < table.rows);
+        Self::count_persons(table, quasi, sensitive, key)
+    }
+
+    /// The same where the caller knows whether anyone has several rows: with a `key`, entries carry persons.
+    pub fn count_persons(table: &Table, quasi: &[usize], sensitive: &[usize], key: Option<usize>) -> (Self, Vec<u32>) {
         let columns: Vec<_> = (quasi.iter().chain(sensitive).chain(&key))
             .map(|&c| (&table.columns[c].codes, table.columns[c].dictionary.len()))
             .collect();
@@ -326,6 +331,17 @@ impl FrequencySet {
             persons: key.is_some(),
         };
         (set, of_row)
+    }
+
+    /// Counts each row of the counted table `weights` times; `entry_of_row` is what counting returned beside the set.
+    pub fn weigh(&mut self, entry_of_row: &[u32], weights: &[u64]) {
+        self.groups.entries.iter_mut().for_each(|entry| entry.rows = 0);
+        for (&entry, &weight) in entry_of_row.iter().zip(weights) {
+            if let Some(entry) = self.groups.entries.get_mut(entry as usize) {
+                entry.rows += weight;
+            }
+        }
+        self.rows = self.groups.entries.iter().map(|e| e.rows).sum();
     }
 
     /// The number of distinct quasi tuples.
@@ -388,6 +404,16 @@ mod tests {
         );
         assert_eq!(entry_of, [0, 2, 1, 0]);
         assert_eq!(set.tuple_of_entry(), [0, 0, 1]);
+    }
+
+    #[test]
+    fn weighed_rows_count_as_many() {
+        let whole = table(&[("age", &["20", "30", "20", "20"]), ("d", &["flu", "flu", "hiv", "flu"])]);
+        let counted = table(&[("age", &["20", "20", "30"]), ("d", &["flu", "hiv", "flu"])]);
+        let (expected, _) = FrequencySet::count(&whole, &[0], &[1], None);
+        let (mut set, entry_of) = FrequencySet::count(&counted, &[0], &[1], None);
+        set.weigh(&entry_of, &[2, 1, 1]);
+        assert_eq!((set.rows, &set.groups), (4, &expected.groups));
     }
 
     #[test]

@@ -10,6 +10,7 @@
 pub mod anonymize;
 pub mod attack;
 pub mod audit;
+pub mod engine;
 pub mod explore;
 mod failure;
 pub mod init;

@@ -1,5 +1,7 @@
 //! Applying a recoding: the table of generalized labels that is published.
 
+use std::sync::Arc;
+
 use amidst_core::algorithm::Suppressed;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::{Cell, Generalization, TOP};
@@ -17,6 +19,7 @@ use crate::prepare::{NO_ENTRY, Prepared};
 pub const AS_IS: u32 = SUPPRESSED - 1;
 
 /// The published table, before it is a file.
+#[derive(Default)]
 pub struct Released {
     /// Its columns, in the order of the input; rows that are left out are still in it.
     pub table: Table,
@@ -34,6 +37,11 @@ pub struct Released {
     pub(crate) run: (usize, usize),
     /// The number of classes.
     pub(crate) classes: usize,
+    /// How many published rows each row of `table` stands for, where another engine published them; each for itself
+    /// when absent.
+    pub weights: Option<Vec<u64>>,
+    /// The person behind each published row, in the order of the files, where another engine published them.
+    pub people: Option<Arc<Vec<u64>>>,
 }
 
 impl Released {
@@ -70,11 +78,11 @@ impl Released {
             table: Table { columns, rows: prepared.table.rows },
             order,
             waived,
-            counterfeits: None,
             left_out,
             run: longest_run(prepared),
             classes: recoding.classes.len(),
             class_of_row: prepared.waived.is_none().then_some(classes),
+            ..Released::default()
         }
     }
 
@@ -86,6 +94,15 @@ impl Released {
 
     /// How many of the published rows have each label of a column.
     pub fn counts(&self, column: &Column) -> Vec<u64> {
+        if let Some(weights) = &self.weights {
+            let mut counts = vec![0; column.dictionary.len()];
+            for (row, weight) in weights.iter().enumerate() {
+                if let Some(count) = counts.get_mut(column.codes.get(row) as usize) {
+                    *count += weight;
+                }
+            }
+            return counts;
+        }
         let mut counts = column.counts();
         for &row in &self.left_out {
             if let Some(count) = counts.get_mut(column.codes.get(row as usize) as usize) {
@@ -95,10 +112,22 @@ impl Released {
         counts
     }
 
+    /// How many rows are published.
+    pub fn rows(&self) -> u64 {
+        match &self.weights {
+            None => self.order.len() as u64,
+            Some(weights) => self.order.iter().filter_map(|&row| weights.get(row as usize)).sum(),
+        }
+    }
+
     /// The person behind each row of the release, in its order.
-    pub fn persons(&self, prepared: &Prepared) -> Vec<u64> {
+    pub fn persons(&self, prepared: &Prepared) -> Arc<Vec<u64>> {
+        if let Some(people) = &self.people {
+            return Arc::clone(people);
+        }
         let key = prepared.key.map(|k| &prepared.table.columns[k].codes);
-        self.order.iter().map(|&row| key.map_or(u64::from(row), |codes| u64::from(codes.get(row as usize)))).collect()
+        let person = |&row: &u32| key.map_or(u64::from(row), |codes| u64::from(codes.get(row as usize)));
+        Arc::new(self.order.iter().map(person).collect())
     }
 }
 

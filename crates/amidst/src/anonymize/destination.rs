@@ -6,6 +6,7 @@ use amidst_io::Format;
 
 use super::{Outputs, Staging};
 use crate::Failure;
+use crate::engine::Layout;
 use crate::policy::Policy;
 use crate::report::FILES;
 
@@ -16,8 +17,6 @@ pub struct Destination {
     pub target: PathBuf,
     /// The name of the table inside the folder, also while it is being prepared.
     pub release: String,
-    /// Its format.
-    pub format: Format,
     /// Whether `target` is a single file.
     single: bool,
 }
@@ -25,7 +24,7 @@ pub struct Destination {
 impl Destination {
     /// `--out` wins over the policy's `[output] file`. A path with the ending of a table is a single file; anything else
     /// is a folder, whose table gets the ending of the policy's file.
-    pub fn of(policy: &Policy, out: Option<&Path>) -> Result<Self, Failure> {
+    pub fn of(policy: &Policy, out: Option<&Path>, layout: Layout) -> Result<Self, Failure> {
         let stated = policy.output.file.as_deref();
         let target = match (out, stated) {
             (Some(out), _) => out.to_path_buf(),
@@ -36,10 +35,17 @@ impl Destination {
             }
         };
         let single = Format::of_path(&target).is_ok();
+        if layout == Layout::Parts {
+            if single {
+                let message = format!("{} must be a folder: a cluster writes several files", target.display());
+                return Err(Failure::Usage(message));
+            }
+            return Ok(Destination { release: "release".to_string(), target, single });
+        }
         let named = if single { target.as_path() } else { Path::new(stated.unwrap_or("release.csv")) };
         let format = Format::of_path(named).map_err(|e| Failure::Usage(e.to_string()))?;
         let ending = format.ending().trim_start_matches('.');
-        Ok(Destination { release: format!("release.{ending}"), target, format, single })
+        Ok(Destination { release: format!("release.{ending}"), target, single })
     }
 
     /// How many of the report's files are published: a single table is accompanied by the page alone.

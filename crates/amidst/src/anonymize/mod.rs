@@ -1,6 +1,6 @@
 //! Anonymizing: a policy becomes a checked release in its place.
 //!
-//! Read, search, apply, check, publish. Nothing reaches its final place before the independent checker has passed it,
+//! Read, search, apply, check, publish. Rows are read and written by an [`Engine`]; the rest is here. Nothing reaches its final place before the independent checker has passed it,
 //! and then everything appears together.
 
 mod apply;
@@ -18,10 +18,9 @@ use std::time::Instant;
 
 use amidst_core::algorithm::{self, Found, Search};
 use amidst_core::feasibility;
-use amidst_io::{WriteError, WriteOptions};
 
-pub use apply::class_of_rows;
-pub(crate) use apply::{Released, masked_class};
+pub(crate) use apply::masked_class;
+pub use apply::{Released, class_of_rows};
 pub use choose::{DEFAULT_METRIC, algorithm_of, metric_of, stated_k};
 use destination::Destination;
 pub use join::Joined;
@@ -31,6 +30,7 @@ pub(crate) use seal::{Statement, TOOL, seal};
 use seal::{checked, sealed};
 
 use crate::Failure;
+use crate::engine::{Engine, Local, Recoded};
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
 use crate::report;
@@ -72,15 +72,25 @@ pub struct Options {
     pub seed: Option<u64>,
 }
 
-/// Anonymizes the table of `policy` and publishes the release.
+/// Anonymizes the table of `policy` in this process and publishes the release.
 pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<Anonymized, Failure> {
+    anonymize_on(&Local, policy, options, job)
+}
+
+/// Anonymizes the table of `policy` with an engine and publishes the release.
+pub fn anonymize_on(
+    engine: &dyn Engine,
+    policy: &Policy,
+    options: &Options,
+    job: &Job<'_>,
+) -> Result<Anonymized, Failure> {
     let start = Instant::now();
     let mut policy = policy.clone();
     if let Some(seed) = options.seed {
         policy.search.seed = seed;
     }
     // A destination that cannot be used should be known before an hour of work, not after it.
-    let destination = Destination::of(&policy, options.out.as_deref())?;
+    let destination = Destination::of(&policy, options.out.as_deref(), engine.layout())?;
     let staging = Staging::begin(&destination.target, options.force)?;
 
     let load = LoadOptions {
@@ -89,7 +99,7 @@ pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<An
         cancel: Some(job.cancel),
         progress: Some(&|share| (job.progress)(Stage::Read, share)),
     };
-    let prepared = Prepared::load(&policy, &load)?;
+    let prepared = engine.read(&policy, &load)?;
     utility::target(&policy, &prepared)?;
     let read = start.elapsed().as_secs_f64();
 
@@ -100,58 +110,54 @@ pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<An
     stop(job)?;
 
     let writing = Instant::now();
-    let released = Released::of(&policy, &prepared, &found.recoding, joined.as_ref());
-    let write_options = WriteOptions {
-        threads: job.threads,
-        cancel: Some(job.cancel),
-        progress: Some(&|done, total| (job.progress)(Stage::Write, done as f64 / total.max(1) as f64)),
-        bundle: released.bundle(),
-        // The disk is waited for while the release is checked.
-        sync: false,
-        ..WriteOptions::default()
+    let recoded = Recoded {
+        policy: &policy,
+        prepared: &prepared,
+        recoding: &found.recoding,
+        joined: joined.as_ref(),
+        name: &destination.release,
     };
-    let path = staging.path().join(&destination.release);
     let unwritten = |reason: String| {
-        // The path in the error is that of the hidden folder, which nobody knows.
+        // A path in the reason would be that of the hidden folder, which nobody knows.
         Failure::Io(format!("cannot write the release to {}: {reason}", destination.target.display()))
     };
-    amidst_io::write(&released.table, Some(&released.order), &path, destination.format, &write_options).map_err(
-        |e| {
-            stop(job).err().unwrap_or_else(|| match e {
-                WriteError::Io { source, .. } => unwritten(source.to_string()),
-                other => unwritten(other.to_string()),
-            })
-        },
-    )?;
+    let written = engine.write(&recoded, staging.path(), job).map_err(|failure| match failure {
+        Failure::Io(reason) => unwritten(reason),
+        other => other,
+    })?;
+    let released = &written.released;
     let write = writing.elapsed().as_secs_f64();
     stop(job)?;
 
     let checking = Instant::now();
     (job.progress)(Stage::Check, 0.0);
     let resolved = policy.resolved(&prepared).to_toml();
+    let names: Vec<&str> = written.files.iter().map(String::as_str).collect();
+    let files: Vec<PathBuf> = names.iter().map(|name| staging.path().join(name)).collect();
     let report = std::thread::scope(|scope| {
-        let durable = scope.spawn(|| std::fs::File::open(&path)?.sync_all());
+        let durable = scope.spawn(|| files.iter().try_for_each(|file| std::fs::File::open(file)?.sync_all()));
         let statement = Statement {
             policy: &policy,
             resolved: &resolved,
             prepared: &prepared,
             judged: &judged,
-            released: &released,
+            released,
             joined: joined.as_ref(),
         };
-        let checked = checked(&statement, staging.path(), &[&destination.release])?;
+        let checked = checked(&statement, staging.path(), &names)?;
         stop(job)?;
-        let sha256 = checked.sha256(&destination.release).unwrap_or_default().to_string();
+        let digest = |file: &String| (file.clone(), checked.sha256(file).unwrap_or_default().to_string());
+        let digests: Vec<(String, String)> = written.files.iter().map(digest).collect();
         let report = report::of_release(&report::Made {
             policy: &policy,
             prepared: &prepared,
             algorithm: entry,
             found: &found,
             judged: &judged,
-            released: &released,
+            released,
             joined: joined.as_ref(),
             resolved: &resolved,
-            file: (&destination.release, sha256),
+            files: &digests,
         })?;
         let mut reports = Vec::new();
         for (name, text) in report::FILES.into_iter().zip(report.files()).take(destination.reports()) {
@@ -167,7 +173,7 @@ pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<An
     })?;
     let check = checking.elapsed().as_secs_f64();
     stop(job)?;
-    let rows_out = released.order.len() as u64;
+    let rows_out = released.rows();
     let outputs = destination.publish(staging)?;
 
     let total = start.elapsed().as_secs_f64();
@@ -241,7 +247,8 @@ pub fn task<'a>(
     })
 }
 
-fn stop(job: &Job<'_>) -> Result<(), Failure> {
+/// Fails when the job was asked to stop.
+pub(crate) fn stop(job: &Job<'_>) -> Result<(), Failure> {
     if job.cancel.load(Ordering::Relaxed) { Err(Failure::Cancelled) } else { Ok(()) }
 }
 

@@ -1,7 +1,6 @@
 //! Stating what a release claims, for the independent checker to recompute and seal.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use amidst_check::{CertificateDraft, Checked, Claim, On, Problem, SensitiveColumn, SuppressedAs, ValueCount};
 use amidst_core::algorithm::Suppressed;
@@ -85,7 +84,7 @@ pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Resu
     };
     let populations = labels::populations(policy, prepared)?;
     let options = amidst_check::Options {
-        persons: persons.then(|| Arc::new(released.persons(prepared))),
+        persons: persons.then(|| released.persons(prepared)),
         original: None,
         populations: &populations,
     };

@@ -59,6 +59,8 @@ pub(super) struct Places<'a> {
     pub input: &'a Input,
     /// Which of its rows are still there; `None` when all are.
     pub kept: Option<&'a [bool]>,
+    /// How many rows each row stands for, in a table that was counted elsewhere.
+    pub weights: Option<&'a [u64]>,
 }
 
 impl Places<'_> {
@@ -73,7 +75,7 @@ impl Places<'_> {
         let (mut rows, mut row, mut first) = (0u64, 0usize, None);
         column.codes.for_each(|code| {
             if wanted[code as usize] {
-                rows += 1;
+                rows += self.weights.map_or(1, |weights| weights.get(row).copied().unwrap_or(1));
                 first = first.or(Some(row));
             }
             row += 1;

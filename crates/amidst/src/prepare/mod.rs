@@ -8,6 +8,7 @@
 mod check;
 mod columns;
 mod consent;
+mod counted;
 mod error;
 mod hierarchies;
 mod missing;
@@ -34,6 +35,7 @@ use crate::policy::{Policy, Role};
 
 pub use check::{ColumnSummary, Finding, Summary, check};
 pub use consent::{NO_ENTRY, Waived};
+pub use counted::Counted;
 pub use error::PrepareError;
 
 /// More distinct values than this make a quasi or sensitive column useless, and its hierarchy too large to search.
@@ -78,6 +80,9 @@ pub struct Prepared {
     pub populations: Vec<Option<Arc<Population>>>,
     /// The distinct combinations of the quasi and sensitive columns.
     pub set: FrequencySet,
+    /// How many rows of the input each row of `table` stands for, where an engine counted them; each for itself when
+    /// absent.
+    pub weights: Option<Vec<u64>>,
     /// The entry of each row of `table`; [`NO_ENTRY`] for rows whose owner waived protection.
     pub entry_of_row: Vec<u32>,
     /// The rows that were read.
@@ -112,7 +117,7 @@ impl Prepared {
         let mut input = amidst_io::Input::default();
         input.header = table.columns.iter().map(|c| c.name.clone()).collect();
         input.table = table;
-        Fitted::fit(policy, options, input, 0.0)?.count(policy, options)
+        Fitted::fit(policy, options, input, None, 0.0)?.count(policy, options)
     }
 }
 
@@ -124,6 +129,8 @@ struct Fitted {
     domains: Vec<SensitiveDomain>,
     requirements: Vec<Requirement>,
     populations: population::Raw,
+    /// Which rows stayed, where their weights must follow.
+    kept: Option<Vec<bool>>,
     rows_in: u64,
     rows_dropped_missing: u64,
     header: Vec<String>,
@@ -161,7 +168,7 @@ impl Fitted {
         };
         let input = amidst_io::read(&source, &read)?;
         columns::covered(policy, &input.header)?;
-        Self::fit(policy, options, input, started.elapsed().as_secs_f64())
+        Self::fit(policy, options, input, None, started.elapsed().as_secs_f64())
     }
 
     /// Fits what was read to the policy.
@@ -169,6 +176,7 @@ impl Fitted {
         policy: &Policy,
         options: &LoadOptions<'_>,
         mut input: amidst_io::Input,
+        weights: Option<&[u64]>,
         seconds_read: f64,
     ) -> Result<Fitted, PrepareError> {
         let started = Instant::now();
@@ -179,7 +187,7 @@ impl Fitted {
         let layout = columns::Layout::of(policy, &table);
         let dropped = missing::drop_rows(policy, &layout, &mut table);
         let rows_dropped_missing = dropped.as_ref().map_or(0, |keep| keep.iter().filter(|&&k| !k).count() as u64);
-        let places = error::Places { input: &input, kept: dropped.as_deref() };
+        let places = error::Places { input: &input, kept: dropped.as_deref(), weights };
         if table.rows == 0 {
             let message = "every row has an unknown cell, so nothing is left";
             let error = policy.origin.error(&["data", "missing"], message);
@@ -214,6 +222,7 @@ impl Fitted {
             domains,
             requirements,
             populations,
+            kept: dropped.filter(|_| weights.is_some()),
             rows_in,
             rows_dropped_missing,
             header,
@@ -224,10 +233,20 @@ impl Fitted {
     }
 
     fn count(self, policy: &Policy, options: &LoadOptions<'_>) -> Result<Prepared, PrepareError> {
-        let Fitted { table, layout, bound, domains, mut requirements, populations, .. } = self;
         options.check()?;
-        let waived = consent::waived(policy, &layout, &table);
-        let (mut set, entry_of_row) = consent::count(&table, &layout, waived.as_ref());
+        let waived = consent::waived(policy, &self.layout, &self.table);
+        let counted = consent::count(&self.table, &self.layout, waived.as_ref());
+        self.counted(options, waived, counted)
+    }
+
+    /// Puts everything together, once the table is counted.
+    fn counted(
+        self,
+        options: &LoadOptions<'_>,
+        waived: Option<Waived>,
+        (mut set, entry_of_row): (FrequencySet, Vec<u32>),
+    ) -> Result<Prepared, PrepareError> {
+        let Fitted { table, layout, bound, domains, mut requirements, populations, .. } = self;
         options.check()?;
         let populations = populations.unify(&mut set);
         for (requirement, population) in requirements.iter_mut().zip(&populations) {
@@ -245,6 +264,7 @@ impl Fitted {
             requirements,
             populations,
             set,
+            weights: None,
             entry_of_row,
             rows_in: self.rows_in,
             rows_dropped_missing: self.rows_dropped_missing,

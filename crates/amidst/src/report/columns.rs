@@ -69,7 +69,7 @@ fn one(
                     && let Some(labels) = generalization.levels.get(level)
                 {
                     let mut of_label: BTreeMap<&str, u64> = BTreeMap::new();
-                    for (code, n) in column.counts().into_iter().enumerate() {
+                    for (code, n) in prepared.counts(original).into_iter().enumerate() {
                         let label = labels.of.get(code).and_then(|&g| labels.labels.get(g as usize));
                         *of_label.entry(label.map_or("", String::as_str)).or_default() += n;
                     }
@@ -89,7 +89,7 @@ fn one(
         }
     } else {
         let round_to = if role == Role::Sensitive { 1 } else { rounded_to };
-        let counted = column.dictionary.iter().zip(column.counts());
+        let counted = column.dictionary.iter().zip(prepared.counts(original));
         before = Some(counted.map(|(value, n)| (value.to_string(), round(n, round_to))).collect());
         report.rounded_to = round_to;
     }

@@ -30,8 +30,8 @@ pub(crate) struct Made<'a> {
     pub joined: Option<&'a Joined>,
     /// The resolved policy.
     pub resolved: &'a str,
-    /// The name of the released table and its SHA-256.
-    pub file: (&'a str, String),
+    /// The files of the released table, each with its SHA-256.
+    pub files: &'a [(String, String)],
 }
 
 /// The report of a release.
@@ -76,7 +76,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
             input: prepared.rows_in,
             dropped_missing: prepared.rows_dropped_missing,
             suppressed: judged.suppressed,
-            published: released.order.len() as u64,
+            published: released.rows(),
             waived: released.waived.len() as u64,
             classes: judged.class_count(),
             persons: set.persons,
@@ -104,13 +104,12 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
             after: figures::class_sizes(&judged.risk),
         },
         suppression: Some(suppression::suppression(policy, prepared, recoding, judged.suppressed)),
-        digests: vec![
-            Digest { of: made.file.0.to_string(), sha256: made.file.1.clone() },
-            Digest {
+        digests: (made.files.iter().map(|(of, sha256)| Digest { of: of.clone(), sha256: sha256.clone() }))
+            .chain([Digest {
                 of: "the resolved policy".to_string(),
                 sha256: crate::check::sha256_hex(made.resolved.as_bytes()),
-            },
-        ],
+            }])
+            .collect(),
         policy: made.resolved.to_string(),
     };
     report.summary = summary::summary(&report);
@@ -144,7 +143,10 @@ fn useful(made: &Made<'_>) -> Result<Vec<UtilityReport>, Failure> {
             ),
         });
     }
-    let Some(target) = utility::target(policy, prepared)? else { return Ok(figures) };
+    // A classifier learns from rows, and an engine that only counted has none here.
+    let Some(target) = utility::target(policy, prepared)?.filter(|_| prepared.weights.is_none()) else {
+        return Ok(figures);
+    };
     let features: Vec<&str> = prepared.generalizations.iter().map(|g| g.name.as_str()).collect();
     if let Some(accuracy) =
         utility::classification(&prepared.table, &released.table, &released.order, &features, target)

@@ -15,7 +15,12 @@ pub use query_error::{QUERIES, query_error};
 /// The column that the policy wants predicted; an error when that column is not published as it is.
 pub fn target<'a>(policy: &'a Policy, prepared: &Prepared) -> Result<Option<&'a str>, Failure> {
     let Some(name) = policy.utility.target.as_deref() else { return Ok(None) };
-    match prepared.table.position(name).map(|c| prepared.roles[c]) {
+    let role = match prepared.table.position(name) {
+        Some(column) => Some(prepared.roles[column]),
+        // An engine that counts leaves out the columns that no search looks at.
+        None => policy.column(name).map(|c| c.role).filter(|_| prepared.header.iter().any(|h| h == name)),
+    };
+    match role {
         Some(Role::Sensitive | Role::Insensitive) => Ok(Some(name)),
         Some(role) => Err(Failure::Usage(format!(
             "the target `{name}` under [utility] is {}; a target must be published as it is: sensitive or insensitive",

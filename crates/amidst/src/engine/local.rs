@@ -1,0 +1,47 @@
+//! This process, on one machine.
+
+use std::path::Path;
+
+use amidst_io::{Format, WriteError, WriteOptions};
+
+use super::{Engine, Layout, Recoded, Written};
+use crate::Failure;
+use crate::anonymize::{Job, Released, Stage, stop};
+use crate::policy::Policy;
+use crate::prepare::{LoadOptions, Prepared};
+
+/// The engine that needs nothing but this process.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Local;
+
+impl Engine for Local {
+    fn layout(&self) -> Layout {
+        Layout::File
+    }
+
+    fn read(&self, policy: &Policy, options: &LoadOptions<'_>) -> Result<Prepared, Failure> {
+        Ok(Prepared::load(policy, options)?)
+    }
+
+    fn write(&self, recoded: &Recoded<'_>, folder: &Path, job: &Job<'_>) -> Result<Written, Failure> {
+        let released = Released::of(recoded.policy, recoded.prepared, recoded.recoding, recoded.joined);
+        let options = WriteOptions {
+            threads: job.threads,
+            cancel: Some(job.cancel),
+            progress: Some(&|done, total| (job.progress)(Stage::Write, done as f64 / total.max(1) as f64)),
+            bundle: released.bundle(),
+            // The disk is waited for while the release is checked.
+            sync: false,
+            ..WriteOptions::default()
+        };
+        let path = folder.join(recoded.name);
+        let format = Format::of_path(&path).map_err(|e| Failure::Usage(e.to_string()))?;
+        amidst_io::write(&released.table, Some(&released.order), &path, format, &options).map_err(|e| {
+            stop(job).err().unwrap_or_else(|| match e {
+                WriteError::Io { source, .. } => Failure::Io(source.to_string()),
+                other => Failure::Io(other.to_string()),
+            })
+        })?;
+        Ok(Written { files: vec![recoded.name.to_string()], released })
+    }
+}
