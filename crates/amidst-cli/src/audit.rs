@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use amidst::Failure;
 use amidst::audit::{self, Measured, level_text};
+use amidst::core::exact::Rational;
 use amidst::core::model::Bound;
 use amidst::policy::Policy;
 use amidst::prepare::LoadOptions;
@@ -34,6 +35,14 @@ pub struct Audit {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "qi")]
     sensitive: Vec<String>,
 
+    /// A table of the population: the quasi columns, and perhaps a column `count`; tells the journalist's risk
+    #[arg(long, value_name = "DATA")]
+    population: Option<String>,
+
+    /// The share of the population that is in the table, such as 0.05 or 1/20; tells who is unique in the population
+    #[arg(long, value_name = "SHARE")]
+    sampling_fraction: Option<String>,
+
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -50,10 +59,16 @@ pub struct Audit {
 impl Audit {
     /// Audits the table.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
-        let stated = match &self.policy {
+        let mut stated = match &self.policy {
             None => Policy::for_audit(&self.data, &self.qi, &self.sensitive),
             Some(path) => Policy::read(path)?,
         };
+        if let Some(file) = &self.population {
+            stated.risk.population = Some(from_here(file)?);
+        }
+        if let Some(share) = &self.sampling_fraction {
+            stated.risk.sampling_fraction = Some(fraction(share)?);
+        }
         let bar = terminal.progress("reading");
         let options = LoadOptions {
             threads: self.threads,
@@ -63,7 +78,8 @@ impl Audit {
         };
         let (policy, prepared) = audit::load(&stated, &self.data, &options)?;
         drop(bar);
-        let found = audit::audit(&policy, &prepared);
+        let mut found = audit::audit(&policy, &prepared);
+        found.add_population(&stated, &prepared)?;
         if let Some(path) = &self.report {
             let written = report::of_audit(&policy, &prepared, &found).written_as(path)?;
             std::fs::write(path, written)
@@ -77,6 +93,21 @@ impl Audit {
         }
         Ok(if found.holds { Outcome::Done } else { Outcome::Violated })
     }
+}
+
+/// A path of the command line: relative to here, not to the policy.
+fn from_here(file: &str) -> Result<String, Failure> {
+    let path = std::path::absolute(file).map_err(|e| Failure::Io(format!("cannot tell where {file} is: {e}")))?;
+    Ok(path.to_string_lossy().into_owned())
+}
+
+fn fraction(share: &str) -> Result<Rational, Failure> {
+    let read: Option<Rational> = share.parse().ok();
+    read.filter(|f| !f.is_negative() && !f.is_zero() && *f <= Rational::from(1)).ok_or_else(|| {
+        Failure::Usage(format!(
+            "--sampling-fraction is a share above 0 and up to 1, such as 0.05 or 1/20, not `{share}`"
+        ))
+    })
 }
 
 /// The result for people.
@@ -119,12 +150,26 @@ fn summary(found: &audit::Audit) -> String {
     }
     lines.push(String::new());
     let risk = &found.risk;
-    lines.push(table(&[
+    let [strict, lenient] = report::thresholds().map(|t| risk.above(&t));
+    let mut rows = vec![
         vec!["risk".to_string(), String::new()],
         vec!["prosecutor, maximum".to_string(), format!("{:.4}", risk.prosecutor_max)],
         vec!["prosecutor, average".to_string(), format!("{:.4}", risk.prosecutor_avg)],
         vec!["marketer".to_string(), format!("{:.4}", risk.marketer)],
-    ]));
+        vec!["persons above 0.09 (classes up to 11)".to_string(), thousands(strict.persons)],
+        vec!["persons above 1/11 (classes up to 10)".to_string(), thousands(lenient.persons)],
+        vec!["alone in their class".to_string(), thousands(risk.sample_uniques)],
+    ];
+    if let Some(journalist) = &found.population.journalist {
+        rows.push(vec!["journalist, maximum".to_string(), format!("{:.4}", journalist.max)]);
+        rows.push(vec!["journalist, average".to_string(), format!("{:.4}", journalist.avg)]);
+    }
+    for u in &found.population.uniques {
+        let if_so = if u.assumed { "if the table were" } else { "the table being" };
+        let name = format!("unique in the population, {if_so} {:.4} of it ({})", u.sampling_fraction, u.model);
+        rows.push(vec![name, format!("{:.4} of all", u.share)]);
+    }
+    lines.push(table(&rows));
     lines.push(String::new());
     let mut rows = vec![["attack", "column", "classes", "rows"].map(String::from).to_vec()];
     for (id, columns) in &found.attacks {

@@ -2,23 +2,19 @@
 
 use amidst_core::attack::linkage::{self, Links};
 use amidst_core::attack::{
-    AttackError, Covers, Entry, External, Extra, Findings, Knowledge, PopulationKnowledge, Published, Target, Tuples,
+    AttackError, Entry, External, Extra, Findings, Knowledge, PopulationKnowledge, Published, Target, Tuples,
     labels_of_table,
 };
 use amidst_core::class::Population;
 use amidst_core::frequency;
-use amidst_core::hierarchy::{Generalization, Recipe, build};
 use amidst_core::parameter::{Parameters, Value as Stated};
-use amidst_core::table::{Column, Dictionary, Table, ValueType};
-use amidst_io::ReadOptions;
+use amidst_core::table::{Dictionary, Table};
 use serde_json::{Map, Value, json};
 
+use crate::beside::{COUNT, all_there, covers, read, weights};
 use crate::policy::Policy;
-use crate::prepare::{PrepareError, Prepared};
+use crate::prepare::Prepared;
 use crate::{Failure, json};
-
-/// The column of a population that says how many people a row stands for.
-const COUNT: &str = "count";
 
 /// Cells of classes with fewer persons than this are not told: the table may be one that nobody has protected yet.
 const SHOWN_FROM: u64 = 5;
@@ -139,53 +135,6 @@ fn one(
     }
 }
 
-/// Reads the columns of a table that are wanted; names of persons are not even kept.
-fn read(file: &str, wanted: &[&str]) -> Result<Table, Failure> {
-    let keep = |name: &str| wanted.contains(&name);
-    let options = ReadOptions { keep: Some(&keep), ..ReadOptions::default() };
-    let mut table = amidst_io::read(file, &options).map_err(PrepareError::from)?.table;
-    for column in &mut table.columns {
-        column.kind = ValueType::guess(column.dictionary.iter());
-    }
-    Ok(table)
-}
-
-fn all_there(file: &str, table: &Table, wanted: &[&str]) -> Result<(), Failure> {
-    let lacking: Vec<&str> = wanted.iter().copied().filter(|name| table.position(name).is_none()).collect();
-    if lacking.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::Usage(format!("{file} lacks the column {}", lacking.join(", "))))
-}
-
-/// What the labels of the policy's hierarchies cover among the values of `table`.
-fn covers(policy: &Policy, table: &Table) -> Result<Vec<(String, Covers)>, Failure> {
-    let read = |file: &str| std::fs::read_to_string(policy.origin.resolve(file)).map_err(|e| e.to_string());
-    let mut all = Vec::new();
-    for column in &table.columns {
-        let Some(recipe) = policy.column(&column.name).and_then(|c| c.hierarchy.as_ref()) else { continue };
-        let recipe = Recipe { table: recipe, read: &read, missing: &policy.data.missing };
-        let wrong = |e: &dyn std::fmt::Display| {
-            Failure::Usage(format!(
-                "the hierarchy of `{}` does not fit the values beside the release: {e}",
-                column.name
-            ))
-        };
-        let hierarchy = build(&recipe, column).map_err(|e| wrong(&e))?;
-        let bound = match Generalization::bind(column, Some(&hierarchy)) {
-            Ok(bound) => bound,
-            Err(lacking) => {
-                // Values that the hierarchy lacks are covered by no label; the others still are.
-                let known = (0u32..).zip(column.dictionary.iter()).filter(|(code, _)| !lacking.contains(code));
-                let known = Column { kind: column.kind, ..Column::from_values(&column.name, known.map(|(_, v)| v)) };
-                Generalization::bind(&known, Some(&hierarchy)).map_err(|_| wrong(&"too many values are missing"))?
-            }
-        };
-        all.push((column.name.clone(), Covers::of(&bound)));
-    }
-    Ok(all)
-}
-
 /// The classes that each distinct quasi tuple of `table` fits.
 fn link(stated: &Policy, target: &Target<'_>, table: &Table) -> Result<Result<Links, AttackError>, Failure> {
     let covers = covers(stated, table)?;
@@ -200,14 +149,7 @@ fn population(
     sensitive: &str,
     links: &Links,
 ) -> Result<(Population, Tuples), Failure> {
-    let count = table.column(COUNT).filter(|_| sensitive != COUNT);
-    let weights: Vec<u64> = match count {
-        None => Vec::new(),
-        Some(column) => {
-            let read: Option<Vec<u64>> = column.dictionary.iter().map(|v| v.trim().parse().ok()).collect();
-            read.ok_or_else(|| Failure::Usage("the column `count` of the population must hold whole numbers".into()))?
-        }
-    };
+    let weights = weights(table, &[sensitive])?;
     let Some(values) = table.column(sensitive) else { return Ok(Default::default()) };
     // Values that the release lacks get codes behind the release's own.
     let mut dictionary: Dictionary = target.domain().map(|d| d.dictionary.clone()).unwrap_or_default();
@@ -215,7 +157,7 @@ fn population(
     let tuples = links.links.len();
     let mut population = Population { totals: vec![0; tuples], histograms: vec![Vec::new(); tuples] };
     for (row, &tuple) in links.of_row.iter().enumerate().take(table.rows) {
-        let weight = count.map_or(1, |c| weights.get(c.codes.get(row) as usize).copied().unwrap_or(0));
+        let weight = weights[row];
         population.totals[tuple] += weight;
         if let Some(&code) = codes.get(values.codes.get(row) as usize) {
             population.histograms[tuple].push((code, weight));

@@ -17,6 +17,7 @@ use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
 
 use crate::policy::{MissingRows, Policy, Role};
+use crate::population::{Population, PopulationRisk};
 use crate::prepare::{LoadOptions, PrepareError, Prepared};
 use crate::{Failure, json};
 
@@ -33,6 +34,8 @@ pub struct Audit {
     pub measured: Vec<Measured>,
     /// Re-identification risk.
     pub risk: Risk,
+    /// What the population adds to it, once [`Audit::add_population`] was asked.
+    pub population: PopulationRisk,
     /// (class size, number of classes of that size).
     pub sizes: Sizes,
     /// What each attack learned, per sensitive column.
@@ -148,6 +151,7 @@ pub fn audit(policy: &Policy, prepared: &Prepared) -> Audit {
         quasi: prepared.quasi.iter().map(|&c| prepared.table.columns[c].name.clone()).collect(),
         measured,
         risk: Risk::of(&sizes),
+        population: PopulationRisk::default(),
         sizes,
         attacks,
         requirements,
@@ -262,8 +266,23 @@ fn distinct_looks(groups: &Groups) -> Groups {
 }
 
 impl Audit {
+    /// Holds the table against the population that a policy speaks of. `stated` is the policy as it was written: its
+    /// hierarchies tell what labels mean.
+    ///
+    /// # Errors
+    /// When the population cannot be read or joined with the table.
+    pub fn add_population(&mut self, stated: &Policy, prepared: &Prepared) -> Result<(), Failure> {
+        let labels = labels_of_table(&prepared.set, &prepared.table, &prepared.quasi);
+        let published = Published::new(&prepared.set, &prepared.set.groups, &prepared.domains).with_labels(&labels);
+        let quasi: Vec<&str> = self.quasi.iter().map(String::as_str).collect();
+        self.population = Population::of(stated, &quasi)?.against(&published, &self.risk)?;
+        Ok(())
+    }
+
     /// What `amidst audit --json` prints.
     pub fn to_json(&self) -> Value {
+        let mut risk = json::risk(&self.risk);
+        self.population.add_to(&mut risk);
         let mut measured = Map::new();
         for m in &self.measured {
             let place = match &m.column {
@@ -305,7 +324,7 @@ impl Audit {
             "classes": self.classes,
             "quasi": self.quasi,
             "measured": measured,
-            "risk": json::risk(&self.risk),
+            "risk": risk,
             "class_sizes": histogram,
             "attacks": attacks,
             "requirements": self.requirements,

@@ -72,10 +72,15 @@ pub fn requirement(stated: &RequirePolicy, holds: bool, level: Option<&Level>) -
 
 /// Re-identification risk.
 pub fn risk(risk: &Risk) -> Value {
+    let [strict, lenient] = crate::report::thresholds().map(|t| risk.above(&t));
     json!({
         "prosecutor_max": number(risk.prosecutor_max),
         "prosecutor_avg": number(risk.prosecutor_avg),
         "marketer": number(risk.marketer),
+        "above_threshold": strict.persons,
+        "above_threshold_share": number(strict.share),
+        "above_one_in_eleven": lenient.persons,
+        "above_one_in_eleven_share": number(lenient.share),
         "sample_uniques": risk.sample_uniques,
         "smallest_class": risk.smallest,
         "largest_class": risk.largest,

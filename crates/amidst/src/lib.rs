@@ -4,12 +4,13 @@
 //! and makes everything that a search needs; [`init`] drafts a policy for a table that nobody has described yet;
 //! [`anonymize`] finds a release, has it checked and publishes it;
 //! [`series`] publishes a table that changes, version by version;
-//! [`mod@attack`], [`mod@audit`], [`mod@explore`] and [`mod@verify`] tell what tables, lattices and releases are worth,
-//! and [`report`] tells it to people.
+//! [`mod@attack`], [`mod@audit`], [`population`], [`mod@explore`] and [`mod@verify`] tell what tables, lattices and
+//! releases are worth, and [`report`] tells it to people.
 
 pub mod anonymize;
 pub mod attack;
 pub mod audit;
+mod beside;
 pub mod engine;
 pub mod explore;
 mod failure;
@@ -18,6 +19,7 @@ pub mod json;
 mod labels;
 mod memory;
 pub mod policy;
+pub mod population;
 pub mod prepare;
 pub mod report;
 pub mod sample;

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use super::view::cell::Cell;
 use super::view::worst;
-use super::{Attack, AttackError, Covers, Entry, External, Extra, Findings, Knowledge, Target, share_or};
+use super::{Attack, AttackError, Covers, Entry, External, Extra, Findings, Knowledge, Published, Target, share_or};
 use crate::exact::Rational;
 use crate::frequency::{self, FrequencySet};
 use crate::parameter::{Kind, Parameter, Parameters};
@@ -115,41 +115,65 @@ impl Attack for Linkage {
     }
 }
 
-/// Joins `external` with the release on the quasi columns that both have.
-pub fn link(target: &Target<'_>, external: &External<'_>) -> Result<Links, AttackError> {
+/// Which classes the rows of an external table fit.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Fits {
+    /// For each distinct combination of values in the joined columns the classes that it fits, ascending.
+    pub classes: Vec<Vec<usize>>,
+    /// The first row of the external table that has the combination.
+    pub first: Vec<usize>,
+    /// The combination of each row of the external table, a position in `classes`.
+    pub of_row: Vec<usize>,
+    /// The columns that were joined.
+    pub columns: Vec<String>,
+    /// Published labels that no external value fits.
+    pub unused_labels: u64,
+}
+
+/// Joins `external` with the classes of a release on the quasi columns that both have.
+pub fn fit(published: &Published<'_>, external: &External<'_>) -> Result<Fits, AttackError> {
     let lacks = |what: &str| AttackError::Lacks { attack: ENTRY.id, what: what.to_string() };
-    let labels = target.published.labels.ok_or_else(|| lacks("the published quasi labels"))?;
+    let labels = published.labels.ok_or_else(|| lacks("the published quasi labels"))?;
     let shared: Vec<(&Column, usize)> =
         labels.columns.iter().filter_map(|c| Some((c, external.table.position(&c.name)?))).collect();
     if shared.is_empty() {
         return Err(lacks("an external table that has at least one quasi column under the same name"));
     }
-    let mut links = Links { columns: shared.iter().map(|(c, _)| c.name.clone()).collect(), ..Links::default() };
-    let mut fits: Vec<Vec<Vec<u32>>> = Vec::with_capacity(shared.len());
+    let mut fits = Fits { columns: shared.iter().map(|(c, _)| c.name.clone()).collect(), ..Fits::default() };
+    let mut fitting_labels: Vec<Vec<Vec<u32>>> = Vec::with_capacity(shared.len());
     for &(column, at) in &shared {
         let covers = external.covers.iter().find(|(name, _)| *name == column.name).map(|(_, c)| c);
         let fit = fitting(&external.table.columns[at], column, covers);
         let mut used = vec![false; column.dictionary.len()];
         fit.iter().flatten().for_each(|&label| used[label as usize] = true);
-        links.unused_labels += used.iter().filter(|&&u| !u).count() as u64;
-        fits.push(fit);
+        fits.unused_labels += used.iter().filter(|&&u| !u).count() as u64;
+        fitting_labels.push(fit);
     }
 
     let columns: Vec<&Column> = shared.iter().map(|(c, _)| *c).collect();
-    let index = Index::new(target, &columns, labels.rows);
+    let index = Index::new(published, &columns, labels.rows);
     let positions: Vec<usize> = shared.iter().map(|&(_, at)| at).collect();
     let (tuples, of_row) = FrequencySet::count(external.table, &positions, &[], None);
-    links.of_row = of_row.iter().map(|&t| t as usize).collect();
-    let mut first = vec![usize::MAX; tuples.len()];
-    for (row, &link) in links.of_row.iter().enumerate() {
-        first[link] = first[link].min(row);
+    fits.of_row = of_row.iter().map(|&t| t as usize).collect();
+    fits.first = vec![usize::MAX; tuples.len()];
+    for (row, &tuple) in fits.of_row.iter().enumerate() {
+        fits.first[tuple] = fits.first[tuple].min(row);
     }
-    for (tuple, &row) in first.iter().enumerate() {
+    for tuple in 0..tuples.len() {
         let labels: Vec<&[u32]> =
-            tuples.tuple(tuple).iter().zip(&fits).map(|(&code, fit)| fit[code as usize].as_slice()).collect();
+            tuples.tuple(tuple).iter().zip(&fitting_labels).map(|(&code, fit)| fit[code as usize].as_slice()).collect();
         let mut classes = Vec::new();
         index.search(&labels, 0, 0..index.classes.len(), &mut classes);
         classes.sort_unstable();
+        fits.classes.push(classes);
+    }
+    Ok(fits)
+}
+
+/// Joins `external` with the release, and tells what its classes say about each person.
+pub fn link(target: &Target<'_>, external: &External<'_>) -> Result<Links, AttackError> {
+    let Fits { classes, first, of_row, columns, unused_labels } = fit(&target.published, external)?;
+    let link = |(classes, row): (Vec<usize>, usize)| {
         let mut histogram: Vec<(u32, u64)> = Vec::new();
         let mut candidates = 0;
         for &class in &classes {
@@ -163,9 +187,9 @@ pub fn link(target: &Target<'_>, external: &External<'_>) -> Result<Links, Attac
             kept.1 += if same { next.1 } else { 0 };
             same
         });
-        links.links.push(Link { row, classes, candidates, histogram });
-    }
-    Ok(links)
+        Link { row, classes, candidates, histogram }
+    };
+    Ok(Links { links: classes.into_iter().zip(first).map(link).collect(), of_row, columns, unused_labels })
 }
 
 /// For each distinct external value the published labels that it fits, ascending.
@@ -197,8 +221,9 @@ struct Index {
 }
 
 impl Index {
-    fn new(target: &Target<'_>, columns: &[&Column], rows: usize) -> Self {
-        let filled = (0..rows).filter(|&class| target.class(class).0 > 0);
+    fn new(published: &Published<'_>, columns: &[&Column], rows: usize) -> Self {
+        let rows = rows.min(published.classes.len());
+        let filled = (0..rows).filter(|&class| !published.classes.get(class).is_empty());
         let mut classes: Vec<u32> = filled.map(|class| class as u32).collect();
         classes.sort_by(|&a, &b| {
             let key = |class: u32| columns.iter().map(move |c| c.codes.get(class as usize));

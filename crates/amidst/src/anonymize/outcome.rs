@@ -16,6 +16,7 @@ use super::choose::stated_k;
 use super::join::Joined;
 use crate::json::{number, requirement};
 use crate::policy::Policy;
+use crate::population::PopulationRisk;
 use crate::prepare::Prepared;
 use crate::report::Report;
 
@@ -168,6 +169,10 @@ impl Anonymized {
         outputs.insert("certificate".into(), json!(self.outputs.certificate));
         outputs.insert("report".into(), json!(self.outputs.report));
         outputs.insert("policy".into(), json!(self.outputs.policy));
+        let mut risk = crate::json::risk(&self.judged.risk);
+        let after = &self.report.risk.after;
+        let (journalist, uniques) = (after.journalist.clone(), after.population_uniques.clone());
+        PopulationRisk { journalist, uniques }.add_to(&mut risk);
         let s = &self.seconds;
         json!({
             "rows_in": self.rows_in,
@@ -182,7 +187,7 @@ impl Anonymized {
             "requirements": self.judged.requirements,
             "metrics": self.judged.metrics_json(),
             "utility": self.report.utility,
-            "risk": crate::json::risk(&self.judged.risk),
+            "risk": risk,
             "notes": self.notes,
             "seconds": {
                 "read": number(s.read), "search": number(s.search), "check": number(s.check),

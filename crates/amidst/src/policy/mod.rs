@@ -42,6 +42,8 @@ pub struct Policy {
     pub requirements: Vec<RequirePolicy>,
     /// How the release is searched for.
     pub search: SearchPolicy,
+    /// What is known of the population behind the table.
+    pub risk: RiskPolicy,
     /// What the release should be useful for.
     pub utility: UtilityPolicy,
     /// What is written.
@@ -215,6 +217,17 @@ impl Default for SearchPolicy {
             options: Parameters::default(),
         }
     }
+}
+
+/// `[risk]`: what is known of the population that the table was drawn from. It is measured and reported, not required:
+/// `k-map` requires it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RiskPolicy {
+    /// A table of the population with the quasi columns, and perhaps a column `count`. When absent, the population of
+    /// the first requirement that names one.
+    pub population: Option<String>,
+    /// The share of the population that is in the table.
+    pub sampling_fraction: Option<Rational>,
 }
 
 /// `[utility]`: what the release should be useful for. It is measured and reported, not searched for.

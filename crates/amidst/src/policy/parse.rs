@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::fields::Fields;
 use super::{
-    Data, Diagnostic, MissingRows, Origin, OutputOrder, OutputPolicy, Policy, PolicyErrors, SearchPolicy,
+    Data, Diagnostic, MissingRows, Origin, OutputOrder, OutputPolicy, Policy, PolicyErrors, RiskPolicy, SearchPolicy,
     UtilityPolicy, parameters, suggestion,
 };
 
@@ -44,7 +44,7 @@ impl PolicyError {
     }
 }
 
-const SECTIONS: &[&str] = &["data", "columns", "require", "search", "utility", "output"];
+const SECTIONS: &[&str] = &["data", "columns", "require", "search", "risk", "utility", "output"];
 
 impl Policy {
     /// Reads a policy from a file.
@@ -77,12 +77,13 @@ impl Policy {
         let (columns, default) = super::columns::parse(&mut fields, document);
         let requirements = super::require::parse(&mut fields, document, &columns, &origin);
         let search = fields.table(document, "search").map(|t| search(&mut fields, t, &origin)).unwrap_or_default();
+        let risk = fields.table(document, "risk").map(|t| risk(&mut fields, t)).unwrap_or_default();
         let utility = fields.table(document, "utility").map(|t| utility(&mut fields, t)).unwrap_or_default();
         let output = fields.table(document, "output").map(|t| output(&mut fields, t)).unwrap_or_default();
         if !fields.errors.is_empty() {
             return Err(origin.errors(fields.errors));
         }
-        Ok(Policy { data, columns, default, requirements, search, utility, output, origin })
+        Ok(Policy { data, columns, default, requirements, search, risk, utility, output, origin })
     }
 }
 
@@ -209,6 +210,19 @@ fn nanoseconds(seconds: &Rational) -> Option<u64> {
     use num_traits::ToPrimitive;
     let billion = Rational::from(1_000_000_000);
     (seconds.value() * billion.value()).floor().to_integer().to_u64()
+}
+
+fn risk(fields: &mut Fields, table: &DeTable<'_>) -> RiskPolicy {
+    fields.only(table, "[risk]", &["population", "sampling_fraction"]);
+    let fraction = fields.number(table, "sampling_fraction");
+    let wrong = fraction.as_ref().filter(|f| f.is_negative() || f.is_zero() || **f > Rational::from(1));
+    if let Some(wrong) = wrong {
+        let span = table.get("sampling_fraction").map(|i| i.span()).unwrap_or_default();
+        let message = format!("`sampling_fraction` is a share above 0 and up to 1, not {wrong}");
+        let help = "write the share of the population that is in the table, such as 0.05 or \"1/20\"";
+        fields.push(Diagnostic::at(span, message).label("not a share").help(help));
+    }
+    RiskPolicy { population: fields.text(table, "population"), sampling_fraction: fraction }
 }
 
 fn utility(fields: &mut Fields, table: &DeTable<'_>) -> UtilityPolicy {

@@ -7,7 +7,7 @@ use amidst_core::exact::Rational;
 use amidst_core::parameter::Value;
 
 use super::columns::GENERALIZE;
-use super::{ColumnPolicy, ConsentMode, MissingRows, OutputOrder, Policy};
+use super::{ColumnPolicy, ConsentMode, MissingRows, OutputOrder, Policy, RiskPolicy};
 
 impl Policy {
     /// The policy as TOML, its defaults written out. Parsing it gives an equal policy.
@@ -30,6 +30,15 @@ impl Policy {
             }
         }
         self.write_search(&mut out);
+        if self.risk != RiskPolicy::default() {
+            line(&mut out, "\n[risk]");
+            if let Some(file) = &self.risk.population {
+                field(&mut out, "population", &text(file));
+            }
+            if let Some(fraction) = &self.risk.sampling_fraction {
+                field(&mut out, "sampling_fraction", &value(&Value::Number(fraction.clone())));
+            }
+        }
         if let Some(target) = &self.utility.target {
             line(&mut out, "\n[utility]");
             field(&mut out, "target", &text(target));

@@ -12,7 +12,7 @@ mod counted;
 mod error;
 mod hierarchies;
 mod missing;
-mod population;
+pub(crate) mod population;
 mod requirements;
 mod resolved;
 #[cfg(test)]

@@ -157,7 +157,7 @@ impl Raw {
 }
 
 /// The population file that a requirement names, with the key that names it.
-fn file_of(requirement: &RequirePolicy) -> Option<(&'static str, String)> {
+pub(crate) fn file_of(requirement: &RequirePolicy) -> Option<(&'static str, String)> {
     let parameter = requirement.model.parameters.iter().find(|p| p.kind == Kind::Population)?;
     match requirement.parameters.get(parameter.name) {
         Some(Value::Text(file)) => Some((parameter.name, file.clone())),

@@ -42,7 +42,7 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit) -> Report {
         method: None,
         columns: columns::of_table(policy, prepared),
         requirements,
-        risk: Sides { before: None, after: figures::risk(&audit.risk) },
+        risk: Sides { before: None, after: figures::risk(&audit.risk, audit.population.clone()) },
         attacks: figures::attacks(None, &published),
         metrics: Vec::new(),
         utility: Vec::new(),

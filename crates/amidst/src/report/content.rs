@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::Failure;
+use crate::population::{JournalistRisk, Uniques};
 
 /// Everything a report says.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -205,10 +206,14 @@ pub struct RiskReport {
     pub prosecutor_avg: f64,
     /// The share that a marketer links rightly.
     pub marketer: f64,
-    /// Persons whose risk exceeds the regulators' 0.09.
+    /// Persons whose risk exceeds the regulators' 0.09 to the letter: those in classes up to 11.
     pub above_threshold: u64,
     /// Their share.
     pub above_threshold_share: f64,
+    /// Persons whose risk exceeds 1/11, which 0.09 rounds: those in classes up to 10.
+    pub above_one_in_eleven: u64,
+    /// Their share.
+    pub above_one_in_eleven_share: f64,
     /// Persons alone in their class.
     pub uniques: u64,
     /// The smallest class.
@@ -219,6 +224,10 @@ pub struct RiskReport {
     pub classes: u64,
     /// Persons.
     pub persons: u64,
+    /// The risks of someone who knows the population, where a population table is there.
+    pub journalist: Option<JournalistRisk>,
+    /// How many people are estimated to be unique in the population, model by model.
+    pub population_uniques: Vec<Uniques>,
 }
 
 /// What an attack learns about a column.

@@ -7,22 +7,28 @@ use rayon::prelude::*;
 
 use super::content::{AttackReport, FindingsReport, RiskReport, Sides, SizeBin};
 use crate::json;
+use crate::population::PopulationRisk;
 
-/// The risk above which regulators call a person at risk: 0.09, the reading of Health Canada and the European Medicines
-/// Agency. A class of 11 exceeds it, a class of 12 does not.
-pub fn threshold() -> Rational {
-    Rational::ratio(9, 100)
+/// The risk above which regulators (Health Canada, the European Medicines Agency) call a person at risk, in its two
+/// readings: 0.09 to the letter, which a class of 11 exceeds (1/11 = 0.0909…) and a class of 12 does not; and 1/11, which
+/// 0.09 rounds, and which asks for classes of 11.
+pub fn thresholds() -> [Rational; 2] {
+    [Rational::ratio(9, 100), Rational::ratio(1, 11)]
 }
 
 /// Risk as a report holds it.
-pub fn risk(risk: &Risk) -> RiskReport {
-    let above = risk.above(&threshold());
+pub fn risk(risk: &Risk, population: PopulationRisk) -> RiskReport {
+    let [above, lenient] = thresholds().map(|t| risk.above(&t));
     RiskReport {
         prosecutor_max: risk.prosecutor_max,
         prosecutor_avg: risk.prosecutor_avg,
         marketer: risk.marketer,
         above_threshold: above.persons,
         above_threshold_share: above.share,
+        above_one_in_eleven: lenient.persons,
+        above_one_in_eleven_share: lenient.share,
+        journalist: population.journalist,
+        population_uniques: population.uniques,
         uniques: risk.sample_uniques,
         smallest_class: risk.smallest,
         largest_class: risk.largest,

@@ -31,7 +31,8 @@ pub fn markdown(report: &Report) -> String {
     push(
         &mut out,
         "Every class must satisfy the requirements below. Persons are also counted whose risk exceeds 0.09, the \
-         threshold of Health Canada and the European Medicines Agency (a class of 11 exceeds it, one of 12 does not).\n",
+         threshold of Health Canada and the European Medicines Agency. To the letter, a class of 11 exceeds it and one \
+         of 12 does not; read as 1/11 rounded, it asks for classes of 11. Both readings are told.\n",
     );
     let rows = report.requirements.iter().map(|r| {
         let on = if r.on.is_null() { String::new() } else { json(&r.on) };
@@ -110,12 +111,32 @@ fn risk(out: &mut String, risk: &RiskReport) {
     let rows = [
         ("largest risk of anyone", number(risk.prosecutor_max)),
         ("average risk", number(risk.prosecutor_avg)),
-        ("persons above 0.09", risk.above_threshold.to_string()),
+        ("share that a marketer links rightly", number(risk.marketer)),
+        ("persons above 0.09 (in classes up to 11)", risk.above_threshold.to_string()),
         ("share of persons above 0.09", number(risk.above_threshold_share)),
+        ("persons above 1/11 (in classes up to 10)", risk.above_one_in_eleven.to_string()),
+        ("share of persons above 1/11", number(risk.above_one_in_eleven_share)),
         ("persons alone in their class", risk.uniques.to_string()),
         ("smallest class", optional(risk.smallest_class)),
     ];
-    table(out, &["risk", "figure"], rows.into_iter().map(|(name, figure)| vec![name.to_string(), figure]));
+    let mut lines: Vec<Vec<String>> = rows.into_iter().map(|(name, figure)| vec![name.to_string(), figure]).collect();
+    if let Some(journalist) = &risk.journalist {
+        let rows = [
+            ("largest risk of anyone, to a journalist who knows the population", number(journalist.max)),
+            ("average risk, to that journalist", number(journalist.avg)),
+            ("persons above 0.09, to that journalist", journalist.above_threshold.to_string()),
+            ("persons above 1/11, to that journalist", journalist.above_one_in_eleven.to_string()),
+        ];
+        lines.extend(rows.map(|(name, figure)| vec![name.to_string(), figure]));
+    }
+    for u in &risk.population_uniques {
+        let share = number(u.sampling_fraction);
+        let known = if u.assumed { "assuming that the table is" } else { "the table being" };
+        let name =
+            format!("share of people unique in the population, {known} {share} of it ({}, {})", u.model, u.citation);
+        lines.push(vec![name, number(u.share)]);
+    }
+    table(out, &["risk", "figure"], lines.into_iter());
 }
 
 fn attacks(report: &Report, out: &mut String) {

@@ -17,6 +17,7 @@ mod worst;
 
 pub use audit::of_audit;
 pub use content::*;
+pub use figures::thresholds;
 pub use html::html;
 pub use markdown::markdown;
 pub(crate) use release::{Made, of_release};

@@ -15,6 +15,7 @@ use super::{columns, figures, summary, suppression, worst};
 use crate::Failure;
 use crate::anonymize::{Joined, Judged, Released, TOOL, masked_class, metric_of};
 use crate::policy::Policy;
+use crate::population::Population;
 use crate::prepare::Prepared;
 use crate::utility;
 
@@ -52,6 +53,9 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
     // Classes that others have joined are counted with them.
     let counted = made.joined.map_or(set, |joined| &joined.set);
     let published = Published::new(counted, &judged.classes, &prepared.domains).with_labels(&labels);
+
+    let quasi: Vec<&str> = prepared.generalizations.iter().map(|g| g.name.as_str()).collect();
+    let population = Population::of(policy, &quasi)?;
 
     let masked = masked_class(policy, &prepared.generalizations, recoding);
     let cells = |class: usize, _: u64| {
@@ -95,7 +99,10 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
         }),
         columns: columns::of_release(policy, prepared, recoding, released, rounded_to),
         requirements,
-        risk: Sides { before: Some(figures::risk(&original_risk)), after: figures::risk(&judged.risk) },
+        risk: Sides {
+            before: Some(figures::risk(&original_risk, population.against(&original, &original_risk)?)),
+            after: figures::risk(&judged.risk, population.against(&published, &judged.risk)?),
+        },
         attacks: figures::attacks(Some(&original), &published),
         metrics: judged.metrics.iter().filter_map(metric_report).collect(),
         utility: useful(made)?,

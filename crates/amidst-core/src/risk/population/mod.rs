@@ -80,9 +80,13 @@ impl Model {
 
 /// The estimate of the model that suits the sampling fraction, or of the other where that one has no answer.
 pub fn estimate(sizes: &Sizes, fraction: &Rational) -> Option<Estimate> {
+    preferred(fraction).into_iter().find_map(|model| model.estimate(sizes, fraction))
+}
+
+/// The models in the order in which they suit a sampling fraction.
+pub fn preferred(fraction: &Rational) -> [Model; 2] {
     let small = *fraction <= Rational::new(1, 10);
-    let order = if small { [Model::Pitman, Model::Zayatz] } else { [Model::Zayatz, Model::Pitman] };
-    order.into_iter().find_map(|model| model.estimate(sizes, fraction))
+    if small { [Model::Pitman, Model::Zayatz] } else { [Model::Zayatz, Model::Pitman] }
 }
 
 /// Sample uniques.

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::{Page, escaped};
+use crate::population::Uniques;
 use crate::report::chart::{self, Line};
 use crate::report::words;
 
@@ -11,13 +12,26 @@ const RISK: &[(&str, &str)] = &[
     ("prosecutor_max", "largest risk of anyone (prosecutor)"),
     ("prosecutor_avg", "average risk (prosecutor)"),
     ("marketer", "share that a marketer links rightly"),
-    ("above_threshold", "persons above 0.09"),
+    ("above_threshold", "persons above 0.09: in classes up to 11"),
     ("above_threshold_share", "share of persons above 0.09"),
+    ("above_one_in_eleven", "persons above 1/11: in classes up to 10"),
+    ("above_one_in_eleven_share", "share of persons above 1/11"),
     ("uniques", "persons alone in their class"),
     ("smallest_class", "smallest class"),
     ("largest_class", "largest class"),
     ("classes", "classes"),
     ("persons", "persons"),
+];
+
+/// What someone risks whose adversary knows the population.
+const JOURNALIST: &[(&str, &str)] = &[
+    ("max", "largest risk of anyone (journalist)"),
+    ("avg", "average risk (journalist)"),
+    ("marketer", "share that a marketer with the population links rightly"),
+    ("above_threshold", "persons above 0.09"),
+    ("above_one_in_eleven", "persons above 1/11"),
+    ("population", "people in the population"),
+    ("inconsistent_classes", "classes with more people in the table than in the population"),
 ];
 
 impl Page<'_> {
@@ -61,15 +75,68 @@ impl Page<'_> {
     pub(super) fn risk(&self) -> Option<Markup> {
         Some(html! {
             p { "The prosecutor knows that someone is in the table and looks for their row; the marketer wants as many \
-                 right links as possible. 0.09 is the threshold of Health Canada and the European Medicines Agency: a \
-                 class of 11 is above it, a class of 12 is not." }
+                 right links as possible. 0.09 is the threshold of Health Canada and the European Medicines Agency. To \
+                 the letter, a class of 11 is above it and a class of 12 is not; who reads it as 1/11 rounded asks for \
+                 classes of 11." }
             div.scroll { table {
                 thead { tr { th scope="col" { "risk" } (self.before_and_after_heads()) } }
                 tbody { @for (name, title) in RISK {
                     tr { th scope="row" { (title) } (self.before_and_after("/risk", name)) }
                 } }
             } }
+            @if self.report.risk.after.journalist.is_some() {
+                h3 { "Against the population" }
+                p { "The journalist has a table of the population, but does not know who of it is in this one." }
+                div.scroll { table {
+                    thead { tr { th scope="col" { "risk" } (self.before_and_after_heads()) } }
+                    tbody { @for (name, title) in JOURNALIST {
+                        tr { th scope="row" { (title) } (self.before_and_after("/risk", &format!("journalist/{name}"))) }
+                    } }
+                } }
+            }
+            (self.population_uniques())
         })
+    }
+
+    /// The estimates of who is unique in the population. Before and after may have estimates of different models: one
+    /// that does not fit a table says nothing about it.
+    fn population_uniques(&self) -> Markup {
+        let sides = [("before", self.report.risk.before.as_ref()), ("after", Some(&self.report.risk.after))];
+        let lines: Vec<(&str, usize, &Uniques)> = (sides.iter())
+            .flat_map(|&(side, risk)| {
+                let uniques = risk.map_or([].as_slice(), |r| r.population_uniques.as_slice());
+                uniques.iter().enumerate().map(move |(i, u)| (side, i, u))
+            })
+            .collect();
+        let Some((_, _, first)) = lines.first() else { return html! {} };
+        html! {
+            h3 { "People who are unique in the population" }
+            p { "Who is alone in the table may have others like them outside of it. How many people of the population \
+                 are alone in it is estimated from the class sizes; every estimate names its model, and models disagree."
+                @if first.assumed { " How large the population is was not stated, so the shares of it are assumptions; \
+                 write " code { "sampling_fraction" } " or " code { "population" } " under " code { "[risk]" } " to state it." } }
+            div.scroll { table.cards {
+                thead { tr {
+                    @if self.compares() { th scope="col" { "table" } }
+                    th.n scope="col" { "its share of the population" } th scope="col" { "model" }
+                    th.n scope="col" { "unique people" } th.n scope="col" { "share of the population" }
+                } }
+                tbody { @for (side, i, u) in &lines { tr {
+                    @let at = format!("/risk/{side}/population_uniques/{i}");
+                    @if self.compares() { th scope="row" { (side) } }
+                    td.n data-label="its share of the population" {
+                        (self.figure(&format!("{at}/sampling_fraction"))) @if u.assumed { " (assumed)" } }
+                    td data-label="model" { (u.model) @if u.preferred { " (suits best)" } }
+                    td.n data-label="unique people" { (self.figure(&format!("{at}/uniques"))) }
+                    td.n data-label="share of the population" { (self.figure(&format!("{at}/share"))) }
+                } } }
+            } }
+            @for model in ["pitman", "zayatz"] {
+                @if let Some((_, _, u)) = lines.iter().find(|(_, _, u)| u.model == model) {
+                    p.soft { strong { (u.model) } ": " (u.citation) "." }
+                }
+            }
+        }
     }
 
     pub(super) fn class_sizes(&self) -> Option<Markup> {

@@ -1,0 +1,72 @@
+//! Tables that an adversary holds beside a release, and what the release's labels mean among their values.
+
+use amidst_core::attack::Covers;
+use amidst_core::hierarchy::{Generalization, Recipe, build};
+use amidst_core::table::{Column, Table, ValueType};
+use amidst_io::ReadOptions;
+
+use crate::Failure;
+use crate::policy::Policy;
+use crate::prepare::PrepareError;
+
+/// The column of a population that says how many people a row stands for.
+pub(crate) const COUNT: &str = "count";
+
+/// Reads the columns of a table that are wanted; names of persons are not even kept.
+pub(crate) fn read(file: &str, wanted: &[&str]) -> Result<Table, Failure> {
+    let keep = |name: &str| wanted.contains(&name);
+    let options = ReadOptions { keep: Some(&keep), ..ReadOptions::default() };
+    let mut table = amidst_io::read(file, &options).map_err(PrepareError::from)?.table;
+    for column in &mut table.columns {
+        column.kind = ValueType::guess(column.dictionary.iter());
+    }
+    Ok(table)
+}
+
+/// Fails when `table` lacks a column.
+pub(crate) fn all_there(file: &str, table: &Table, wanted: &[&str]) -> Result<(), Failure> {
+    let lacking: Vec<&str> = wanted.iter().copied().filter(|name| table.position(name).is_none()).collect();
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!("{file} lacks the column {}", lacking.join(", "))))
+}
+
+/// How many people each row of a population stands for: what its column `count` says, or one. A column that plays
+/// another part (`but`) is not a count, whatever its name.
+pub(crate) fn weights(table: &Table, but: &[&str]) -> Result<Vec<u64>, Failure> {
+    let Some(column) = table.column(COUNT).filter(|_| !but.contains(&COUNT)) else { return Ok(vec![1; table.rows]) };
+    let read: Option<Vec<u64>> = column.dictionary.iter().map(|v| v.trim().parse().ok()).collect();
+    let counts =
+        read.ok_or_else(|| Failure::Usage("the column `count` of the population must hold whole numbers".into()))?;
+    let of_row = |row: usize| counts.get(column.codes.get(row) as usize).copied().unwrap_or(0);
+    Ok((0..table.rows).map(of_row).collect())
+}
+
+/// What the labels of the policy's hierarchies cover among the values of `table`.
+pub(crate) fn covers(policy: &Policy, table: &Table) -> Result<Vec<(String, Covers)>, Failure> {
+    let read = |file: &str| std::fs::read_to_string(policy.origin.resolve(file)).map_err(|e| e.to_string());
+    let mut all = Vec::new();
+    for column in &table.columns {
+        let Some(recipe) = policy.column(&column.name).and_then(|c| c.hierarchy.as_ref()) else { continue };
+        let recipe = Recipe { table: recipe, read: &read, missing: &policy.data.missing };
+        let wrong = |e: &dyn std::fmt::Display| {
+            Failure::Usage(format!(
+                "the hierarchy of `{}` does not fit the values beside the release: {e}",
+                column.name
+            ))
+        };
+        let hierarchy = build(&recipe, column).map_err(|e| wrong(&e))?;
+        let bound = match Generalization::bind(column, Some(&hierarchy)) {
+            Ok(bound) => bound,
+            Err(lacking) => {
+                // Values that the hierarchy lacks are covered by no label; the others still are.
+                let known = (0u32..).zip(column.dictionary.iter()).filter(|(code, _)| !lacking.contains(code));
+                let known = Column { kind: column.kind, ..Column::from_values(&column.name, known.map(|(_, v)| v)) };
+                Generalization::bind(&known, Some(&hierarchy)).map_err(|_| wrong(&"too many values are missing"))?
+            }
+        };
+        all.push((column.name.clone(), Covers::of(&bound)));
+    }
+    Ok(all)
+}
