@@ -1,25 +1,32 @@
 //! The minimality attack.
 //!
-//! **Assumes** that the adversary knows the original quasi tuples of everyone in each class (from an external table),
-//! knows the requirement (k, and that no value may exceed 1/l of a class), and knows that the release is minimal: a
-//! class would have been split by its original tuples had all parts satisfied the requirement. So some part fails, and
-//! of all ways to deal the class's sensitive values to its tuples only those remain in which one does.
+//! **Assumes** that the adversary knows the original quasi tuples of everyone in each class (from an external table), the
+//! requirement, and that the release is minimal: a class would have been split by its original tuples had all parts
+//! satisfied the requirement. So some part fails, and of all ways to deal the class's sensitive values to its tuples (the
+//! *worlds*) only those remain in which one does.
 //!
 //! **Succeeds** where the *credibility* of linking a person to a value, the share of the remaining worlds in which the
-//! person has it, exceeds `threshold` (1/l, what the requirement promised). With x_i of the m_i persons of part i having
-//! the value, Π C(m_i, x_i) worlds agree; all are equally likely.
+//! person has it, exceeds `threshold` (what the requirement promised: 1/l), and also what the class tells without this
+//! knowledge.
 //!
-//! Simplified from the paper: one value is considered at a time, as if the requirement had failed for its sake. A class
-//! that k alone keeps together (a part smaller than k) teaches nothing. For a requirement that is monotone, "split by
-//! its original tuples" is implied by any minimality, so local and full-domain releases are both covered: `scope` is
-//! `class` when each class is minimal by itself (local recoding), `table` when only the table is (full-domain): then some
-//! class fails, and nobody knows which.
+//! The paper's requirement is that no value exceeds 1/l of a class (`l`, or `alpha` for a share that is not one over a
+//! whole number); other forms of diversity that a policy may state are known here as well, and all that are stated must
+//! hold. Where k is why a class was kept whole (a part is smaller than `k`), nothing is learned from it.
+//!
+//! For a monotone requirement, "split by its original tuples" is implied by any minimality, so local and full-domain
+//! releases are both covered: `scope` is `class` when each class is minimal by itself (local recoding), `table` when only
+//! the table is (full-domain): then some class fails, and nobody knows which; one that k explains explains it all.
+//!
+//! **Departure.** A class with too many worlds to count is looked at one value at a time, as if the requirement had failed
+//! for its sake, which only ever makes the value seem likelier; such classes are counted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::view::worlds::{Part, Worlds, worlds};
 use super::view::worst;
-use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, share_or};
+use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, Tuples, share_or};
 use crate::exact::Rational;
+use crate::exact::entropy::EntropyBound;
 use crate::parameter::{Kind, Parameter, ParameterError, Parameters};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -31,13 +38,14 @@ pub(super) const ENTRY: Entry = Entry {
     citation: "Wong, Fu, Wang & Pei, \"Minimality attack in privacy preserving data publishing\", VLDB 2007",
     needs: Knowledge::Original,
     parameters: &[
-        Parameter::required("l", Kind::Count, "the requirement: no value may exceed 1/l of a class"),
+        Parameter::optional("l", Kind::Count, "the requirement: no value may exceed 1/l of a class"),
+        Parameter::optional("alpha", Kind::Number, "the requirement: no value may exceed this share of a class"),
+        Parameter::optional("distinct", Kind::Count, "the requirement: so many distinct values in a class"),
+        Parameter::optional("entropy", Kind::Number, "the requirement: an entropy of at least the logarithm of this"),
+        Parameter::optional("c", Kind::Number, "the requirement: recursive (c,l)-diversity, with `recursive_l`"),
+        Parameter::optional("recursive_l", Kind::Count, "the l of recursive (c,l)-diversity; 2 when absent"),
         Parameter::optional("k", Kind::Count, "the requirement: the smallest class allowed; 1 when absent"),
-        Parameter::optional(
-            "value",
-            Kind::Value,
-            "the only value that the requirement protects; each in turn when absent",
-        ),
+        Parameter::optional("value", Kind::Value, "the only value whose share is bounded; every value when absent"),
         Parameter::optional("scope", Kind::Choice(SCOPES), "what is minimal: each class, or only the table"),
         Parameter::optional("threshold", Kind::Number, "the credibility that counts as a success; 1/l when absent"),
         Parameter::optional("limit", Kind::Count, "the largest class whose worlds are counted; 1000 when absent"),
@@ -47,108 +55,289 @@ pub(super) const ENTRY: Entry = Entry {
 
 const SCOPES: &[&str] = &["class", "table"];
 
-/// Counting the worlds of a class of n persons takes up to n² steps for each size of part.
+/// The largest class whose worlds are counted, where none is stated.
 const LIMIT: u64 = 1000;
+
+/// Steps that counting the worlds of one class may take, and of all classes.
+const STEPS: u64 = 2_000_000;
+const ALL_STEPS: u64 = 1_000_000_000;
+
+/// Differences of probabilities below this are rounding.
+const ROUNDING: f64 = 1e-12;
 
 #[derive(Debug)]
 struct Minimality;
 
-/// What [`count`] counts.
-type Count = (f64, Vec<(u64, u64, f64)>);
+/// What the adversary knows to be required of every class.
+#[derive(Debug)]
+struct Required {
+    k: u64,
+    share: Option<Rational>,
+    /// The only value whose share is bounded.
+    only: Option<u32>,
+    distinct: Option<u64>,
+    entropy: Option<EntropyBound>,
+    recursive: Option<(Rational, u64)>,
+    /// The largest credibility that was promised.
+    promised: f64,
+}
 
-/// What the worlds of one class say about one value.
-#[derive(Debug, Clone)]
-struct Worlds {
+impl Required {
+    fn of(target: &Target<'_>, parameters: &Parameters) -> Result<Self, ParameterError> {
+        let has = |key: &str| parameters.get(key).is_some();
+        let count = |key: &str| if has(key) { parameters.count(key).map(Some) } else { Ok(None) };
+        let mut share = if has("alpha") { Some(parameters.share("alpha")?) } else { None };
+        if let Some(l) = count("l")? {
+            let one = Rational::ratio(1, l);
+            share = Some(share.filter(|s| *s < one).unwrap_or(one));
+        }
+        let entropy = if has("entropy") { Some(parameters.number_from("entropy", 1, false)?) } else { None };
+        let c = if has("c") { Some(parameters.number_from("c", 0, true)?) } else { None };
+        let only = match has("value") {
+            false => None,
+            true => {
+                let name = parameters.value("value")?;
+                let code = target.domain().and_then(|d| d.dictionary.code(&name));
+                let wrong = || ParameterError::new("value", "`value` is not a value of the sensitive column");
+                Some(code.ok_or_else(wrong)?)
+            }
+        };
+        let distinct = count("distinct")?;
+        let recursive_l = count("recursive_l")?.unwrap_or(2);
+        let promises = [
+            share.as_ref().map(Rational::to_f64),
+            distinct.map(|l| 1.0 / l as f64),
+            entropy.as_ref().map(|l| 1.0 / l.to_f64()),
+            c.as_ref().map(|c| c.to_f64() / (1.0 + c.to_f64())),
+        ];
+        let promised = promises.into_iter().flatten().reduce(f64::min).ok_or_else(|| {
+            let known = "`l` (no value above 1/l of a class), `alpha`, `distinct`, `entropy` or `c`";
+            ParameterError::new("l", format!("`l` is missing: state the requirement that the adversary knows, {known}"))
+        })?;
+        Ok(Required {
+            k: count("k")?.unwrap_or(1),
+            share,
+            only,
+            distinct,
+            entropy: entropy.map(EntropyBound::new),
+            recursive: c.map(|c| (c, recursive_l)),
+            promised,
+        })
+    }
+
+    /// Whether nothing but a share is required.
+    fn shares_only(&self) -> bool {
+        self.distinct.is_none() && self.entropy.is_none() && self.recursive.is_none()
+    }
+
+    /// Whether a part with these counts satisfies everything but k.
+    fn holds(&self, counts: &[u64]) -> bool {
+        let size: u64 = counts.iter().sum();
+        let within = |s: &Rational| counts.iter().all(|&n| s.compare_count(n, size).is_le());
+        self.share.as_ref().filter(|_| self.only.is_none()).is_none_or(within) && self.diverse(counts)
+    }
+
+    fn diverse(&self, counts: &[u64]) -> bool {
+        let present = counts.iter().copied().filter(|&n| n > 0);
+        let distinct = self.distinct.is_none_or(|l| present.clone().count() as u64 >= l);
+        let entropy = self.entropy.as_ref().is_none_or(|bound| bound.compare(present.clone()).is_ge());
+        distinct && entropy && self.recursive.as_ref().is_none_or(|(c, l)| recursive(present, c, *l))
+    }
+
+    /// Whether the share of the value whose count is the first is within its bound.
+    fn first_within(&self, counts: &[u64]) -> bool {
+        self.share.as_ref().is_none_or(|s| s.compare_count(counts[0], counts.iter().sum()).is_le())
+    }
+}
+
+/// r₁ < c · (r_l + r_{l+1} + …).
+fn recursive(counts: impl Iterator<Item = u64>, c: &Rational, l: u64) -> bool {
+    let mut sorted: Vec<u64> = counts.collect();
+    sorted.sort_unstable_by(|a, b| b.cmp(a));
+    let tail: u64 = sorted.iter().skip(l.max(1) as usize - 1).sum();
+    l < 2 || c.compare_fraction(sorted.first().copied().unwrap_or(0).into(), tail.into()).is_lt()
+}
+
+/// The worlds of one class.
+struct Case {
     class: usize,
-    /// The share of the value in the class.
-    share: f64,
-    /// The probability that some part fails, no minimality assumed.
-    failing: f64,
-    /// For each size of part: (size, persons in parts of that size, probability that a person of such a part has the
-    /// value and some part fails).
-    parts: Vec<(u64, u64, f64)>,
+    /// The value at whose fault the class was kept whole, where one is looked at alone.
+    alone: Option<u32>,
+    /// For each value its share of the class; in the order of `worlds`.
+    shares: Vec<f64>,
+    worlds: Worlds,
+}
+
+/// The classes as an adversary sees them who knows the original tuples.
+struct Classes<'a> {
+    target: &'a Target<'a>,
+    required: &'a Required,
+    /// (class, sizes of its parts, ascending) of those that could have been split.
+    splittable: Vec<(usize, Vec<u64>)>,
+    kept_by_k: u64,
+    too_large: u64,
+    unmatched: u64,
+    one_value: u64,
+    steps: u64,
+    counted: BTreeMap<(bool, Vec<u64>, Vec<u64>), Option<Worlds>>,
+}
+
+impl<'a> Classes<'a> {
+    fn of(target: &'a Target<'a>, required: &'a Required, original: &Tuples, limit: u64) -> Self {
+        let mut classes = Classes {
+            target,
+            required,
+            splittable: Vec::new(),
+            kept_by_k: 0,
+            too_large: 0,
+            unmatched: 0,
+            one_value: 0,
+            steps: ALL_STEPS,
+            counted: BTreeMap::new(),
+        };
+        for class in 0..target.published.classes.len() {
+            let size = target.class(class).0;
+            let mut sizes: Vec<u64> = original.class(class).iter().map(|t| t.1).filter(|&n| n > 0).collect();
+            sizes.sort_unstable();
+            if sizes.iter().sum::<u64>() != size {
+                // Suppressed rows, or persons with several rows: who is in the class is not known.
+                classes.unmatched += u64::from(size > 0);
+            } else if sizes.len() < 2 {
+                // One tuple cannot be split.
+            } else if sizes[0] < required.k {
+                classes.kept_by_k += 1;
+            } else if size > limit {
+                classes.too_large += 1;
+            } else {
+                classes.splittable.push((class, sizes));
+            }
+        }
+        classes
+    }
+
+    /// The worlds of every class that could have been split.
+    fn cases(&mut self, whole_table: bool) -> Vec<Case> {
+        let mut cases = Vec::new();
+        let mut alone = self.required.only.is_some() && self.required.shares_only();
+        loop {
+            for (class, sizes) in std::mem::take(&mut self.splittable) {
+                let found = if alone { Vec::new() } else { self.together(class, &sizes).into_iter().collect() };
+                let found = if found.is_empty() { self.one_by_one(class, &sizes) } else { found };
+                self.one_value += u64::from(self.required.only.is_none() && found.iter().any(|c| c.alone.is_some()));
+                self.too_large += u64::from(found.is_empty());
+                cases.extend(found);
+                self.splittable.push((class, sizes));
+            }
+            // Which class of a table fails can be weighed only when all are looked at in the same way.
+            let mixed = cases.iter().any(|c| c.alone.is_some()) && cases.iter().any(|c| c.alone.is_none());
+            if !(whole_table && mixed) {
+                return cases;
+            }
+            alone = true;
+            cases.clear();
+            (self.one_value, self.too_large) = (0, 0);
+        }
+    }
+
+    /// All values at once.
+    fn together(&mut self, class: usize, sizes: &[u64]) -> Option<Case> {
+        let (size, histogram) = self.target.class(class);
+        let mut counts: Vec<u64> = histogram.iter().map(|c| c.1).collect();
+        // Classes with the same counts share their worlds, whatever the values are.
+        counts.sort_unstable();
+        let required = self.required;
+        let worlds = self.count(false, sizes, &counts, |part| required.holds(part))?;
+        Some(Case { class, alone: None, shares: counts.iter().map(|&n| n as f64 / size as f64).collect(), worlds })
+    }
+
+    /// One value after the other; only where shares are all that is required.
+    fn one_by_one(&mut self, class: usize, sizes: &[u64]) -> Vec<Case> {
+        let required = self.required;
+        let (size, histogram) = self.target.class(class);
+        let mut cases = Vec::new();
+        for &(value, n) in histogram.iter().filter(|c| required.only.is_none_or(|o| o == c.0)) {
+            if !required.shares_only() {
+                break;
+            }
+            let counts = if n < size { vec![n, size - n] } else { vec![n] };
+            if let Some(worlds) = self.count(true, sizes, &counts, |part| required.first_within(part)) {
+                cases.push(Case { class, alone: Some(value), shares: vec![n as f64 / size as f64], worlds });
+            }
+        }
+        cases
+    }
+
+    fn count(&mut self, alone: bool, sizes: &[u64], counts: &[u64], sound: impl Fn(&[u64]) -> bool) -> Option<Worlds> {
+        let steps = &mut self.steps;
+        let counted = self.counted.entry((alone, sizes.to_vec(), counts.to_vec())).or_insert_with(|| {
+            let allowed = STEPS.min(*steps) * if alone { 10 } else { 1 };
+            let mut left = allowed;
+            let found = worlds(sizes, counts, &mut left, sound);
+            *steps = steps.saturating_sub(allowed - left);
+            found
+        });
+        counted.clone()
+    }
 }
 
 impl Attack for Minimality {
     fn run(&self, target: &Target<'_>, extra: &Extra<'_>, parameters: &Parameters) -> Result<Findings, AttackError> {
-        let l = parameters.count("l")?;
-        let k = if parameters.get("k").is_some() { parameters.count("k")? } else { 1 };
+        let required = Required::of(target, parameters)?;
         let limit = if parameters.get("limit").is_some() { parameters.count("limit")? } else { LIMIT };
-        let threshold = share_or(parameters, "threshold", Rational::ratio(1, l))?.to_f64();
-        let whole_table = parameters.choice("scope", SCOPES)? == "table";
-        let only = match parameters.get("value") {
-            None => None,
-            Some(_) => {
-                let name = parameters.value("value")?;
-                let code = target.domain().and_then(|d| d.dictionary.code(&name));
-                Some(
-                    code.ok_or_else(|| ParameterError::new("value", "`value` is not a value of the sensitive column"))?,
-                )
-            }
+        let threshold = match parameters.get("threshold") {
+            Some(_) => share_or(parameters, "threshold", Rational::from(1))?.to_f64(),
+            None => required.promised,
         };
+        let whole_table = parameters.choice("scope", SCOPES)? == "table";
         let Some(original) = extra.original else { return Ok(Findings::default()) };
 
-        let (mut too_large, mut kept_by_k) = (0u64, 0u64);
-        let mut by_value: BTreeMap<u32, Vec<Worlds>> = BTreeMap::new();
-        let mut cache: BTreeMap<(Vec<u64>, u64), Count> = BTreeMap::new();
-        for class in 0..target.published.classes.len() {
-            let (size, histogram) = target.class(class);
-            let mut sizes: Vec<u64> = original.class(class).iter().map(|t| t.1).filter(|&n| n > 0).collect();
-            sizes.sort_unstable();
-            if sizes.len() < 2 || sizes.iter().sum::<u64>() != size {
-                // One tuple cannot be split. Persons with several rows are beyond this count.
-                continue;
-            }
-            if sizes[0] < k {
-                kept_by_k += 1;
-                continue;
-            }
-            if size > limit {
-                too_large += 1;
-                continue;
-            }
-            for &(value, n) in histogram.iter().filter(|c| only.is_none_or(|o| o == c.0)) {
-                let key = (sizes.clone(), n);
-                let (failing, parts) = cache.entry(key).or_insert_with_key(|(sizes, n)| count(sizes, *n, l)).clone();
-                let share = n as f64 / size as f64;
-                by_value.entry(value).or_default().push(Worlds { class, share, failing, parts });
-            }
+        let mut classes = Classes::of(target, &required, original, limit);
+        if whole_table && classes.kept_by_k > 0 {
+            // Some class is too small when split, so the table had to be generalized whatever the values are.
+            classes.splittable.clear();
         }
-        let mut hits: BTreeMap<usize, (f64, u64)> = BTreeMap::new();
+        let cases = classes.cases(whole_table);
+        let mut hits: BTreeMap<usize, (f64, BTreeSet<usize>)> = BTreeMap::new();
         let (mut largest, mut gain) = (0.0f64, 0.0f64);
-        for worlds in by_value.values() {
+        let mut by_value: BTreeMap<Option<u32>, Vec<&Case>> = BTreeMap::new();
+        cases.iter().for_each(|case| by_value.entry(case.alone).or_default().push(case));
+        for cases in by_value.values() {
             // ln of the probability that no class fails; its complement keeps tiny probabilities.
-            let none: f64 = worlds.iter().map(|w| (-w.failing).ln_1p()).sum();
-            for w in worlds {
-                let others = if whole_table && w.failing < 1.0 { -(none - (-w.failing).ln_1p()).exp_m1() } else { 0.0 };
-                let some = if whole_table { -none.exp_m1() } else { w.failing };
-                let mut persons = 0;
-                let mut hardest = 0.0f64;
-                for &(_, here, linked) in &w.parts {
-                    if some <= 0.0 {
-                        // No world explains the release: this value is not why the class was kept whole.
-                        continue;
-                    }
-                    let credibility = ((linked + (w.share - linked) * others) / some).clamp(0.0, 1.0);
-                    largest = largest.max(credibility);
-                    gain = gain.max(credibility - w.share);
-                    if credibility > threshold + 1e-12 {
-                        persons += here;
-                        hardest = hardest.max(credibility);
-                    }
+            let none: f64 = cases.iter().map(|case| (-case.worlds.failing).ln_1p()).sum();
+            for case in cases {
+                let failing = case.worlds.failing;
+                let others = if whole_table && failing < 1.0 { -(none - (-failing).ln_1p()).exp_m1() } else { 0.0 };
+                let some = if whole_table { -none.exp_m1() } else { failing };
+                if some <= 0.0 {
+                    // No world explains the release: these values are not why the class was kept whole.
+                    continue;
                 }
-                if persons > 0 {
-                    let hit = hits.entry(w.class).or_insert((0.0, 0));
-                    *hit = (hit.0.max(hardest), hit.1.max(persons));
+                for (at, Part { linked, .. }) in case.worlds.parts.iter().enumerate() {
+                    for (&share, linked) in case.shares.iter().zip(linked) {
+                        let credibility = ((linked + (share - linked) * others) / some).clamp(0.0, 1.0);
+                        largest = largest.max(credibility);
+                        gain = gain.max(credibility - share);
+                        if credibility > threshold + ROUNDING && credibility > share + ROUNDING {
+                            let hit = hits.entry(case.class).or_default();
+                            hit.0 = hit.0.max(credibility);
+                            hit.1.insert(at);
+                        }
+                    }
                 }
             }
         }
-        let persons: u64 = hits.values().map(|h| h.1).sum();
+        let persons_of = |class: usize, parts: &BTreeSet<usize>| -> u64 {
+            let case = cases.iter().find(|c| c.class == class);
+            case.map_or(0, |c| parts.iter().filter_map(|&p| c.worlds.parts.get(p)).map(|p| p.persons).sum())
+        };
+        let persons: u64 = hits.iter().map(|(&class, (_, parts))| persons_of(class, parts)).sum();
         let figures = [
             ("largest_credibility", largest),
             ("largest_gain", gain),
-            ("classes_kept_by_k", kept_by_k as f64),
-            ("classes_too_large", too_large as f64),
+            ("classes_kept_by_k", classes.kept_by_k as f64),
+            ("classes_too_large", classes.too_large as f64),
+            ("classes_unmatched", classes.unmatched as f64),
+            ("classes_one_value_at_a_time", classes.one_value as f64),
         ];
         Ok(Findings {
             classes: hits.len() as u64,
@@ -160,148 +349,97 @@ impl Attack for Minimality {
     }
 }
 
-/// Counts the worlds of a class with parts of these sizes, ascending, `n` of whose persons have the value: the
-/// probability that some part has more than 1/l of it, and for each size (size, persons, probability that a person of a
-/// part of that size has the value and some part fails).
-///
-/// Parts are drawn as independent binomials; given that they add up to n, they are dealt as in the worlds. All terms are
-/// positive, so nothing cancels.
-fn count(sizes: &[u64], n: u64, l: u64) -> Count {
-    let total: u64 = sizes.iter().sum();
-    let n = n as usize;
-    let p = n as f64 / total as f64;
-    let binomial = Binomial::new(total as usize, p);
-    let groups: Vec<(usize, usize)> = sizes.chunk_by(|a, b| a == b).map(|g| (g[0] as usize, g.len())).collect();
-    let one: Vec<Drawn> = groups.iter().map(|&(m, _)| Drawn::part(&binomial, m, n, l)).collect();
-    let power = |part: &Drawn, times: usize| (0..times).fold(Drawn::nothing(), |drawn, _| drawn.and(part, n));
-    // What all groups before and after each group draw together.
-    let mut after = vec![Drawn::nothing()];
-    for (part, &(_, times)) in one.iter().zip(&groups).rev() {
-        after.push(power(part, times).and(&after[after.len() - 1], n));
-    }
-    after.reverse();
-    let dealt = binomial.at(total as usize, n);
-    let failing = (after[0].failing.get(n).copied().unwrap_or(0.0) / dealt).min(1.0);
-    let mut before = Drawn::nothing();
-    let mut parts = Vec::with_capacity(groups.len());
-    for ((part, &(m, times)), after) in one.iter().zip(&groups).zip(&after[1..]) {
-        let others = before.and(&power(part, times - 1), n).and(after, n);
-        let mut linked = 0.0;
-        for x in 1..=m.min(n) {
-            let rest = n - x;
-            let get = |list: &[f64], at: usize| list.get(at).copied().unwrap_or(0.0);
-            let any = get(&others.sound, rest) + get(&others.failing, rest);
-            let ways = get(&part.failing, x) * any + get(&part.sound, x) * get(&others.failing, rest);
-            linked += x as f64 / m as f64 * ways;
-        }
-        parts.push((m as u64, (m * times) as u64, linked / dealt));
-        before = before.and(&power(part, times), n);
-    }
-    (failing, parts)
-}
-
-/// The probabilities of drawing 0, 1, 2, … persons with the value, apart by whether some part fails.
-#[derive(Debug, Clone)]
-struct Drawn {
-    sound: Vec<f64>,
-    failing: Vec<f64>,
-}
-
-impl Drawn {
-    fn nothing() -> Self {
-        Drawn { sound: vec![1.0], failing: vec![] }
-    }
-
-    fn part(binomial: &Binomial, m: usize, n: usize, l: u64) -> Self {
-        let mut drawn = Drawn { sound: Vec::new(), failing: Vec::new() };
-        for x in 0..=m.min(n) {
-            let probability = binomial.at(m, x);
-            let fails = x as u64 * l > m as u64;
-            drawn.sound.push(if fails { 0.0 } else { probability });
-            drawn.failing.push(if fails { probability } else { 0.0 });
-        }
-        drawn
-    }
-
-    /// Both together, up to `n` persons.
-    fn and(&self, other: &Drawn, n: usize) -> Drawn {
-        let longest = |a: &Drawn| a.sound.len().max(a.failing.len());
-        let mut both = Drawn { sound: vec![0.0; (longest(self) + longest(other) - 1).min(n + 1)], failing: Vec::new() };
-        both.failing.resize(both.sound.len(), 0.0);
-        convolve(&self.sound, &other.sound, &mut both.sound);
-        convolve(&self.failing, &other.sound, &mut both.failing);
-        convolve(&self.sound, &other.failing, &mut both.failing);
-        convolve(&self.failing, &other.failing, &mut both.failing);
-        both
-    }
-}
-
-fn convolve(a: &[f64], b: &[f64], out: &mut [f64]) {
-    for (i, &x) in a.iter().enumerate().filter(|(_, x)| **x > 0.0) {
-        for (o, &y) in out.iter_mut().skip(i).zip(b) {
-            *o += x * y;
-        }
-    }
-}
-
-/// Binomial probabilities with one probability of success.
-struct Binomial {
-    /// ln 0!, ln 1!, …
-    ln_factorial: Vec<f64>,
-    p: f64,
-}
-
-impl Binomial {
-    fn new(largest: usize, p: f64) -> Self {
-        let mut ln_factorial = vec![0.0; largest + 1];
-        for i in 1..=largest {
-            ln_factorial[i] = ln_factorial[i - 1] + (i as f64).ln();
-        }
-        Binomial { ln_factorial, p }
-    }
-
-    fn at(&self, m: usize, x: usize) -> f64 {
-        if self.p >= 1.0 {
-            return if x == m { 1.0 } else { 0.0 };
-        }
-        let f = &self.ln_factorial;
-        let (x_, rest) = (x as f64, (m - x) as f64);
-        (f[m] - f[x] - f[m - x] + x_ * self.p.ln() + rest * (-self.p).ln_1p()).exp()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::Tuples;
     use super::super::view::fixture::{Fixture, figure};
     use super::*;
     use crate::parameter::Value;
-    use proptest::prelude::*;
 
     fn run(fixture: &Fixture, original: &Tuples, pairs: &[(&str, &str)]) -> Findings {
-        let mut parameters = Parameters::from_pairs([("value", Value::Text("hiv".into()))]);
+        let mut parameters = Parameters::default();
         pairs.iter().for_each(|(key, value)| parameters.set(key, Value::Text((*value).into())));
         let extra = Extra { original: Some(original), ..Extra::default() };
         ENTRY.run(&fixture.target(), &extra, &parameters).unwrap()
     }
 
-    #[test]
-    fn both_of_q1_are_positive() {
-        // The kind of example that the paper opens with: two persons q1, five persons q2, two HIV among them, 2-diversity. One HIV in each part, or
-        // both among the five, would have been published as it was; so both are q1's.
+    /// Two persons q1 and five persons q2, published as one class with two HIV: the paper's opening example.
+    fn opening() -> (Fixture, Tuples) {
         let mut rows = vec![("Q", "hiv"), ("Q", "hiv")];
         rows.extend([("Q", "flu"); 5]);
-        let fixture = Fixture::new(&rows);
-        let original = Tuples::collect(1, vec![(0, 0, 2), (0, 1, 5)]);
-        let findings = run(&fixture, &original, &[("l", "2")]);
+        (Fixture::new(&rows), Tuples::collect(1, vec![(0, 0, 2), (0, 1, 5)]))
+    }
+
+    #[test]
+    fn both_of_q1_are_positive() {
+        // 2-diversity of HIV. One HIV in each part, or both among the five, would have been published as it was; so both
+        // are q1's.
+        let (fixture, original) = opening();
+        let findings = run(&fixture, &original, &[("l", "2"), ("value", "hiv")]);
         assert_eq!((findings.classes, findings.persons), (1, 2));
         assert!((figure(&findings, "largest_credibility") - 1.0).abs() < 1e-12);
         assert!((figure(&findings, "largest_gain") - 5.0 / 7.0).abs() < 1e-12);
         // When k alone forbade the split, nothing is learned.
-        let findings = run(&fixture, &original, &[("l", "2"), ("k", "3")]);
+        let findings = run(&fixture, &original, &[("l", "2"), ("value", "hiv"), ("k", "3")]);
         assert_eq!((findings.classes, figure(&findings, "classes_kept_by_k")), (0, 1.0));
-        let findings = run(&fixture, &original, &[("l", "2"), ("limit", "6")]);
+        let findings = run(&fixture, &original, &[("l", "2"), ("value", "hiv"), ("limit", "6")]);
         assert_eq!((findings.classes, figure(&findings, "classes_too_large")), (0, 1.0));
+    }
+
+    #[test]
+    fn the_papers_formula_weighs_every_way_to_fail() {
+        // Parts of 2 and 4 persons, three of the six HIV, l = 2. With x of the first part HIV, C(2, x)·C(4, 3 − x) worlds
+        // agree: 4 for x = 0 (the second part has 3 of 4: fails), 12 for x = 1 (1 of 2 and 2 of 4: sound), 4 for x = 2
+        // (fails). So x is 0 or 2, each as likely: the first part has HIV in half of the places, as has the second.
+        let rows = [vec![("Q", "hiv"); 3], vec![("Q", "flu"); 3]].concat();
+        let original = Tuples::collect(1, vec![(0, 0, 2), (0, 1, 4)]);
+        let findings = run(&Fixture::new(&rows), &original, &[("l", "2"), ("value", "hiv")]);
+        assert!((figure(&findings, "largest_credibility") - 0.5).abs() < 1e-12);
+        assert_eq!(findings.persons, 0);
+        // With four of eight persons, parts of 3 and 5: 5 worlds for x = 0, 30 for 1, 30 for 2, 5 for 3. The first part
+        // fails from 2 on, the second from 3 on, that is at x = 0 and 1: every world fails, and nothing is learned.
+        let rows = [vec![("Q", "hiv"); 4], vec![("Q", "flu"); 4]].concat();
+        let original = Tuples::collect(1, vec![(0, 0, 3), (0, 1, 5)]);
+        let findings = run(&Fixture::new(&rows), &original, &[("l", "2"), ("value", "hiv")]);
+        assert!(figure(&findings, "largest_gain").abs() < 1e-12);
+    }
+
+    #[test]
+    fn when_every_value_is_protected_any_of_them_may_be_at_fault() {
+        // Flu is protected, too, and the five fail for its sake in every world (at least 3 flu among 5): so the class could
+        // never be split, and nothing is learned.
+        let (fixture, original) = opening();
+        let findings = run(&fixture, &original, &[("l", "2")]);
+        assert_eq!((findings.persons, figure(&findings, "classes_one_value_at_a_time")), (0, 0.0));
+        assert!(figure(&findings, "largest_gain").abs() < 1e-12);
+        // One value at a time would blame HIV: it is what a class with too many worlds falls back to.
+        let values: Vec<String> = (0..12).map(|v| format!("v{v:02}")).collect();
+        let rows: Vec<(&str, &str)> = values.iter().flat_map(|v| [("Q", v.as_str()); 10]).collect();
+        let original = Tuples::collect(1, vec![(0, 0, 60), (0, 1, 60)]);
+        let findings = run(&Fixture::new(&rows), &original, &[("l", "12")]);
+        assert_eq!(figure(&findings, "classes_one_value_at_a_time"), 1.0);
+    }
+
+    #[test]
+    fn other_diversities_leak_as_well() {
+        // Two pairs published together as 2-diverse, with values a, a, b, b: had they not been (a, a) and (b, b) each, they
+        // would have been published apart. Nobody knows which pair has which value.
+        let rows = [("Q", "a"), ("Q", "a"), ("Q", "b"), ("Q", "b")];
+        let (fixture, original) = (Fixture::new(&rows), Tuples::collect(1, vec![(0, 0, 2), (0, 1, 2)]));
+        for requirement in [("distinct", "2"), ("entropy", "2"), ("c", "2"), ("l", "2"), ("alpha", "0.5")] {
+            let findings = run(&fixture, &original, &[requirement]);
+            assert!((figure(&findings, "largest_credibility") - 0.5).abs() < 1e-12, "{requirement:?}");
+        }
+        // With a, a, b, c the pair without b and c has a, a; which pair that is stays open, but a is likelier than not to
+        // be together: credibility 1/2 for each, no more than the class says.
+        let rows = [("Q", "a"), ("Q", "a"), ("Q", "b"), ("Q", "c")];
+        let findings = run(&Fixture::new(&rows), &original, &[("distinct", "2")]);
+        assert!((figure(&findings, "largest_credibility") - 0.5).abs() < 1e-12);
+        // A pair and a four with a, a, b, c, d, e: only the pair can fail to be 2-diverse, so it has a, a.
+        let rows = [("Q", "a"), ("Q", "a"), ("Q", "b"), ("Q", "c"), ("Q", "d"), ("Q", "e")];
+        let original = Tuples::collect(1, vec![(0, 0, 2), (0, 1, 4)]);
+        let findings = run(&Fixture::new(&rows), &original, &[("distinct", "2")]);
+        assert!((figure(&findings, "largest_credibility") - 1.0).abs() < 1e-12);
+        assert_eq!(findings.persons, 2);
     }
 
     #[test]
@@ -313,57 +451,29 @@ mod tests {
         }
         let fixture = Fixture::new(&rows);
         let original = Tuples::collect(2, vec![(0, 0, 2), (0, 1, 5), (1, 2, 2), (1, 3, 5)]);
-        let findings = run(&fixture, &original, &[("l", "2"), ("scope", "table"), ("threshold", "0.5")]);
+        let table = [("l", "2"), ("value", "hiv"), ("scope", "table"), ("threshold", "0.5")];
+        let findings = run(&fixture, &original, &table);
         // A class fails with probability 1/21. Given that one of two does: a person of q1 has hiv in all failing worlds of
         // the class, and in 10 of the 20 × 2 places of its sound ones.
         let (fails, sound) = (1.0 / 21.0, 10.0 / 42.0);
         let expected = (fails + sound * fails) / (1.0 - (1.0 - fails) * (1.0 - fails));
         assert!((figure(&findings, "largest_credibility") - expected).abs() < 1e-12);
         assert_eq!((findings.classes, findings.persons), (2, 4));
+        // A class somewhere that k keeps together explains why the table was generalized.
+        let original = Tuples::collect(2, vec![(0, 0, 1), (0, 1, 6), (1, 2, 2), (1, 3, 5)]);
+        let findings = run(&fixture, &original, &[&table[..], &[("k", "2")]].concat());
+        assert_eq!((findings.persons, figure(&findings, "classes_kept_by_k")), (0, 1.0));
     }
 
     #[test]
-    fn the_value_and_l_are_checked() {
+    fn the_requirement_and_the_value_are_checked() {
         let fixture = Fixture::new(&[("a", "flu")]);
         let original = Tuples::default();
         let extra = Extra { original: Some(&original), ..Extra::default() };
         let run = |parameters| ENTRY.run(&fixture.target(), &extra, &parameters).unwrap_err().to_string();
-        assert!(run(Parameters::default()).contains("`l` is missing"));
+        let error = run(Parameters::default());
+        assert!(error.contains("`l` is missing") && error.contains("`distinct`"), "{error}");
         let pairs = [("l", Value::Number(2.into())), ("value", Value::Text("hiv".into()))];
         assert!(run(Parameters::from_pairs(pairs)).contains("not a value"));
-    }
-
-    proptest! {
-        #[test]
-        fn credibilities_agree_with_a_walk_over_all_worlds(
-            sizes in prop::collection::vec(1u64..5, 2..4),
-            some in 1u64..8,
-            l in 1u64..4,
-        ) {
-            let mut sizes = sizes;
-            sizes.sort_unstable();
-            let total: u64 = sizes.iter().sum();
-            let n = some.min(total);
-            // Person i has the value in a world when bit i is set.
-            let part_of: Vec<usize> = sizes.iter().enumerate().flat_map(|(p, &m)| vec![p; m as usize]).collect();
-            let (mut worlds, mut failing) = (0u64, 0u64);
-            let mut linked = vec![0u64; sizes.len()];
-            for world in (0u32..1 << total).filter(|w| u64::from(w.count_ones()) == n) {
-                let mut x = vec![0u64; sizes.len()];
-                part_of.iter().enumerate().filter(|(i, _)| world >> i & 1 == 1).for_each(|(_, &p)| x[p] += 1);
-                worlds += 1;
-                if x.iter().zip(&sizes).any(|(&x, &m)| x * l > m) {
-                    failing += 1;
-                    linked.iter_mut().zip(&x).for_each(|(sum, x)| *sum += x);
-                }
-            }
-            let (found, parts) = count(&sizes, n, l);
-            prop_assert!((found - failing as f64 / worlds as f64).abs() < 1e-9);
-            for (part, &m) in sizes.iter().enumerate() {
-                let expected = linked[part] as f64 / m as f64 / worlds as f64;
-                let found = parts.iter().find(|p| p.0 == m).unwrap().2;
-                prop_assert!((found - expected).abs() < 1e-9);
-            }
-        }
     }
 }

@@ -4,6 +4,7 @@ pub mod cell;
 mod knowledge;
 mod published;
 mod target;
+pub(super) mod worlds;
 
 #[cfg(test)]
 pub(super) mod fixture;
