@@ -1,11 +1,11 @@
 //! `amidst attack NAME`: what one adversary learns from a table.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use amidst::Failure;
-use amidst::attack::{Attacked, Beside, attack, parameter};
+use amidst::attack::{Attacked, Beside, attack, attack_series, is_series, parameter};
 use amidst::audit;
-use amidst::core::attack::{ATTACKS, find};
+use amidst::core::attack::{ATTACKS, Knowledge, find};
 use amidst::core::parameter::Parameters;
 use amidst::policy::Policy;
 use amidst::prepare::LoadOptions;
@@ -20,17 +20,18 @@ use crate::terminal::{CommandResult, Outcome, Terminal, dim, heading, table, tho
 #[command(
     after_help = "Examples:\n  amidst attack homogeneity release.csv --policy policy.toml\n  amidst attack linkage \
 release.csv --qi age,sex,zip --sensitive disease --external voters.csv\n  amidst attack similarity release.csv --policy \
-policy.toml --set share=0.75"
+policy.toml --set share=0.75\n  amidst attack minimality release --original patients.csv\n  amidst attack difference \
+may.csv --earlier april.csv --external people.csv --policy policy.toml\n  amidst attack intersection SERIES_FOLDER"
 )]
 pub struct Attack {
     /// The attack
     name: String,
 
-    /// The table: a file, a folder or a pattern; - for standard input
+    /// The table: a file, a folder or a pattern; - for standard input. Or the folder of a release, or of a series
     data: String,
 
-    /// The policy that says which columns are which
-    #[arg(long, value_name = "FILE", required_unless_present = "qi", conflicts_with_all = ["qi", "sensitive"])]
+    /// The policy that says which columns are which; the folder of a release holds its own
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["qi", "sensitive"])]
     policy: Option<PathBuf>,
 
     /// The quasi columns
@@ -41,15 +42,24 @@ pub struct Attack {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "qi")]
     sensitive: Vec<String>,
 
-    /// For linkage: a table of persons with some of the quasi columns
+    /// For linkage, intersection and difference: a table of persons with some of the quasi columns. May be repeated, for
+    /// several versions once for each, the oldest first
     #[arg(long, value_name = "DATA")]
-    external: Option<String>,
+    external: Vec<String>,
+
+    /// The column of these tables that tells who is who, where there are several
+    #[arg(long, value_name = "COLUMN")]
+    person: Option<String>,
+
+    /// For intersection and difference: an earlier version of the table. May be repeated, the oldest first
+    #[arg(long, value_name = "DATA")]
+    earlier: Vec<String>,
 
     /// For belief: a population with the quasi columns, the sensitive column and perhaps a column `count`
     #[arg(long, value_name = "DATA")]
     population: Option<String>,
 
-    /// For minimality: the table that the release was made from
+    /// For minimality: the table that the release was made from; the policy's input when absent
     #[arg(long, value_name = "DATA")]
     original: Option<String>,
 
@@ -80,9 +90,18 @@ impl Attack {
             };
             parameters.set(name.trim(), parameter(value.trim()));
         }
-        let stated = match &self.policy {
-            None => Policy::for_audit(&self.data, &self.qi, &self.sensitive),
-            Some(path) => Policy::read(path)?,
+        if entry.needs == Knowledge::Versions && is_series(&self.data) {
+            return self.tell(terminal, &attack_series(entry, &self.data, &parameters)?);
+        }
+        let (data, beside_it) = release_in(&self.data);
+        let stated = match (&self.policy, beside_it) {
+            (Some(path), _) => Policy::read(path)?,
+            (None, Some(own)) if self.qi.is_empty() => Policy::read(&own)?,
+            (None, _) if self.qi.is_empty() => {
+                let message = "say which columns are which, with --policy or with --qi and --sensitive";
+                return Err(Failure::Usage(message.to_string()));
+            }
+            (None, _) => Policy::for_audit(&data, &self.qi, &self.sensitive),
         };
         let bar = terminal.progress("reading");
         let options = LoadOptions {
@@ -90,20 +109,41 @@ impl Attack {
             progress: Some(&|share| bar.at(share)),
             ..LoadOptions::default()
         };
-        let (_, prepared) = audit::load(&stated, &self.data, &options)?;
+        let (_, prepared) = audit::load(&stated, &data, &options)?;
         drop(bar);
         let beside = Beside {
             external: self.external.clone(),
+            person: self.person.clone(),
+            earlier: self.earlier.clone(),
             population: self.population.clone(),
             original: self.original.clone(),
         };
-        let attacked = attack(entry, &stated, &prepared, &beside, &parameters)?;
+        self.tell(terminal, &attack(entry, &stated, &prepared, &beside, &parameters)?)
+    }
+
+    fn tell(&self, terminal: &Terminal, attacked: &Attacked) -> CommandResult {
         if self.json {
             terminal.json(&attacked.to_json())?;
         } else {
-            terminal.result(summary(&attacked))?;
+            terminal.result(summary(attacked))?;
         }
         Ok(Outcome::Done)
+    }
+}
+
+/// The table and the policy in the folder of a release; `data` itself when it is no such folder.
+fn release_in(data: &str) -> (String, Option<PathBuf>) {
+    let folder = Path::new(data);
+    let (certificate, policy) = (folder.join("certificate.json"), folder.join("policy.toml"));
+    if !certificate.is_file() || !policy.is_file() {
+        return (data.to_string(), None);
+    }
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|f| f.path());
+    let mut tables: Vec<PathBuf> = files.filter(|f| f.file_stem().is_some_and(|s| s == "release")).collect();
+    tables.sort();
+    match tables.first() {
+        Some(table) => (table.to_string_lossy().into_owned(), Some(policy)),
+        None => (data.to_string(), None),
     }
 }
 

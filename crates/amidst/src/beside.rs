@@ -1,7 +1,7 @@
 //! Tables that an adversary holds beside a release, and what the release's labels mean among their values.
 
 use amidst_core::attack::Covers;
-use amidst_core::hierarchy::{Generalization, Recipe, build};
+use amidst_core::hierarchy::{Generalization, Hierarchy, Recipe, build};
 use amidst_core::table::{Column, Table, ValueType};
 use amidst_io::ReadOptions;
 
@@ -43,27 +43,36 @@ pub(crate) fn weights(table: &Table, but: &[&str]) -> Result<Vec<u64>, Failure> 
     Ok((0..table.rows).map(of_row).collect())
 }
 
+/// The hierarchy of the policy for `column`, bound to its values; the codes of those that the hierarchy lacks where it
+/// lacks any. `None` when the policy has no hierarchy for it.
+pub(crate) fn bound(policy: &Policy, column: &Column) -> Result<Option<Result<Generalization, Vec<u32>>>, Failure> {
+    Ok(hierarchy(policy, column)?.map(|hierarchy| Generalization::bind(column, Some(&hierarchy))))
+}
+
+fn hierarchy(policy: &Policy, column: &Column) -> Result<Option<Hierarchy>, Failure> {
+    let read = |file: &str| std::fs::read_to_string(policy.origin.resolve(file)).map_err(|e| e.to_string());
+    let Some(recipe) = policy.column(&column.name).and_then(|c| c.hierarchy.as_ref()) else { return Ok(None) };
+    let recipe = Recipe { table: recipe, read: &read, missing: &policy.data.missing };
+    build(&recipe, column).map(Some).map_err(|e| misfit(column, &e))
+}
+
+fn misfit(column: &Column, error: &dyn std::fmt::Display) -> Failure {
+    Failure::Usage(format!("the hierarchy of `{}` does not fit the values beside the release: {error}", column.name))
+}
+
 /// What the labels of the policy's hierarchies cover among the values of `table`.
 pub(crate) fn covers(policy: &Policy, table: &Table) -> Result<Vec<(String, Covers)>, Failure> {
-    let read = |file: &str| std::fs::read_to_string(policy.origin.resolve(file)).map_err(|e| e.to_string());
     let mut all = Vec::new();
     for column in &table.columns {
-        let Some(recipe) = policy.column(&column.name).and_then(|c| c.hierarchy.as_ref()) else { continue };
-        let recipe = Recipe { table: recipe, read: &read, missing: &policy.data.missing };
-        let wrong = |e: &dyn std::fmt::Display| {
-            Failure::Usage(format!(
-                "the hierarchy of `{}` does not fit the values beside the release: {e}",
-                column.name
-            ))
-        };
-        let hierarchy = build(&recipe, column).map_err(|e| wrong(&e))?;
+        let Some(hierarchy) = hierarchy(policy, column)? else { continue };
         let bound = match Generalization::bind(column, Some(&hierarchy)) {
             Ok(bound) => bound,
             Err(lacking) => {
                 // Values that the hierarchy lacks are covered by no label; the others still are.
                 let known = (0u32..).zip(column.dictionary.iter()).filter(|(code, _)| !lacking.contains(code));
                 let known = Column { kind: column.kind, ..Column::from_values(&column.name, known.map(|(_, v)| v)) };
-                Generalization::bind(&known, Some(&hierarchy)).map_err(|_| wrong(&"too many values are missing"))?
+                Generalization::bind(&known, Some(&hierarchy))
+                    .map_err(|_| misfit(column, &"too many values are missing"))?
             }
         };
         all.push((column.name.clone(), Covers::of(&bound)));

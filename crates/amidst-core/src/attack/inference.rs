@@ -45,25 +45,27 @@ impl Attack for Inference {
         let columns: Vec<&Column> =
             labels.columns.iter().filter(|c| c.dictionary.len().saturating_mul(values) <= LARGEST).collect();
 
-        let everything = Counts::of(target, &columns, values, |_, rows, _| rows);
+        let held = Counts::of_folds(target, &columns, values, folds);
+        let everything = Counts::sum(&held);
         // The lowest code of several: the same whatever the order of the rows.
         let mode = (0..values).rev().max_by_key(|&v| everything.values[v]).unwrap_or(0);
         let rows: u64 = everything.values.iter().sum();
+        let models: Vec<Bayes> = held.iter().map(|h| Bayes::trained(&everything, h, &columns, values)).collect();
         let mut right = 0u64;
         let mut hit = vec![0u64; target.published.classes.len()];
-        for fold in 0..folds {
-            let share = |at: u64, rows: u64, person: u32| in_fold(at, rows, person, fold, folds);
-            let held = Counts::of(target, &columns, values, share);
-            let model = Bayes::trained(&everything, &held, &columns, values);
-            let mut scores = vec![0.0; values];
-            each_class(target, share, |class, counts| {
-                let guess = model.guess(&columns, class, &mut scores);
-                for &(value, n) in counts.iter().filter(|c| c.0 as usize == guess) {
+        let mut scores = vec![0.0; values];
+        let mut guesses: Vec<Option<usize>> = vec![None; models.len()];
+        each_class(target, folds, |class, parts| {
+            // All rows of a class look alike, so each model guesses once for it.
+            guesses.fill(None);
+            for &(fold, value, n) in parts {
+                let guess = *guesses[fold].get_or_insert_with(|| models[fold].guess(&columns, class, &mut scores));
+                if guess == value as usize {
                     right += n;
-                    hit[class] += if value as usize == mode { 0 } else { n };
+                    hit[class] += if guess == mode { 0 } else { n };
                 }
-            });
-        }
+            }
+        });
         let ratio = |n: u64| if rows == 0 { 0.0 } else { n as f64 / rows as f64 };
         let (accuracy, base) = (ratio(right), ratio(everything.values.get(mode).copied().unwrap_or(0)));
         let found = || hit.iter().enumerate().filter(|(_, n)| **n > 0);
@@ -85,33 +87,33 @@ impl Attack for Inference {
     }
 }
 
-/// How many of `rows` rows that stand from position `at` on belong to a fold: every so-manieth row, or all rows of every
-/// so-manieth person.
-fn in_fold(at: u64, rows: u64, person: u32, fold: u64, folds: u64) -> u64 {
+/// Deals `rows` rows that stand from position `at` on to folds: every so-manieth row, or all rows of every so-manieth
+/// person.
+fn deal(at: u64, rows: u64, person: u32, folds: u64, mut to: impl FnMut(usize, u64)) {
     if person != NOBODY {
-        return if u64::from(person) % folds == fold { rows } else { 0 };
+        return to((u64::from(person) % folds) as usize, rows);
     }
-    let before = |position: u64| (position + folds - 1 - fold) / folds;
-    before(at + rows) - before(at)
+    let (each, more) = (rows / folds, rows % folds);
+    let first = at % folds;
+    for fold in 0..folds.min(rows) {
+        let position = first + fold;
+        to((if position < folds { position } else { position - folds }) as usize, each + u64::from(fold < more));
+    }
 }
 
-/// Shows each class the rows that `share` (position, rows, person) takes of its values.
-fn each_class(target: &Target<'_>, share: impl Fn(u64, u64, u32) -> u64, mut see: impl FnMut(usize, &[(u32, u64)])) {
+/// Shows each class its rows as (fold, value, rows).
+fn each_class(target: &Target<'_>, folds: u64, mut see: impl FnMut(usize, &[(usize, u32, u64)])) {
     let set = target.published.set;
-    let mut counts: Vec<(u32, u64)> = Vec::new();
+    let mut parts: Vec<(usize, u32, u64)> = Vec::new();
     let mut at = 0;
     for (class, entries) in target.published.classes.iter().enumerate() {
-        counts.clear();
+        parts.clear();
         for entry in entries {
-            let taken = share(at, entry.rows, entry.person);
+            let value = set.sensitive_code(entry.sensitive, target.column);
+            deal(at, entry.rows, entry.person, folds, |fold, rows| parts.push((fold, value, rows)));
             at += entry.rows;
-            if taken > 0 {
-                counts.push((set.sensitive_code(entry.sensitive, target.column), taken));
-            }
         }
-        if !counts.is_empty() {
-            see(class, &counts);
-        }
+        see(class, &parts);
     }
 }
 
@@ -123,17 +125,42 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(target: &Target<'_>, columns: &[&Column], values: usize, share: impl Fn(u64, u64, u32) -> u64) -> Counts {
-        let cells = columns.iter().map(|c| vec![0; c.dictionary.len() * values]).collect();
-        let mut counts = Counts { values: vec![0; values], cells };
-        each_class(target, share, |class, found| {
-            found.iter().for_each(|&(value, n)| counts.values[value as usize] += n);
-            for (column, cells) in columns.iter().zip(&mut counts.cells) {
-                let start = column.codes.get(class) as usize * values;
-                found.iter().for_each(|&(value, n)| cells[start + value as usize] += n);
+    fn of_folds(target: &Target<'_>, columns: &[&Column], values: usize, folds: u64) -> Vec<Counts> {
+        let none = || Counts {
+            values: vec![0; values],
+            cells: columns.iter().map(|c| vec![0; c.dictionary.len() * values]).collect(),
+        };
+        let mut counts: Vec<Counts> = (0..folds).map(|_| none()).collect();
+        let mut starts = vec![0; columns.len()];
+        each_class(target, folds, |class, parts| {
+            if parts.is_empty() {
+                return;
+            }
+            for (start, column) in starts.iter_mut().zip(columns) {
+                *start = column.codes.get(class) as usize * values;
+            }
+            for &(fold, value, n) in parts {
+                let counts = &mut counts[fold];
+                counts.values[value as usize] += n;
+                for (cells, start) in counts.cells.iter_mut().zip(&starts) {
+                    cells[start + value as usize] += n;
+                }
             }
         });
         counts
+    }
+
+    fn sum(folds: &[Counts]) -> Counts {
+        let add = |lists: Vec<&Vec<u64>>| -> Vec<u64> {
+            let mut sum = lists.first().map_or(Vec::new(), |l| vec![0; l.len()]);
+            lists.iter().for_each(|list| sum.iter_mut().zip(list.iter()).for_each(|(s, n)| *s += n));
+            sum
+        };
+        let columns = folds.first().map_or(0, |f| f.cells.len());
+        Counts {
+            values: add(folds.iter().map(|f| &f.values).collect()),
+            cells: (0..columns).map(|c| add(folds.iter().map(|f| &f.cells[c]).collect())).collect(),
+        }
     }
 }
 
@@ -219,9 +246,17 @@ mod tests {
 
     #[test]
     fn rows_are_dealt_to_folds_once() {
-        for (at, rows) in [(0, 7), (3, 1), (5, 12), (4, 0)] {
-            assert_eq!((0..5).map(|f| in_fold(at, rows, NOBODY, f, 5)).sum::<u64>(), rows);
-            assert_eq!((0..5).map(|f| in_fold(at, rows, 7, f, 5)).collect::<Vec<_>>(), [0, 0, rows, 0, 0]);
+        let dealt = |at: u64, rows: u64, person: u32| {
+            let mut folds = [0; 5];
+            deal(at, rows, person, 5, |fold, n| folds[fold] += n);
+            folds
+        };
+        for (at, rows) in [(0, 7), (3, 1), (5, 12), (4, 0), (13, 5)] {
+            // Row by row, the row at position p belongs to fold p mod 5.
+            let mut expected = [0; 5];
+            (at..at + rows).for_each(|p| expected[(p % 5) as usize] += 1);
+            assert_eq!(dealt(at, rows, NOBODY), expected);
+            assert_eq!(dealt(at, rows, 7), [0, 0, rows, 0, 0]);
         }
     }
 

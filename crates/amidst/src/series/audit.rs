@@ -103,6 +103,18 @@ impl Series {
         let state = State::load(&work, kept(&self.policy, &self.header))?;
         audit_of(&self.policy, &state, &load(&work, sensitive(&self.policy, &state).len())?)
     }
+
+    /// What was published so far: for each sensitive column its name and every version, the oldest first.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    pub fn versions(&self) -> Result<Vec<(String, Vec<Version>)>, Failure> {
+        let work = self.store.read()?;
+        let state = State::load(&work, kept(&self.policy, &self.header))?;
+        let columns = sensitive(&self.policy, &state);
+        let names = columns.iter().map(|&c| state.names[c].clone());
+        Ok(names.zip(load(&work, columns.len())?).collect())
+    }
 }
 
 /// The sensitive columns, by their position among the kept ones.

@@ -1,5 +1,8 @@
 //! One attack on one table, with what the adversary knows beside it.
 
+mod minimality;
+mod versions;
+
 use amidst_core::attack::linkage::{self, Links};
 use amidst_core::attack::{
     AttackError, Entry, External, Extra, Findings, Knowledge, PopulationKnowledge, Published, Target, Tuples,
@@ -16,17 +19,24 @@ use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::{Failure, json};
 
+use versions::Versions;
+pub use versions::{attack_series, is_series};
+
 /// Cells of classes with fewer persons than this are not told: the table may be one that nobody has protected yet.
 const SHOWN_FROM: u64 = 5;
 
 /// What the adversary knows beside the table.
 #[derive(Debug, Clone, Default)]
 pub struct Beside {
-    /// A table of persons with some of the quasi columns.
-    pub external: Option<String>,
+    /// Tables of persons with some of the quasi columns: one, or for several versions one for each, the oldest first.
+    pub external: Vec<String>,
+    /// The column of such tables that tells who is who.
+    pub person: Option<String>,
+    /// Earlier versions of the table, the oldest first.
+    pub earlier: Vec<String>,
     /// A table of a population with the quasi columns and the sensitive column, and optionally a column `count`.
     pub population: Option<String>,
-    /// The table that the release was made from.
+    /// The table that the release was made from; the policy's input when absent.
     pub original: Option<String>,
 }
 
@@ -65,11 +75,21 @@ pub fn attack(
     let labels = labels_of_table(&prepared.set, &prepared.table, &prepared.quasi);
     let published = Published::new(&prepared.set, &prepared.set.groups, &prepared.domains).with_labels(&labels);
     let mut attacked = Attacked { entry, columns: Vec::new(), skipped: Vec::new() };
+    let versions = match entry.needs == Knowledge::Versions && !beside.earlier.is_empty() {
+        true => Some(Versions::load(stated, prepared, beside)?),
+        false => None,
+    };
     for (column, domain) in prepared.domains.iter().enumerate() {
         let target = Target::new(published, column);
-        match one(entry, stated, &target, beside, parameters)? {
-            Err(error @ AttackError::Parameter(_)) => return Err(Failure::Usage(error.to_string())),
-            Err(error) => attacked.skipped.push((domain.name.clone(), error.to_string())),
+        let found = match &versions {
+            None => one(entry, stated, &target, beside, parameters)?,
+            Some(versions) => {
+                let versions = versions.of_column(prepared, &domain.name)?;
+                entry.run(&target, &Extra { versions: Some(&versions), ..Extra::default() }, parameters)
+            }
+        };
+        match found {
+            Err(error) => attacked.skipped.push((domain.name.clone(), failed(error)?)),
             Ok(findings) => {
                 let worst = findings.worst.iter().map(|&class| worst_class(&prepared.set.groups, &labels, class));
                 let worst = worst.collect();
@@ -77,9 +97,14 @@ pub fn attack(
             }
         }
     }
-    match attacked.skipped.first() {
-        Some((_, why)) if attacked.columns.is_empty() => Err(Failure::Usage(format!("{why}{}", hint(entry.needs)))),
-        _ => Ok(attacked),
+    attacked.or_why()
+}
+
+/// Why an attack says nothing about a column; a wrong parameter is wrong for all of them.
+fn failed(error: AttackError) -> Result<String, Failure> {
+    match error {
+        AttackError::Parameter(_) => Err(Failure::Usage(error.to_string())),
+        error => Ok(error.to_string()),
     }
 }
 
@@ -89,7 +114,9 @@ fn hint(needs: Knowledge) -> &'static str {
         Knowledge::External => "; give it with --external",
         Knowledge::Population => "; give it with --population",
         Knowledge::Original => "; give the table that the release was made from with --original",
-        Knowledge::Versions => "; a series that Amidst keeps has them",
+        Knowledge::Versions => {
+            "; name the folder of a series, or give the others with --earlier and the persons with --external"
+        }
     }
 }
 
@@ -101,7 +128,12 @@ fn one(
     parameters: &Parameters,
 ) -> Result<Result<Findings, AttackError>, Failure> {
     let quasi: Vec<&str> = target.published.labels.iter().flat_map(|t| &t.columns).map(|c| c.name.as_str()).collect();
-    match (entry.needs, &beside.external, &beside.population, &beside.original) {
+    // What was published is what its policy made of its input.
+    let input = stated.data.input.as_ref().filter(|i| i.as_str() != "-" && !stated.requirements.is_empty());
+    let input = input.map(|i| if i.contains("://") { i.clone() } else { resolved(stated, i) });
+    let input = input.filter(|i| i.contains("://") || std::path::Path::new(i).exists());
+    let original = beside.original.clone().or(input.filter(|_| entry.needs == Knowledge::Original));
+    match (entry.needs, beside.external.first(), &beside.population, &original) {
         (Knowledge::External, Some(file), ..) => {
             let table = read(file, &quasi)?;
             let covers = covers(stated, &table)?;
@@ -128,8 +160,7 @@ fn one(
                 Ok(links) => links,
                 Err(error) => return Ok(Err(error)),
             };
-            let tuples = original(target, &links)?;
-            Ok(entry.run(target, &Extra { original: Some(&tuples), ..Extra::default() }, parameters))
+            minimality::run(entry, stated, target, &table, &links, parameters)
         }
         _ => Ok(entry.run(target, &Extra::default(), parameters)),
     }
@@ -186,21 +217,9 @@ fn population(
     Ok((population, Tuples::collect(target.published.classes.len(), parts)))
 }
 
-/// The original tuples of each class: known when every original tuple fits one class at the most.
-fn original(target: &Target<'_>, links: &Links) -> Result<Tuples, Failure> {
-    let mut parts = Vec::new();
-    for &tuple in &links.of_row {
-        match links.links.get(tuple).map(|l| l.classes.as_slice()) {
-            Some([class]) => parts.push((*class as u32, tuple as u32, 1)),
-            Some([]) | None => {}
-            Some(_) => {
-                let message =
-                    "the classes of this release overlap, so the original table does not tell which rows are in which";
-                return Err(Failure::Usage(message.to_string()));
-            }
-        }
-    }
-    Ok(Tuples::collect(target.published.classes.len(), parts))
+/// Where a file is that a policy names.
+fn resolved(policy: &Policy, file: &str) -> String {
+    policy.origin.resolve(file).to_string_lossy().into_owned()
 }
 
 fn worst_class(classes: &frequency::Groups, labels: &Table, class: usize) -> WorstClass {
@@ -211,6 +230,16 @@ fn worst_class(classes: &frequency::Groups, labels: &Table, class: usize) -> Wor
 }
 
 impl Attacked {
+    /// The findings, or why there are none.
+    fn or_why(self) -> Result<Attacked, Failure> {
+        match self.skipped.first() {
+            Some((_, why)) if self.columns.is_empty() => {
+                Err(Failure::Usage(format!("{why}{}", hint(self.entry.needs))))
+            }
+            _ => Ok(self),
+        }
+    }
+
     /// What `amidst attack --json` prints.
     pub fn to_json(&self) -> Value {
         let mut columns = Map::new();

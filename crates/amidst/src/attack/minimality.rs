@@ -1,0 +1,126 @@
+//! What the minimality attack is told: the requirement of the policy, and into which parts a class could have been split.
+
+use amidst_core::attack::{AttackError, Entry, Extra, Findings, Target, Tuples, linkage::Links};
+use amidst_core::parameter::{Parameters, Value};
+use amidst_core::table::Table;
+
+use crate::Failure;
+use crate::beside::bound;
+use crate::policy::Policy;
+
+/// The parameters that state a requirement.
+const REQUIREMENTS: [&str; 5] = ["l", "alpha", "distinct", "entropy", "c"];
+
+/// `stated`, with what the policy requires for `column` where nothing else is stated: an adversary who knows the
+/// algorithm knows the policy, too.
+pub(super) fn known(policy: &Policy, column: &str, stated: &Parameters) -> Parameters {
+    let mut known = stated.clone();
+    let own = REQUIREMENTS.iter().any(|key| stated.get(key).is_some());
+    for requirement in &policy.requirements {
+        let here = requirement.on.is_empty() || requirement.on.iter().any(|name| name == column);
+        // (the model's parameter, the attack's)
+        let pairs: &[(&str, &str)] = match requirement.model.id {
+            _ if !here => &[],
+            "k-anonymity" => &[("k", "k")],
+            "distinct-l-diversity" => &[("l", "distinct")],
+            "entropy-l-diversity" if requirement.parameters.get("dont_care").is_none() => &[("l", "entropy")],
+            "recursive-c-l-diversity" => &[("c", "c"), ("l", "recursive_l")],
+            "p-sensitive-k-anonymity" => &[("p", "distinct"), ("k", "k")],
+            "general-alpha-k-anonymity" => &[("alpha", "alpha"), ("k", "k")],
+            "simple-alpha-k-anonymity" => &[("alpha", "alpha"), ("value", "value"), ("k", "k")],
+            _ => &[],
+        };
+        for (from, to) in pairs {
+            if let Some(value) = requirement.parameters.get(from).filter(|_| !own || *to == "k")
+                && known.get(to).is_none()
+            {
+                known.set(to, value.clone());
+            }
+        }
+    }
+    known
+}
+
+/// Runs the attack on the release of `table`, whose rows fit the classes of `links`.
+///
+/// A full-domain release is minimal as a table: each table with one column one level less generalized fails. A local
+/// recoding is minimal class by class: no class could be split by its original tuples. Which of them it is, its labels
+/// tell, unless `scope` states it.
+pub(super) fn run(
+    entry: &Entry,
+    policy: &Policy,
+    target: &Target<'_>,
+    table: &Table,
+    links: &Links,
+    stated: &Parameters,
+) -> Result<Result<Findings, AttackError>, Failure> {
+    let column = target.domain().map_or("", |d| d.name.as_str());
+    let mut parameters = known(policy, column, stated);
+    let classes = target.published.classes.len();
+    let class_of_row = class_of_rows(links)?;
+    let less = match stated.get("scope") {
+        None => less_generalized(policy, target, table)?,
+        Some(_) => None,
+    };
+    let Some(less) = less else {
+        let parts = (class_of_row.iter().zip(&links.of_row))
+            .filter_map(|(class, &tuple)| Some(((*class)? as u32, tuple as u32, 1)));
+        let tuples = Tuples::collect(classes, parts.collect());
+        return Ok(entry.run(target, &Extra { original: Some(&tuples), ..Extra::default() }, &parameters));
+    };
+    if class_of_row.iter().any(Option::is_none) {
+        return Err(Failure::Usage(
+            "rows of the original table are in no class: where rows were suppressed, a full-domain release may be minimal \
+             for their number, which this attack does not weigh; `--set scope=class` takes each class as minimal by itself"
+                .to_string(),
+        ));
+    }
+    parameters.set("scope", Value::Text("table".to_string()));
+    let mut hardest: Option<Findings> = None;
+    for parts in less {
+        let parts = class_of_row.iter().zip(&parts).filter_map(|(class, &part)| Some(((*class)? as u32, part, 1)));
+        let tuples = Tuples::collect(classes, parts.collect());
+        let found = match entry.run(target, &Extra { original: Some(&tuples), ..Extra::default() }, &parameters) {
+            Ok(found) => found,
+            Err(error) => return Ok(Err(error)),
+        };
+        let credibility = |f: &Findings| f.figures.first().map_or(0.0, |f| f.1);
+        let harder =
+            |h: &Findings| found.persons.cmp(&h.persons).then(credibility(&found).total_cmp(&credibility(h))).is_gt();
+        if hardest.as_ref().is_none_or(harder) {
+            hardest = Some(found);
+        }
+    }
+    Ok(Ok(hardest.unwrap_or_default()))
+}
+
+/// The class of each original row; nothing for one that was suppressed.
+fn class_of_rows(links: &Links) -> Result<Vec<Option<usize>>, Failure> {
+    let class = |&tuple: &usize| match links.links.get(tuple).map(|l| l.classes.as_slice()) {
+        Some([class]) => Ok(Some(*class)),
+        Some([]) | None => Ok(None),
+        Some(_) => Err(Failure::Usage(
+            "the classes of this release overlap, so the original table does not tell which rows are in which"
+                .to_string(),
+        )),
+    };
+    links.of_row.iter().map(class).collect()
+}
+
+/// For a full-domain release and each column that it generalizes: the label that each original row has in that column
+/// one level below. `None` when the release is not one of whole levels, or the policy has no hierarchies to tell.
+fn less_generalized(policy: &Policy, target: &Target<'_>, table: &Table) -> Result<Option<Vec<Vec<u32>>>, Failure> {
+    let Some(labels) = target.published.labels else { return Ok(None) };
+    let mut less = Vec::new();
+    for published in &labels.columns {
+        let Some(column) = table.column(&published.name) else { return Ok(None) };
+        let Some(Ok(generalization)) = bound(policy, column)? else { return Ok(None) };
+        let names = |level: usize, label: &str| generalization.levels[level].labels.iter().any(|l| l == label);
+        let all = |level: &usize| published.dictionary.iter().all(|label| names(*level, label));
+        let Some(level) = (0..generalization.levels.len()).find(all) else { return Ok(None) };
+        let Some(below) = level.checked_sub(1).and_then(|l| generalization.levels.get(l)) else { continue };
+        let label = |row: usize| below.of.get(column.codes.get(row) as usize).copied().unwrap_or(u32::MAX);
+        less.push((0..table.rows).map(label).collect());
+    }
+    Ok(Some(less))
+}
