@@ -173,7 +173,7 @@ fn uniques(risk: &Risk, fraction: &Rational, assumed: bool) -> Vec<Uniques> {
         sampling_fraction: fraction.to_f64(),
         assumed,
         preferred: position == 0,
-        uniques: found.uniques,
+        uniques: found.uniques.round(),
         share: found.share,
     };
     found.enumerate().map(told).collect()

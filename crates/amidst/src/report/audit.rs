@@ -36,6 +36,7 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit) -> Report {
             suppressed: 0,
             published: audit.rows,
             waived: 0,
+            joined: 0,
             classes: audit.classes,
             persons: set.persons,
         },

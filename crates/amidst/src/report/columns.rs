@@ -73,8 +73,7 @@ fn one(
                         let label = labels.of.get(code).and_then(|&g| labels.labels.get(g as usize));
                         *of_label.entry(label.map_or("", String::as_str)).or_default() += n;
                     }
-                    let rounded = |(label, n): (&str, u64)| (label.to_string(), round(n, rounded_to));
-                    before = Some(of_label.into_iter().map(rounded).collect());
+                    before = Some(of_label.into_iter().map(|(label, n)| (label.to_string(), n)).collect());
                     report.rounded_to = rounded_to;
                 }
             }
@@ -90,7 +89,7 @@ fn one(
     } else {
         let round_to = if role == Role::Sensitive { 1 } else { rounded_to };
         let counted = column.dictionary.iter().zip(prepared.counts(original));
-        before = Some(counted.map(|(value, n)| (value.to_string(), round(n, round_to))).collect());
+        before = Some(counted.map(|(value, n)| (value.to_string(), n)).collect());
         report.rounded_to = round_to;
     }
     fill(&mut report, published, &after, before.as_ref(), 1);
@@ -165,17 +164,20 @@ fn fill(
     before: Option<&BTreeMap<String, u64>>,
     at_least: u64,
 ) {
-    let mut bars: Vec<Bar> = column
-        .dictionary
-        .iter()
-        .zip(after)
-        .filter(|&(_, &n)| n > 0)
-        .map(|(label, &n)| Bar {
-            label: label.to_string(),
-            before: before.and_then(|b| b.get(label).copied()),
-            after: n,
-        })
-        .collect();
+    let bar = |(label, &n): (&str, &u64)| Bar {
+        label: label.to_string(),
+        before: before.and_then(|b| b.get(label).copied()),
+        after: n,
+    };
+    let mut bars: Vec<Bar> = column.dictionary.iter().zip(after).filter(|&(_, &n)| n > 0).map(bar).collect();
+    if bars.len() > LISTED
+        && let Some(ranges) = in_ranges(&bars)
+    {
+        bars = ranges;
+    }
+    for bar in &mut bars {
+        bar.before = bar.before.map(|n| round(n, report.rounded_to));
+    }
     bars.sort_by(|a, b| b.after.cmp(&a.after).then_with(|| by_number(&a.label, &b.label)));
     let rare = bars.iter().position(|b| b.after < at_least).unwrap_or(bars.len());
     let rest = bars.split_off(rare.min(LISTED));
@@ -188,7 +190,41 @@ fn fill(
     report.histogram = bars;
 }
 
+/// Plain numbers that are too many to list, counted in about a dozen ranges of the same round width.
+fn in_ranges(bars: &[Bar]) -> Option<Vec<Bar>> {
+    let numbers: Vec<f64> = bars.iter().map(|b| b.label.trim().parse().ok()).collect::<Option<_>>()?;
+    let whole = numbers.iter().all(|n: &f64| n.fract() == 0.0 && n.abs() < 1e15);
+    let (low, high) = numbers.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &n| (l.min(n), h.max(n)));
+    let least = (high - low) / LISTED as f64;
+    if !least.is_finite() || least <= 0.0 {
+        return None;
+    }
+    let power = 10f64.powf(least.log10().floor());
+    let width = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|w| *w >= least)?;
+    let width = if whole { width.max(1.0).ceil() } else { width };
+    let mut ranges: BTreeMap<i64, Bar> = BTreeMap::new();
+    for (bar, n) in bars.iter().zip(&numbers) {
+        let at = (n / width).floor();
+        let range = ranges.entry(at as i64).or_insert_with(|| {
+            let (from, to) = (at * width, (at + 1.0) * width);
+            let digits = if whole { 0 } else { (-power.log10().floor()).max(0.0) as usize };
+            let label = match whole {
+                true => format!("{from:.0}–{:.0}", to - 1.0),
+                false => format!("{from:.digits$} to under {to:.digits$}"),
+            };
+            Bar { label, before: bar.before.map(|_| 0), after: 0 }
+        });
+        range.after += bar.after;
+        range.before = range.before.zip(bar.before).map(|(sum, n)| sum + n);
+    }
+    Some(ranges.into_values().collect())
+}
+
 fn by_number(a: &str, b: &str) -> Ordering {
+    if a.len() == b.len() && a.contains('*') && b.contains('*') {
+        // Masked codes stand as in a book: 1**, 11*, 12*.
+        return a.cmp(b);
+    }
     match (leading_number(a), leading_number(b)) {
         (Some(x), Some(y)) => x.total_cmp(&y).then_with(|| a.cmp(b)),
         (Some(_), None) => Ordering::Less,
@@ -214,6 +250,25 @@ mod tests {
         labels.sort_by(|a, b| by_number(a, b));
         assert_eq!(labels, ["[9-19]", "[20-29]", "[100-109]", "*"]);
         assert_eq!(leading_number("-3.5"), Some(-3.5));
+        let mut labels = ["12***", "1****", "110**", "*"];
+        labels.sort_by(|a, b| by_number(a, b));
+        assert_eq!(labels, ["1****", "110**", "12***", "*"]);
+    }
+
+    #[test]
+    fn many_numbers_are_counted_in_ranges() {
+        let values: Vec<String> = (0..1200).map(|i| (i * 10).to_string()).collect();
+        let column = Column::from_values("cost", values.iter().map(String::as_str));
+        let before: BTreeMap<String, u64> = values.iter().map(|v| (v.clone(), 2)).collect();
+        let mut report = ColumnReport { rounded_to: 3, ..blank("cost", Role::Insensitive) };
+        fill(&mut report, &column, &column.counts(), Some(&before), 1);
+        let labels: Vec<&str> = report.histogram.iter().map(|b| b.label.as_str()).collect();
+        assert_eq!((labels.len(), labels[0], labels[1]), (12, "0–999", "1000–1999"));
+        assert!(report.histogram.iter().all(|b| b.after == 100 && b.before == Some(201)), "{:?}", report.histogram);
+        assert_eq!(report.others, None);
+        let column = Column::from_values("share", (0..40).map(|i| ["0.05", "0.5", "0.75", "1.2"][i % 4]));
+        fill(&mut report, &column, &column.counts(), None, 1);
+        assert_eq!(report.histogram.len(), 4, "few numbers are listed as they are");
     }
 
     #[test]

@@ -78,6 +78,8 @@ pub struct Rows {
     pub published: u64,
     /// Rows published as they are, because their owner waived protection.
     pub waived: u64,
+    /// Rows whose owner waived protection and that joined the classes of others.
+    pub joined: u64,
     /// Classes.
     pub classes: u64,
     /// Whether sizes count persons, some of whom have several rows.

@@ -82,6 +82,10 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
             suppressed: judged.suppressed,
             published: released.rows(),
             waived: released.waived.len() as u64,
+            joined: made.joined.map_or(0, |joined| {
+                let all = prepared.waived.as_ref().map_or(0, |w| w.rows.len() as u64);
+                all.saturating_sub(joined.refused)
+            }),
             classes: judged.class_count(),
             persons: set.persons,
         },

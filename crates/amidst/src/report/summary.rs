@@ -11,10 +11,15 @@ pub fn summary(report: &Report) -> Vec<String> {
         lines.push(line);
     }
     lines.push(risk(report));
+    lines.extend(journalist(report));
     lines.push(rows(report));
     if report.rows.waived > 0 {
         let people = count(report.rows.waived, "row is", "rows are");
         lines.push(format!("{people} published as they are, because their owners waived protection."));
+    }
+    if report.rows.joined > 0 {
+        let people = count(report.rows.joined, "row, whose owner", "rows, whose owners");
+        lines.push(format!("{people} waived protection, joined the classes of the others and count in them."));
     }
     lines
 }
@@ -60,6 +65,7 @@ fn requirements(report: &Report) -> Option<String> {
     match (all, failing) {
         (0, _) => None,
         (1, 0) => Some("The one requirement of the policy holds.".to_string()),
+        (2, 0) => Some("Both requirements of the policy hold.".to_string()),
         (_, 0) => Some(format!("All {all} requirements of the policy hold.")),
         (_, failing) => Some(format!("{failing} of {all} requirements of the policy DO NOT hold.")),
     }
@@ -85,6 +91,17 @@ fn risk(report: &Report) -> String {
             number(after.prosecutor_avg)
         ),
     }
+}
+
+/// What knowing the population is good for.
+fn journalist(report: &Report) -> Option<String> {
+    let after = report.risk.after.journalist.as_ref()?;
+    let before = report.risk.before.as_ref().and_then(|r| r.journalist.as_ref());
+    let before = before.map_or(String::new(), |b| format!(" (before: {})", number(b.max)));
+    let (people, max) = (count(after.population, "person", "people"), number(after.max));
+    Some(format!(
+        "To someone who knows the population of {people}, but not who of it is here, it is {max} at most{before}."
+    ))
 }
 
 fn rows(report: &Report) -> String {

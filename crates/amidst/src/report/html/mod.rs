@@ -74,6 +74,7 @@ impl Page<'_> {
             ("method", "Method and parameters", self.method()),
             ("policy", "Policy", self.policy()),
             ("digests", "Digests", self.digests()),
+            ("signature", "Signature", Some(self.signature())),
         ];
         all.into_iter().filter_map(|(id, heading, content)| content.map(|c| (id, heading, c))).collect()
     }

@@ -68,7 +68,7 @@ impl Page<'_> {
         let names: Vec<&String> = object.as_object().map(|map| map.keys().collect()).unwrap_or_default();
         html! { @for (i, name) in names.iter().enumerate() {
             @if i > 0 { ", " }
-            (name) " = " (self.figure(&format!("{at}/{}", escaped(name))))
+            (name.replace('_', " ")) " = " (self.figure(&format!("{at}/{}", escaped(name))))
         } }
     }
 
@@ -78,6 +78,10 @@ impl Page<'_> {
                  right links as possible. 0.09 is the threshold of Health Canada and the European Medicines Agency. To \
                  the letter, a class of 11 is above it and a class of 12 is not; who reads it as 1/11 rounded asks for \
                  classes of 11." }
+            @if self.report.rows.joined > 0 {
+                p { "Before is the table of those whose protection was asked for; after also counts the "
+                    (self.figure("/rows/joined")) " rows that joined their classes." }
+            }
             div.scroll { table {
                 thead { tr { th scope="col" { "risk" } (self.before_and_after_heads()) } }
                 tbody { @for (name, title) in RISK {

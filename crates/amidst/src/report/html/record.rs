@@ -33,6 +33,17 @@ impl Page<'_> {
         (!policy.is_empty()).then(|| html! { pre tabindex="0" { code { (policy) } } })
     }
 
+    /// Room for the one who answers for it.
+    pub(super) fn signature(&self) -> Markup {
+        let failing = self.report.requirements.iter().any(|r| !r.holds);
+        html! {
+            p { @if failing { "At least one requirement fails: this table should not be published as it is." }
+                @else if self.compares() { "I have read this report. The release may be published for the stated purpose." }
+                @else { "I have read this report." } }
+            div.sign { div { "name and office" } div { "signature" } div { "date" } }
+        }
+    }
+
     pub(super) fn digests(&self) -> Option<Markup> {
         let digests = &self.report.digests;
         (!digests.is_empty()).then(|| {

@@ -159,6 +159,7 @@ impl Page<'_> {
             ("dropped_missing", "rows left out because a value is unknown"),
             ("suppressed", "rows suppressed"),
             ("waived", "rows published as they are, by their owner's waiver"),
+            ("joined", "rows that joined the classes of others, by their owner's waiver"),
             ("published", if self.compares() { "rows published" } else { "rows looked at" }),
             ("classes", "classes"),
         ];
