@@ -6,6 +6,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
 cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
 
+# The report is looked at in a browser where there is one. Root on Debian can have one; without it, that test skips.
+if ! command -v chromium chromium-browser google-chrome >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } \
+        >/dev/null 2>&1 || echo "skipped: Chromium could not be installed, so reports are not looked at in a browser"
+fi
+
 step() { printf '\n== %s\n' "$1"; }
 
 step "format"

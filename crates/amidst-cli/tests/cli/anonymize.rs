@@ -208,6 +208,19 @@ fn rows_that_waived_protection_join_the_nearest_class() {
     assert!(!release.lines().any(|l| l.starts_with("90,") || l.starts_with("25,")), "{release}");
     assert!(release.lines().any(|l| l.contains("-90],gout")), "{release}");
     assert_eq!(house.amidst(&["verify", "release"]).code, 0);
+    // The report counts them apart, and tells before from after.
+    let report: serde_json::Value = serde_json::from_str(&house.read("release/report.json")).unwrap();
+    assert_eq!((&report["rows"]["joined"], &report["rows"]["waived"]), (&2.into(), &0.into()));
+    let risk = &report["risk"];
+    assert_eq!((&risk["before"]["persons"], &risk["after"]["persons"]), (&40.into(), &42.into()));
+    let worst = &report["requirements"][0]["worst"];
+    assert_eq!(
+        (&report["requirements"][0]["measured"]["k"], &risk["after"]["smallest_class"]),
+        (&worst["size"], &worst["size"])
+    );
+    let bars = report["columns"][1]["histogram"].as_array().unwrap();
+    assert_eq!(bars.iter().map(|b| b["after"].as_u64().unwrap()).sum::<u64>(), 42);
+    assert!(house.read("release/report.html").contains("joined the classes of the others"));
     let house = waivers("join", "optimal");
     house.amidst(&["anonymize", "policy.toml", "--out", "release"]).fails(2, &["portfolio", "publish"]);
 }
@@ -215,26 +228,53 @@ fn rows_that_waived_protection_join_the_nearest_class() {
 #[test]
 fn identifying_and_key_values_appear_nowhere() {
     let house = House::new();
-    let mut rows = String::from("name,id,age,disease\n");
+    let mut rows = String::from("name,id,age,town,disease\n");
     for i in 0..40 {
-        rows.push_str(&format!("Canary{i},CANARYKEY{i},{},{}\n", 20 + i % 4, ["flu", "cold"][i % 2]));
+        rows.push_str(&format!("Canary{i},CANARYKEY{i},{},Ulm,{}\n", 20 + i % 4, ["flu", "cold"][i % 2]));
     }
+    // One row cannot be published; nothing may tell where its owner lives.
+    rows.push_str("Canary40,CANARYKEY40,21,Canaryville,flu\n");
     house.file("people.csv", &rows);
     house.file(
         "policy.toml",
         "[data]\ninput = \"people.csv\"\n[columns.name]\nrole = \"identifying\"\n[columns.id]\nrole = \"key\"\n\
-         [columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [5] }\n[columns.disease]\nrole = \"sensitive\"\n\
-         [[require]]\nmodel = \"k-anonymity\"\nk = 3\n",
+         [columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [5] }\n[columns.town]\nrole = \"quasi\"\n\
+         hierarchy = { suppress = true }\n[columns.disease]\nrole = \"sensitive\"\n[[require]]\nmodel = \"k-anonymity\"\n\
+         k = 3\n[[require]]\nmodel = \"distinct-l-diversity\"\nl = 2\n[search]\nalgorithm = \"optimal\"\n\
+         max_suppression = 1\n",
     );
-    let runs = [
+    let policy = ["--policy", "policy.toml"];
+    let attack = |name: &str, more: &[&str]| {
+        house.amidst(&[&["attack", name, "release/release.csv"], &policy[..], more].concat())
+    };
+    let mut runs = vec![
         house.amidst(&["check", "policy.toml"]),
         house.amidst(&["anonymize", "policy.toml", "--out", "release", "-v"]),
         house.amidst(&["audit", "people.csv", "--policy", "policy.toml", "--report", "release/audit.html"]),
         house.amidst(&["attack", "homogeneity", "people.csv", "--policy", "policy.toml"]),
         house.amidst(&["attack", "linkage", "people.csv", "--policy", "policy.toml", "--external", "people.csv"]),
         house.amidst(&["explore", "policy.toml"]),
-        house.amidst(&["verify", "release"]),
+        house.amidst(&["verify", "release", "--sarif", "release/good.sarif"]),
+        house.amidst(&[
+            "audit",
+            "release/release.csv",
+            "--policy",
+            "policy.toml",
+            "--population",
+            "people.csv",
+            "--json",
+        ]),
+        attack("belief", &["--population", "people.csv", "--json"]),
+        attack("minimality", &["--original", "people.csv", "--set", "scope=class"]),
+        attack("difference", &["--earlier", "people.csv", "--external", "people.csv", "--person", "name", "--json"]),
+        attack("intersection", &["--earlier", "people.csv", "--external", "people.csv", "--person", "name"]),
     ];
+    assert!(house.read("release/certificate.json").contains("\"suppressed\": 1"), "the canary was suppressed");
+    // What is wrong is told without telling whose row it is.
+    let release = house.read("release/release.csv");
+    house.file("release/release.csv", &release.replacen("flu", "gout", 1));
+    runs.push(house.amidst(&["verify", "release", "--sarif", "release/bad.sarif"]));
+    house.file("release/release.csv", &release);
     let mut seen: Vec<String> = runs.iter().flat_map(|r| [r.stdout.clone(), r.stderr.clone()]).collect();
     for file in fs::read_dir(house.path("release")).unwrap() {
         seen.push(String::from_utf8_lossy(&fs::read(file.unwrap().path()).unwrap()).into_owned());

@@ -3,8 +3,11 @@
 #![cfg(test)]
 
 mod anonymize;
+mod attack;
 mod bad_input;
 mod house;
+mod layout;
+mod population;
 mod report;
 mod series;
 mod teach;

@@ -1,0 +1,95 @@
+//! The report in a browser, as wide as a phone and as a desk: nothing overflows, nothing fails, every figure on the page
+//! is the one in the JSON.
+
+use std::process::Command;
+
+use crate::house::House;
+
+/// What a page says about itself, once it is laid out. The report has no script; copies of it get this one.
+///
+/// Beside the page as a whole, every element must end within it, unless it stands in a box that scrolls; and the labels
+/// of cards must stay within their cell, where a phone puts them in front of the figure.
+const PROBE: &str = "<script>window.failures=[];addEventListener('error',e=>failures.push(e.message));\
+addEventListener('load',()=>{const say=[],page=document.documentElement,wide=page.clientWidth;\
+if(page.scrollWidth>wide)say.push('the page is '+page.scrollWidth+' wide');\
+for(const e of document.querySelectorAll('body *')){if(e.closest('svg')&&e.tagName!='svg')continue;\
+const r=e.getBoundingClientRect();if(r.right>wide+1&&!e.closest('.scroll'))say.push(e.tagName+' ends at '+r.right);\
+if(e.scrollHeight>e.clientHeight+1&&e.tagName=='TD'&&getComputedStyle(e).display!='table-cell')\
+say.push('a cell is too low: '+e.textContent)}\
+const json=JSON.parse(window.REPORT);let figures=0;\
+for(const d of document.querySelectorAll('data')){let at=json;\
+for(const key of d.dataset.at.split('/').slice(1))at=at?.[key.replace(/~1/g,'/').replace(/~0/g,'~')];\
+figures++;if(Number(d.value)!==at)say.push(d.dataset.at+' is '+d.value+', not '+at)}\
+const alone=[...document.querySelectorAll('svg')].filter(s=>!s.querySelector('title')||!s.querySelector('desc'));\
+if(alone.length)say.push(alone.length+' charts without words');\
+const ids=[...document.querySelectorAll('nav a')].filter(a=>!document.querySelector(a.getAttribute('href')));\
+if(ids.length)say.push(ids.length+' links lead nowhere');\
+document.title='figures '+figures+', failures '+JSON.stringify(say.concat(failures).slice(0,5))})</script></head>";
+
+fn browser() -> Option<&'static str> {
+    ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|b| Command::new(b).arg("--version").output().is_ok_and(|o| o.status.success()))
+}
+
+/// A copy of a report that tells about itself.
+fn probed(page: &str, json: &str) -> String {
+    // The JSON as a text of the script; a `</` would end the script early.
+    let text = serde_json::to_string(json).unwrap().replace("</", "<\\/");
+    page.replacen("</head>", &format!("<script>window.REPORT={text}</script>{PROBE}"), 1)
+}
+
+#[test]
+fn the_page_fits_a_phone_and_a_desk() {
+    let Some(browser) = browser() else {
+        eprintln!("skipped: no Chromium on this machine");
+        return;
+    };
+    let house = House::with_sample(1500);
+    let policy = house.read("policy.toml");
+    house.file("full.toml", &policy);
+    house.file("local.toml", &policy.replace("[search]\n", "[search]\nalgorithm = \"mondrian\"\n"));
+    let mut pages = Vec::new();
+    for name in ["full", "local"] {
+        let run = house.amidst(&["anonymize", &format!("{name}.toml"), "--out", name]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        pages.push((name, format!("{name}/report.html"), format!("{name}/report.json")));
+    }
+    for end in ["html", "json"] {
+        let report = format!("raw.{end}");
+        let call = ["audit", "patients.csv", "--policy", "policy.toml", "--population", "patients.csv"];
+        assert_eq!(house.amidst(&[&call[..], &["--report", &report]].concat()).code, 1);
+    }
+    pages.push(("raw", "raw.html".into(), "raw.json".into()));
+    // Headless windows have a least width, so frames make the phones; one browser looks at all of them.
+    let mut frames = String::from("<!DOCTYPE html><title>frames</title><link rel=icon href=data:,>");
+    for (name, page, json) in &pages {
+        house.file(&format!("probe-{name}.html"), &probed(&house.read(page), &house.read(json)));
+        for width in [390, 1280] {
+            frames.push_str(&format!(
+                "<iframe src=probe-{name}.html style='width:{width}px;height:900px;border:0' onload=\"\
+                 document.body.append('{name} {width}: '+this.contentDocument.title+'; ')\"></iframe>"
+            ));
+        }
+    }
+    house.file("frames.html", &frames);
+    let out = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--dump-dom"])
+        .args(["--virtual-time-budget=10000", "--window-size=1400,1000", "--enable-logging=stderr", "--v=0"])
+        .arg(format!("--user-data-dir={}", house.path("profile").display()))
+        .arg(format!("file://{}", house.path("frames.html").display()))
+        .output()
+        .unwrap();
+    let (dom, log) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    let said = dom.rsplit("</iframe>").next().unwrap_or_default();
+    for (name, ..) in &pages {
+        for width in [390, 1280] {
+            let start = format!("{name} {width}: figures ");
+            let told = said.split(&start).nth(1).unwrap_or_else(|| panic!("{start} in {said}"));
+            let (figures, rest) = told.split_once(", failures ").unwrap();
+            assert!(figures.parse::<u32>().unwrap() > 60, "{said}");
+            assert!(rest.starts_with("[];"), "{said}");
+        }
+    }
+    assert!(!log.contains("CONSOLE"), "{log}");
+}

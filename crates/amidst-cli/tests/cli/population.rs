@@ -1,0 +1,98 @@
+//! Risk against a population: the journalist's, people who are unique in it, and the regulators' threshold.
+
+use crate::house::House;
+
+/// Classes of 11, 12 and 1, and a population that has 22, 120 and 4 like them.
+fn clinic() -> House {
+    let house = House::new();
+    let rows = ["[20-29],flu\n".repeat(11), "[30-39],flu\n".repeat(12), "[40-49],gout\n".to_string()].concat();
+    house.file("release.csv", &format!("age,disease\n{rows}"));
+    house.file("town.csv", "name,age,count\nCanary,21,10\nCanary,29,12\nCanary,30,60\nCanary,35,60\nCanary,44,4\n");
+    house
+}
+
+#[test]
+fn a_population_tells_the_journalists_risk() {
+    let house = clinic();
+    let audit = |more: &[&str]| {
+        house.amidst(&[&["audit", "release.csv", "--qi", "age", "--sensitive", "disease"], more].concat())
+    };
+    let run = audit(&["--population", "town.csv", "--report", "audit.html", "--json"]);
+    assert!(!run.stdout.contains("Canary"));
+    let risk = run.json(0)["risk"].clone();
+    // To the letter, 1/11 exceeds 0.09 and 1/12 does not; read as 1/11, only the class of 1 does.
+    assert_eq!((&risk["above_threshold"], &risk["above_one_in_eleven"]), (&12.into(), &1.into()));
+    assert_eq!((&risk["journalist_max"], &risk["journalist"]["population"]), (&0.25.into(), &146.into()));
+    let average = (11.0 / 22.0 + 12.0 / 120.0 + 1.0 / 4.0) / 24.0;
+    assert!((risk["journalist_avg"].as_f64().unwrap() - average).abs() < 1e-12, "{risk}");
+    assert_eq!(
+        (&risk["journalist"]["above_threshold"], &risk["journalist"]["inconsistent_classes"]),
+        (&1.into(), &0.into())
+    );
+    // The table is 24 of 146 people, so Zayatz's model suits it best.
+    let first = &risk["population_uniques"][0];
+    assert_eq!(
+        (&first["model"], &first["assumed"], &first["preferred"]),
+        (&"zayatz".into(), &false.into(), &true.into())
+    );
+    assert!((first["sampling_fraction"].as_f64().unwrap() - 24.0 / 146.0).abs() < 1e-12);
+    let page = house.read("audit.html");
+    assert!(page.contains("largest risk of anyone (journalist)") && page.contains("Zayatz 1991"));
+    assert!(!page.contains("Canary"));
+    let text = audit(&["--population", "town.csv"]).stdout;
+    assert!(text.contains("journalist, maximum") && text.contains("(zayatz)"), "{text}");
+}
+
+#[test]
+fn without_a_population_shares_of_it_are_assumed() {
+    let house = clinic();
+    let audit = |more: &[&str]| {
+        house.amidst(&[&["audit", "release.csv", "--qi", "age", "--sensitive", "disease", "--json"], more].concat())
+    };
+    let risk = audit(&[]).json(0)["risk"].clone();
+    assert!(risk["journalist_max"].is_null() && risk["journalist"].is_null());
+    let assumed = risk["population_uniques"].as_array().unwrap();
+    assert!(!assumed.is_empty() && assumed.iter().all(|u| u["assumed"] == true), "{risk}");
+    let risk = audit(&["--sampling-fraction", "1/20"]).json(0)["risk"].clone();
+    let stated = risk["population_uniques"].as_array().unwrap();
+    assert!(stated.iter().all(|u| u["sampling_fraction"] == 0.05 && u["assumed"] == false), "{risk}");
+    audit(&["--sampling-fraction", "2"]).fails(2, &["--sampling-fraction", "1/20"]);
+    house.file("thin.csv", "count\n3\n");
+    audit(&["--population", "thin.csv"]).fails(2, &["lacks the column age"]);
+}
+
+#[test]
+fn a_report_holds_the_release_against_the_population_of_its_policy() {
+    let house = House::new();
+    let people: String = (0..60).map(|i| format!("{},{}\n", 20 + i % 20, ["flu", "gout"][i % 2])).collect();
+    house.file("people.csv", &format!("age,disease\n{people}"));
+    let town: String = (0..60).map(|i| format!("{},7\n", 20 + i % 40)).collect();
+    house.file("town.csv", &format!("age,count\n{town}"));
+    let policy = |more: &str| {
+        format!(
+            "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = {{ intervals = [5, 10] }}\n\
+             [columns.disease]\nrole = \"sensitive\"\n{more}"
+        )
+    };
+    let k_map = "[[require]]\nmodel = \"k-map\"\nk = 20\npopulation = \"town.csv\"\n";
+    let stated =
+        "[[require]]\nmodel = \"k-anonymity\"\nk = 5\n[risk]\npopulation = \"town.csv\"\nsampling_fraction = 0.1\n";
+    for (more, least) in [(k_map, 20.0), (stated, 1.0)] {
+        house.file("policy.toml", &policy(more));
+        let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
+        let report: serde_json::Value = serde_json::from_str(&house.read("release/report.json")).unwrap();
+        let (before, after) = (&report["risk"]["before"]["journalist"], &report["risk"]["after"]["journalist"]);
+        assert!(after["max"].as_f64().unwrap() <= 1.0 / least, "{after}");
+        assert!(after["max"].as_f64().unwrap() <= before["max"].as_f64().unwrap(), "{before} {after}");
+        assert_eq!(json["risk"]["journalist_max"], after["max"]);
+        assert_eq!(after["population"], 420);
+        assert!(house.read("release/report.html").contains("Against the population"));
+        assert!(house.read("release/report.md").contains("to a journalist who knows the population"));
+        assert_eq!(house.amidst(&["verify", "release"]).code, 0);
+    }
+    // The resolved policy says it again.
+    assert!(house.read("release/policy.toml").contains("sampling_fraction = 0.1"));
+    house
+        .file("policy.toml", &policy("[[require]]\nmodel = \"k-anonymity\"\nk = 5\n[risk]\nsampling_fraction = 1.5\n"));
+    house.amidst(&["check", "policy.toml"]).fails(2, &["sampling_fraction", "1/20"]);
+}
