@@ -53,7 +53,7 @@ impl Attack for Inference {
         let models: Vec<Bayes> = held.iter().map(|h| Bayes::trained(&everything, h, &columns, values)).collect();
         let mut right = 0u64;
         let mut hit = vec![0u64; target.published.classes.len()];
-        let mut scores = vec![0.0; values];
+        let mut scores = vec![0f32; values];
         let mut guesses: Vec<Option<usize>> = vec![None; models.len()];
         each_class(target, folds, |class, parts| {
             // All rows of a class look alike, so each model guesses once for it.
@@ -164,10 +164,10 @@ impl Counts {
     }
 }
 
-/// Naive Bayes with one added to every count, in logarithms.
+/// Naive Bayes with one added to every count, in logarithms. Single precision is plenty for a guess, and twice as fast.
 struct Bayes {
-    priors: Vec<f64>,
-    cells: Vec<Vec<f64>>,
+    priors: Vec<f32>,
+    cells: Vec<Vec<f32>>,
 }
 
 impl Bayes {
@@ -180,14 +180,14 @@ impl Bayes {
             let whole: Vec<f64> = known.iter().map(|&n| ln(n + labels)).collect();
             kept(all, held)
                 .chunks(values.max(1))
-                .flat_map(|row| row.iter().zip(&whole).map(|(&n, w)| ln(n + 1) - w))
+                .flat_map(|row| row.iter().zip(&whole).map(|(&n, w)| (ln(n + 1) - w) as f32))
                 .collect()
         });
-        Bayes { cells: cells.collect(), priors: known.iter().map(|&n| ln(n + 1)).collect() }
+        Bayes { cells: cells.collect(), priors: known.iter().map(|&n| ln(n + 1) as f32).collect() }
     }
 
     /// The likeliest value for the labels of a class; the lowest code of several.
-    fn guess(&self, columns: &[&Column], class: usize, scores: &mut [f64]) -> usize {
+    fn guess(&self, columns: &[&Column], class: usize, scores: &mut [f32]) -> usize {
         scores.copy_from_slice(&self.priors);
         for (column, cells) in columns.iter().zip(&self.cells) {
             let start = column.codes.get(class) as usize * scores.len();

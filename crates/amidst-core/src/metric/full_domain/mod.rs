@@ -131,7 +131,10 @@ impl Input<'_> {
         for tuple in 0..self.set.len() {
             let rows = frequency::rows(self.set.groups.get(tuple));
             for (&code, counts) in self.set.tuple(tuple).iter().zip(&mut counts) {
-                counts[code as usize] += rows;
+                // Codes that only a population has lie behind the table's own, and no row holds them.
+                if let Some(count) = counts.get_mut(code as usize) {
+                    *count += rows;
+                }
             }
         }
         counts
