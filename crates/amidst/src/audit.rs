@@ -100,39 +100,16 @@ fn policy_for_table(policy: &Policy, header: Option<&[String]>) -> Policy {
 /// Audits a prepared table against the requirements of `policy`.
 pub fn audit(policy: &Policy, prepared: &Prepared) -> Audit {
     let set = &prepared.set;
-    // Most classes of a raw table look alike: each look is measured once.
-    let looks = if set.persons { set.groups.clone() } else { distinct_looks(&set.groups) };
     let sizes = Sizes::collect(set.groups.iter().filter(|e| !e.is_empty()).map(frequency::size));
-    let views: Vec<View> = (0..prepared.domains.len()).into_par_iter().map(|c| View::of(prepared, &looks, c)).collect();
-    let sizes_only = View::of_sizes(&sizes);
-
-    let measured = probes(&prepared.domains)
-        .into_par_iter()
-        .filter_map(|probe| {
-            let view = probe.column.map_or(&sizes_only, |c| &views[c]);
-            let level = view.measure(&probe.requirement, &sizes)?;
-            let column = probe.column.map(|c| prepared.domains[c].name.clone());
-            Some(Measured { column, key: probe.key, at: probe.at, model: probe.requirement.model, level })
-        })
-        .collect();
-
-    let evaluator = Evaluator::new(set, &prepared.requirements);
-    let mut holds = true;
-    let mut requirements = Vec::new();
-    for (r, stated) in policy.requirements.iter().enumerate() {
-        let classes = match prepared.requirements[r].needs() {
-            Needs::Size | Needs::Histogram => &looks,
-            Needs::Tuples | Needs::Release => &set.groups,
-        };
-        // Nothing is generalized, so a class covers its own tuple and no other.
-        let (satisfied, level) = evaluator.judge_covering(r, classes, |class| vec![class as u32]);
-        holds &= satisfied;
-        requirements.push(json::requirement(stated, satisfied, level.as_ref()));
-    }
-
-    let labels = labels_of_table(set, &prepared.table, &prepared.quasi);
-    let published = Published::new(set, &set.groups, &prepared.domains).with_labels(&labels);
-    let found: Vec<_> = (0..prepared.domains.len()).into_par_iter().map(|c| attack::audit(&published, c)).collect();
+    let ((measured, requirements, holds), found) = rayon::join(
+        || measure(policy, prepared, &sizes),
+        || {
+            let labels = labels_of_table(set, &prepared.table, &prepared.quasi);
+            let published = Published::new(set, &set.groups, &prepared.domains).with_labels(&labels);
+            let columns = (0..prepared.domains.len()).into_par_iter();
+            columns.map(|c| attack::audit(&published, c)).collect::<Vec<_>>()
+        },
+    );
     let mut attacks: Vec<(&'static str, Vec<(String, Findings)>)> = Vec::new();
     for (domain, found) in prepared.domains.iter().zip(found) {
         for (entry, findings) in found {
@@ -157,6 +134,40 @@ pub fn audit(policy: &Policy, prepared: &Prepared) -> Audit {
         requirements,
         holds,
     }
+}
+
+/// The strongest parameter of every model, and the requirements with their verdicts.
+fn measure(policy: &Policy, prepared: &Prepared, sizes: &Sizes) -> (Vec<Measured>, Vec<Value>, bool) {
+    let set = &prepared.set;
+    // Most classes of a raw table look alike: each look is measured once.
+    let looks = if set.persons { set.groups.clone() } else { distinct_looks(&set.groups) };
+    let views: Vec<View> = (0..prepared.domains.len()).into_par_iter().map(|c| View::of(prepared, &looks, c)).collect();
+    let sizes_only = View::of_sizes(sizes);
+
+    let measured = probes(&prepared.domains)
+        .into_par_iter()
+        .filter_map(|probe| {
+            let view = probe.column.map_or(&sizes_only, |c| &views[c]);
+            let level = view.measure(&probe.requirement, sizes)?;
+            let column = probe.column.map(|c| prepared.domains[c].name.clone());
+            Some(Measured { column, key: probe.key, at: probe.at, model: probe.requirement.model, level })
+        })
+        .collect();
+
+    let evaluator = Evaluator::new(set, &prepared.requirements);
+    let mut holds = true;
+    let mut requirements = Vec::new();
+    for (r, stated) in policy.requirements.iter().enumerate() {
+        let classes = match prepared.requirements[r].needs() {
+            Needs::Size | Needs::Histogram => &looks,
+            Needs::Tuples | Needs::Release => &set.groups,
+        };
+        // Nothing is generalized, so a class covers its own tuple and no other.
+        let (satisfied, level) = evaluator.judge_covering(r, classes, |class| vec![class as u32]);
+        holds &= satisfied;
+        requirements.push(json::requirement(stated, satisfied, level.as_ref()));
+    }
+    (measured, requirements, holds)
 }
 
 /// A model to be measured.
@@ -220,12 +231,15 @@ impl View {
         let table = TableStats { size: frequency::size(&set.groups.entries), histogram, ..TableStats::default() };
         let mut view = View { table, looks: Vec::with_capacity(looks.len()), pairs: Vec::new() };
         // Tables with several sensitive columns have more looks than this column has.
+        let several = set.persons || set.sensitive_width > 1;
         let mut seen: FxHashSet<(u64, Vec<(u32, u64)>)> = FxHashSet::default();
+        let mut histogram = Vec::new();
         for entries in looks.iter().filter(|e| !e.is_empty()) {
-            let (size, histogram) = (frequency::size(entries), frequency::histogram(set, entries, column));
+            let size = frequency::size(entries);
+            frequency::histogram_into(set, entries, column, &mut histogram);
             let start = view.pairs.len();
-            if seen.insert((size, histogram.clone())) {
-                view.pairs.extend(histogram);
+            if !several || seen.insert((size, histogram.clone())) {
+                view.pairs.extend_from_slice(&histogram);
                 view.looks.push((size, start..view.pairs.len()));
             }
         }
