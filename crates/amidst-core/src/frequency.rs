@@ -170,6 +170,9 @@ impl Groups {
     }
 }
 
+/// Entries that one task makes.
+const ENTRIES: usize = 1 << 16;
+
 /// Groups that one task makes.
 const GROUPS: usize = 1 << 12;
 
@@ -294,29 +297,47 @@ impl FrequencySet {
         let (sensitive_tuples, sensitive_of) = sensitive_tuples(table, sensitive, &found, from, to);
         // Entries of one tuple stand side by side and differ in the tail of the key, where it is one number.
         let tail = found.tail(from);
-        let mut own = vec![0; found.width()];
-        let mut last: Option<Vec<u32>> = None;
-        let mut tuples: Vec<u32> = Vec::new();
-        let mut groups = Groups { offsets: Vec::new(), entries: Vec::with_capacity(found.rows.len()) };
-        for (entry, (&rows, &sensitive)) in found.rows.iter().zip(&sensitive_of).enumerate() {
-            let decoded = tail.is_none() || key.is_some();
-            if decoded {
-                found.decode(found.keys[entry], &mut own);
+        let part = |start: usize| {
+            let end = (start + ENTRIES).min(found.keys.len());
+            let mut own = vec![0; found.width()];
+            let mut last = vec![0; from];
+            if tail.is_none() && start > 0 {
+                found.decode(found.keys[start - 1], &mut last);
             }
-            let new = match tail {
-                Some(tail) => entry == 0 || found.keys[entry - 1] / tail != found.keys[entry] / tail,
-                None => last.as_deref() != Some(&own[..from]),
-            };
-            if new {
-                if !decoded {
-                    found.decode(found.keys[entry], &mut own[..from]);
+            let mut part = (Vec::new(), Vec::new(), Vec::with_capacity(end - start));
+            for (entry, &own_key) in found.keys.iter().enumerate().take(end).skip(start) {
+                let decoded = tail.is_none() || key.is_some();
+                if decoded {
+                    found.decode(own_key, &mut own);
                 }
-                tuples.extend_from_slice(&own[..from]);
-                groups.offsets.push(entry);
-                last = tail.is_none().then(|| own[..from].to_vec());
+                let new = entry == 0
+                    || match tail {
+                        Some(tail) => found.keys[entry - 1] / tail != own_key / tail,
+                        None => last != own[..from],
+                    };
+                if new {
+                    if !decoded {
+                        found.decode(own_key, &mut own[..from]);
+                    }
+                    last.copy_from_slice(&own[..from]);
+                    part.0.extend_from_slice(&own[..from]);
+                    part.1.push(entry);
+                }
+                let person = if key.is_some() { own[to] } else { NOBODY };
+                part.2.push(Entry { sensitive: sensitive_of[entry], person, rows: found.rows[entry] });
             }
-            let person = if key.is_some() { own[to] } else { NOBODY };
-            groups.entries.push(Entry { sensitive, person, rows });
+            part
+        };
+        let parts: Vec<(Vec<u32>, Vec<usize>, Vec<Entry>)> =
+            (0..found.keys.len().div_ceil(ENTRIES)).into_par_iter().map(|i| part(i * ENTRIES)).collect();
+        let count = parts.iter().map(|p| p.1.len()).sum::<usize>();
+        let mut tuples: Vec<u32> = Vec::with_capacity(count * from);
+        let mut groups =
+            Groups { offsets: Vec::with_capacity(count + 1), entries: Vec::with_capacity(found.keys.len()) };
+        for (codes, offsets, entries) in parts {
+            tuples.extend(codes);
+            groups.offsets.extend(offsets);
+            groups.entries.extend(entries);
         }
         groups.offsets.push(groups.entries.len());
         let set = FrequencySet {

@@ -3,9 +3,11 @@
 //! `AMIDST_BENCH_ROWS` sets the number of rows (10 million unless set). Every measurement runs in a process of its own,
 //! so that one's memory is not counted for another; each is run three times and the fastest counts.
 
+mod table;
+
 use std::error::Error;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -14,9 +16,10 @@ use std::time::Instant;
 use amidst_io::{Format, ReadOptions, WriteOptions, read, write};
 use arrow_schema::{DataType, Field, Schema};
 
+use table::{HEADER, generate};
+
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-const HEADER: [&str; 9] = ["age", "sex", "zip", "nationality", "occupation", "education", "year", "diagnosis", "cost"];
 const ROUNDS: usize = 3;
 
 fn main() -> Outcome<()> {
@@ -102,35 +105,4 @@ fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
     line.and_then(|l| l.split_whitespace().next()).and_then(|n| n.parse().ok()).unwrap_or(0)
-}
-
-fn generate(path: &Path, rows: u64) -> Outcome<()> {
-    let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);
-    writeln!(out, "{}", HEADER.join(","))?;
-    let nationalities = ["Portuguese", "German", "Irish", "Indian", "Japanese", "American", "Brazilian"];
-    let occupations = ["clerk", "nurse", "teacher", "engineer", "farmer", "driver", "cook", "unemployed", "retired"];
-    let education = ["none", "primary", "secondary", "bachelor", "master", "doctorate"];
-    let diagnoses = ["influenza", "bronchitis", "gastric ulcer", "pneumonia", "fracture", "diabetes", "hypertension"];
-    let mut state = 0x2545_F491_4F6C_DD1Du64;
-    for _ in 0..rows {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        let pick = |shift: u32, n: usize| (state >> shift) as usize % n;
-        writeln!(
-            out,
-            "{},{},{},{},{},{},{},{},{}",
-            18 + pick(3, 72),
-            ["male", "female"][pick(11, 2)],
-            10_000 + 7 * pick(13, 900),
-            nationalities[pick(20, 7)],
-            occupations[pick(24, 9)],
-            education[pick(30, 6)],
-            2015 + pick(35, 10),
-            diagnoses[pick(40, 7)],
-            50 * pick(45, 200),
-        )?;
-    }
-    out.flush()?;
-    Ok(())
 }
