@@ -190,29 +190,33 @@ impl Density<'_> {
     /// The divergence when the classes are disjoint.
     fn disjoint(&self, release: &Release<'_>, levels: &[usize], index: &FxHashMap<Vec<u32>, u32>) -> Option<f64> {
         let set = release.set;
-        let mut sum = 0.0;
-        let mut values = vec![0; set.width];
-        for tuple in 0..set.len() {
-            for ((value, &code), (g, &level)) in
-                values.iter_mut().zip(set.tuple(tuple)).zip(release.generalizations.iter().zip(levels))
-            {
-                *value = g.levels[level].of[code as usize];
+        self.in_chunks(set, |tuples| {
+            let mut sum = 0.0;
+            let mut values = vec![0; set.width];
+            for tuple in tuples {
+                for ((value, &code), (g, &level)) in
+                    values.iter_mut().zip(set.tuple(tuple)).zip(release.generalizations.iter().zip(levels))
+                {
+                    *value = g.levels[level].of[code as usize];
+                }
+                let covering = index.get(&values).as_ref().map_or(&[][..], |c| std::slice::from_ref(*c));
+                sum += self.divergence(set.groups.get(tuple), covering);
             }
-            sum += self.divergence(
-                set.groups.get(tuple),
-                index.get(&values).as_ref().map_or(&[], |c| std::slice::from_ref(*c)),
-            );
-        }
-        finite(sum / set.rows as f64)
+            sum
+        })
     }
 
     /// The divergence when classes may overlap.
     fn overlapping(&self, release: &Release<'_>) -> Option<f64> {
-        let set = release.set;
+        self.in_chunks(release.set, |tuples| self.walk(release, tuples))
+    }
+
+    /// The divergence of all tuples, as `of_chunk` tells it of some.
+    fn in_chunks(&self, set: &FrequencySet, of_chunk: impl Fn(Range<usize>) -> f64 + Sync) -> Option<f64> {
         let starts: Vec<usize> = (0..set.len()).step_by(CHUNK).collect();
         // Collected in order before they are added up: the number of threads must not show in the last digit.
         let sums: Vec<f64> =
-            starts.into_par_iter().map(|start| self.walk(release, start..(start + CHUNK).min(set.len()))).collect();
+            starts.into_par_iter().map(|start| of_chunk(start..(start + CHUNK).min(set.len()))).collect();
         finite(sums.iter().sum::<f64>() / set.rows as f64)
     }
 
