@@ -1,13 +1,10 @@
 //! Numbering the distinct combinations of some columns: the one pass over the rows that a search needs.
 //!
 //! The codes of a row become one integer, a digit per column. Few possible combinations are counted in an array; more are
-//! marked in a map of bits, in which the marks before a combination are its number; very many are first sorted
-//! roughly into parts small enough for the fastest memory, and each part has a hash table of its own. The combinations
-//! are numbered in ascending order, so the result depends neither on the order of the rows nor on the number of
-//! threads. Where the digits do not fit into one integer, the columns that do are numbered first and their number becomes
+//! first sorted roughly into ranges small enough for the fastest memory, and each range has an array or a hash table of
+//! its own. The combinations are numbered in ascending order, so the result depends neither on the order of the rows
+//! nor on the number of threads. Where the digits do not fit into one integer, the columns that do are numbered first and their number becomes
 //! a column in their place.
-
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -68,9 +65,6 @@ impl Combinations {
 /// Up to this many possible combinations are counted in an array.
 const DENSE: u64 = 1 << 20;
 
-/// Possible combinations that a map of bits may have for each row.
-const BITS_PER_ROW: u64 = 32;
-
 /// Rows are taken in parts of at least this many.
 const PART: usize = 1 << 16;
 
@@ -116,9 +110,6 @@ fn number(
 ) -> (Vec<u64>, Vec<u64>, Vec<u32>) {
     let mut of_row = vec![0u32; rows];
     let part = rows.div_ceil(rayon::current_num_threads() * 2).max(PART);
-    if product > DENSE && product <= rows as u64 * BITS_PER_ROW && product <= 1 << 36 {
-        return number_by_bits(lead, columns, of_row, part, product);
-    }
     if product > DENSE || product > (rows as u64 * 4).max(1 << 12) {
         return number_by_parts(lead, columns, of_row, part, product);
     }
@@ -140,7 +131,7 @@ fn number(
     (keys, counts, of_row)
 }
 
-/// Numbers keys in ranges, each range with a hash table of its own.
+/// Numbers keys in ranges, each range by itself.
 ///
 /// Three steps: the keys of each part of the rows are dealt out to their ranges; each range numbers its keys; then
 /// every row takes its number from its range, in the order in which its key went there.
@@ -175,7 +166,11 @@ fn number_by_parts(
     for part in dealt {
         of_range.iter_mut().zip(part).for_each(|(range, keys)| range.push(keys));
     }
-    let numbered: Vec<Range> = of_range.into_par_iter().map(Range::number).collect();
+    let numbered: Vec<Range> = of_range
+        .into_par_iter()
+        .enumerate()
+        .map(|(i, parts)| Range::number((i as u64) << shift, shift, parts))
+        .collect();
     let total = numbered.iter().map(|r| r.keys.len()).sum();
     let (mut keys, mut counts) = (Vec::with_capacity(total), Vec::with_capacity(total));
     let mut before = Vec::with_capacity(ranges);
@@ -206,6 +201,7 @@ const RANGE: usize = 1 << 14;
 const RANGES: usize = 1 << 10;
 
 /// The keys of one range.
+#[derive(Debug, PartialEq)]
 struct Range {
     /// The distinct keys, ascending.
     keys: Vec<u64>,
@@ -216,7 +212,12 @@ struct Range {
 }
 
 impl Range {
-    fn number(parts: Vec<Vec<u64>>) -> Range {
+    /// Numbers the keys of the range of 2^`shift` keys from `first` on.
+    fn number(first: u64, shift: u32, parts: Vec<Vec<u64>>) -> Range {
+        let rows: usize = parts.iter().map(Vec::len).sum();
+        if shift < usize::BITS && 1usize.checked_shl(shift).is_some_and(|span| span <= (rows * 4).max(1 << 10)) {
+            return Self::number_dense(first, 1 << shift, parts);
+        }
         let mut table = Table::default();
         let mut ids: Vec<Vec<u32>> = Vec::with_capacity(parts.len());
         for keys in parts {
@@ -233,52 +234,21 @@ impl Range {
             ids,
         }
     }
-}
 
-/// Numbers keys by marking them in a map of bits.
-fn number_by_bits(
-    lead: Option<&[u32]>,
-    columns: &[(&Codes, usize)],
-    mut of_row: Vec<u32>,
-    part: usize,
-    product: u64,
-) -> (Vec<u64>, Vec<u64>, Vec<u32>) {
-    let mut marks: Vec<AtomicU64> = Vec::new();
-    marks.resize_with(product.div_ceil(64) as usize, AtomicU64::default);
-    of_row.par_chunks_mut(part).enumerate().for_each(|(i, out)| {
-        each_block(lead, columns, i * part, out, |keys, _| {
-            for &key in keys {
-                let (word, bit) = (&marks[(key / 64) as usize], 1 << (key % 64));
-                // Most keys were seen before: looking is cheaper than writing.
-                if word.load(Ordering::Relaxed) & bit == 0 {
-                    word.fetch_or(bit, Ordering::Relaxed);
-                }
-            }
-        });
-    });
-    let mut before = Vec::with_capacity(marks.len());
-    let mut keys = Vec::new();
-    let marks: Vec<u64> = marks.into_iter().map(AtomicU64::into_inner).collect();
-    for (i, &word) in marks.iter().enumerate() {
-        before.push(keys.len() as u32);
-        let mut rest = word;
-        while rest != 0 {
-            keys.push(i as u64 * 64 + u64::from(rest.trailing_zeros()));
-            rest &= rest - 1;
+    /// The same with an array in place of the hash table, where nearly as many keys occur as are possible.
+    fn number_dense(first: u64, span: usize, parts: Vec<Vec<u64>>) -> Range {
+        let mut counted = vec![0u64; span];
+        parts.iter().flatten().for_each(|key| counted[(key - first) as usize] += 1);
+        let mut position = vec![0u32; span];
+        let (mut keys, mut counts) = (Vec::new(), Vec::new());
+        for (at, &count) in counted.iter().enumerate().filter(|&(_, &count)| count > 0) {
+            position[at] = keys.len() as u32;
+            keys.push(first + at as u64);
+            counts.push(count);
         }
+        let ids = parts.iter().map(|p| p.iter().map(|key| position[(key - first) as usize]).collect()).collect();
+        Range { keys, counts, ids }
     }
-    let mut counts: Vec<AtomicU64> = Vec::new();
-    counts.resize_with(keys.len(), AtomicU64::default);
-    of_row.par_chunks_mut(part).enumerate().for_each(|(i, out)| {
-        each_block(lead, columns, i * part, out, |keys, out| {
-            for (&key, id) in keys.iter().zip(out) {
-                let (word, below) = ((key / 64) as usize, (1u64 << (key % 64)) - 1);
-                *id = before[word] + (marks[word] & below).count_ones();
-                counts[*id as usize].fetch_add(1, Ordering::Relaxed);
-            }
-        });
-    });
-    (keys, counts.into_iter().map(AtomicU64::into_inner).collect(), of_row)
 }
 
 /// Counts keys in an array; writes the key of each row.

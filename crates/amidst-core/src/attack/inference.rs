@@ -8,9 +8,13 @@
 //! release: that one anybody guesses. `accuracy` against `base_rate`, the share of the most common value, is the lift.
 //! Some lift is what a release is published for; it tells what being absent from the table would not have hidden.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+
 use super::view::worst;
 use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target};
-use crate::frequency::NOBODY;
+use crate::frequency::{NOBODY, rows};
 use crate::parameter::{Kind, Parameter, ParameterError, Parameters};
 use crate::table::Column;
 
@@ -45,27 +49,37 @@ impl Attack for Inference {
         let columns: Vec<&Column> =
             labels.columns.iter().filter(|c| c.dictionary.len().saturating_mul(values) <= LARGEST).collect();
 
-        let held = Counts::of_folds(target, &columns, values, folds);
+        let parts = Part::all(target);
+        let held = Counts::of_folds(target, &parts, &columns, values, folds);
         let everything = Counts::sum(&held);
         // The lowest code of several: the same whatever the order of the rows.
         let mode = (0..values).rev().max_by_key(|&v| everything.values[v]).unwrap_or(0);
         let rows: u64 = everything.values.iter().sum();
         let models: Vec<Bayes> = held.iter().map(|h| Bayes::trained(&everything, h, &columns, values)).collect();
-        let mut right = 0u64;
-        let mut hit = vec![0u64; target.published.classes.len()];
-        let mut scores = vec![0f32; values];
-        let mut guesses: Vec<Option<usize>> = vec![None; models.len()];
-        each_class(target, folds, |class, parts| {
-            // All rows of a class look alike, so each model guesses once for it.
-            guesses.fill(None);
-            for &(fold, value, n) in parts {
-                let guess = *guesses[fold].get_or_insert_with(|| models[fold].guess(&columns, class, &mut scores));
-                if guess == value as usize {
-                    right += n;
-                    hit[class] += if guess == mode { 0 } else { n };
-                }
-            }
-        });
+        let judged: Vec<(u64, Vec<u64>)> = parts
+            .par_iter()
+            .map(|part| {
+                let mut right = 0u64;
+                let mut hit = vec![0u64; part.classes.len()];
+                let mut scores = vec![0f32; values];
+                let mut guesses: Vec<Option<usize>> = vec![None; models.len()];
+                part.each_class(target, folds, |class, parts| {
+                    // All rows of a class look alike, so each model guesses once for it.
+                    guesses.fill(None);
+                    for &(fold, value, n) in parts {
+                        let guess =
+                            *guesses[fold].get_or_insert_with(|| models[fold].guess(&columns, class, &mut scores));
+                        if guess == value as usize {
+                            right += n;
+                            hit[class - part.classes.start] += if guess == mode { 0 } else { n };
+                        }
+                    }
+                });
+                (right, hit)
+            })
+            .collect();
+        let right: u64 = judged.iter().map(|(right, _)| right).sum();
+        let hit: Vec<u64> = judged.into_iter().flat_map(|(_, hit)| hit).collect();
         let ratio = |n: u64| if rows == 0 { 0.0 } else { n as f64 / rows as f64 };
         let (accuracy, base) = (ratio(right), ratio(everything.values.get(mode).copied().unwrap_or(0)));
         let found = || hit.iter().enumerate().filter(|(_, n)| **n > 0);
@@ -101,19 +115,43 @@ fn deal(at: u64, rows: u64, person: u32, folds: u64, mut to: impl FnMut(usize, u
     }
 }
 
-/// Shows each class its rows as (fold, value, rows).
-fn each_class(target: &Target<'_>, folds: u64, mut see: impl FnMut(usize, &[(usize, u32, u64)])) {
-    let set = target.published.set;
-    let mut parts: Vec<(usize, u32, u64)> = Vec::new();
-    let mut at = 0;
-    for (class, entries) in target.published.classes.iter().enumerate() {
-        parts.clear();
-        for entry in entries {
-            let value = set.sensitive_code(entry.sensitive, target.column);
-            deal(at, entry.rows, entry.person, folds, |fold, rows| parts.push((fold, value, rows)));
-            at += entry.rows;
+/// Classes that one thread looks at.
+struct Part {
+    classes: Range<usize>,
+    /// The rows of all classes before them.
+    before: u64,
+}
+
+impl Part {
+    /// All classes of a release, a part for each thread.
+    fn all(target: &Target<'_>) -> Vec<Part> {
+        let classes = target.published.classes;
+        let size = classes.len().div_ceil(rayon::current_num_threads()).max(1 << 12);
+        let mut before = 0;
+        let starts = (0..classes.len()).step_by(size);
+        starts
+            .map(|start| {
+                let part = Part { classes: start..(start + size).min(classes.len()), before };
+                before += rows(&classes.entries[classes.offsets[start]..classes.offsets[part.classes.end]]);
+                part
+            })
+            .collect()
+    }
+
+    /// Shows each class its rows as (fold, value, rows).
+    fn each_class(&self, target: &Target<'_>, folds: u64, mut see: impl FnMut(usize, &[(usize, u32, u64)])) {
+        let set = target.published.set;
+        let mut parts: Vec<(usize, u32, u64)> = Vec::new();
+        let mut at = self.before;
+        for class in self.classes.clone() {
+            parts.clear();
+            for entry in target.published.classes.get(class) {
+                let value = set.sensitive_code(entry.sensitive, target.column);
+                deal(at, entry.rows, entry.person, folds, |fold, rows| parts.push((fold, value, rows)));
+                at += entry.rows;
+            }
+            see(class, &parts);
         }
-        see(class, &parts);
     }
 }
 
@@ -125,42 +163,47 @@ struct Counts {
 }
 
 impl Counts {
-    fn of_folds(target: &Target<'_>, columns: &[&Column], values: usize, folds: u64) -> Vec<Counts> {
+    fn of_folds(target: &Target<'_>, parts: &[Part], columns: &[&Column], values: usize, folds: u64) -> Vec<Counts> {
         let none = || Counts {
             values: vec![0; values],
             cells: columns.iter().map(|c| vec![0; c.dictionary.len() * values]).collect(),
         };
-        let mut counts: Vec<Counts> = (0..folds).map(|_| none()).collect();
-        let mut starts = vec![0; columns.len()];
-        each_class(target, folds, |class, parts| {
-            if parts.is_empty() {
-                return;
-            }
-            for (start, column) in starts.iter_mut().zip(columns) {
-                *start = column.codes.get(class) as usize * values;
-            }
-            for &(fold, value, n) in parts {
-                let counts = &mut counts[fold];
-                counts.values[value as usize] += n;
-                for (cells, start) in counts.cells.iter_mut().zip(&starts) {
-                    cells[start + value as usize] += n;
+        let none = || (0..folds).map(|_| none()).collect::<Vec<Counts>>();
+        let count = |part: &Part| {
+            let mut counts = none();
+            let mut starts = vec![0; columns.len()];
+            part.each_class(target, folds, |class, parts| {
+                if parts.is_empty() {
+                    return;
                 }
-            }
-        });
-        counts
+                for (start, column) in starts.iter_mut().zip(columns) {
+                    *start = column.codes.get(class) as usize * values;
+                }
+                for &(fold, value, n) in parts {
+                    let counts = &mut counts[fold];
+                    counts.values[value as usize] += n;
+                    for (cells, start) in counts.cells.iter_mut().zip(&starts) {
+                        cells[start + value as usize] += n;
+                    }
+                }
+            });
+            counts
+        };
+        let add =
+            |all: Vec<Counts>, more: Vec<Counts>| all.iter().zip(more).map(|(a, b)| Counts::sum([a, &b])).collect();
+        parts.par_iter().map(count).reduce(none, add)
     }
 
-    fn sum(folds: &[Counts]) -> Counts {
-        let add = |lists: Vec<&Vec<u64>>| -> Vec<u64> {
-            let mut sum = lists.first().map_or(Vec::new(), |l| vec![0; l.len()]);
-            lists.iter().for_each(|list| sum.iter_mut().zip(list.iter()).for_each(|(s, n)| *s += n));
-            sum
-        };
-        let columns = folds.first().map_or(0, |f| f.cells.len());
-        Counts {
-            values: add(folds.iter().map(|f| &f.values).collect()),
-            cells: (0..columns).map(|c| add(folds.iter().map(|f| &f.cells[c]).collect())).collect(),
+    fn sum<'a>(counts: impl IntoIterator<Item = &'a Counts>) -> Counts {
+        let add = |sum: &mut [u64], more: &[u64]| sum.iter_mut().zip(more).for_each(|(s, n)| *s += n);
+        let mut counts = counts.into_iter();
+        let first = counts.next().map(|c| Counts { values: c.values.clone(), cells: c.cells.clone() });
+        let mut sum = first.unwrap_or(Counts { values: Vec::new(), cells: Vec::new() });
+        for more in counts {
+            add(&mut sum.values, &more.values);
+            sum.cells.iter_mut().zip(&more.cells).for_each(|(sum, more)| add(sum, more));
         }
+        sum
     }
 }
 
