@@ -37,7 +37,8 @@ pub fn html(report: &Report) -> String {
             body {
                 header {
                     h1 { (title) }
-                    p.soft { "Made by " (report.tool) ". The same figures are in report.json." }
+                    p.soft { "Made by " (report.tool) "."
+                        @if page.compares() { " The same figures are in report.json." } }
                 }
                 main {
                     ul.summary { @for line in &report.summary { li { (line) } } }

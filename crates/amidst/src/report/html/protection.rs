@@ -51,7 +51,8 @@ impl Page<'_> {
                         td data-label="measured" { (self.named(&r.measured, &format!("/requirements/{i}/measured"))) }
                         td.wide data-label="worst class" { @if let Some(worst) = &r.worst {
                             @if let Some(cells) = &worst.cells { (words::json(&serde_json::Value::Object(cells.clone()))) ": " }
-                            (self.figure(&format!("/requirements/{i}/worst/size"))) " persons, "
+                            (self.figure(&format!("/requirements/{i}/worst/size")))
+                            (if worst.size == 1 { " person, " } else { " persons, " })
                             (self.named(&worst.measured, &format!("/requirements/{i}/worst/measured")))
                         } @else { "–" } }
                     } } }
@@ -168,7 +169,10 @@ impl Page<'_> {
                 @if let Some(before) = before {
                     div { (chart("Persons by class size, before", before)) (table("before", before)) }
                 }
-                div { (chart("Persons by class size, after", after)) (table("after", after)) }
+                div {
+                    (chart(if before.is_some() { "Persons by class size, after" } else { "Persons by class size" }, after))
+                    (table("after", after))
+                }
             }
         })
     }
