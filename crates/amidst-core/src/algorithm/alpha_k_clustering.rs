@@ -15,7 +15,7 @@
 use std::collections::VecDeque;
 
 use super::{Algorithm, Entry, Found, Search, SearchError, systematic};
-use crate::local::settle::settle;
+use crate::local::settle::{PATIENCE, settle};
 use crate::local::tree::clearly_above;
 use crate::local::{Cluster, Judge, Least, Space, Tree, World, cluster};
 
@@ -83,9 +83,10 @@ fn beginnings(world: &World<'_>, k: u64) -> Vec<Cluster> {
 pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Result<Vec<Cluster>, SearchError> {
     let k = systematic::cluster_size(search, world) as u64;
     let mut classes = beginnings(world, k);
-    let codes: Vec<u32> = classes.iter().flat_map(|c| world.codes(c.parts[0].0)).copied().collect();
-    let mut tree = Tree::new(world.space, &codes, classes.len());
-    tree.scan = scan;
+    let least = |c: &Cluster| Least { rows: c.tally.rows as f64, cost: c.cost };
+    let shapes: Vec<u64> = classes.iter().flat_map(|c| &c.shape).copied().collect();
+    let mut tree = Tree::of_shapes(world.space, &shapes, classes.iter().map(least).collect());
+    (tree.scan, tree.patience) = (scan, PATIENCE);
     let mut small: VecDeque<usize> = (0..classes.len()).filter(|&c| classes[c].tally.rows < k).collect();
     while let Some(c) = small.pop_front() {
         search.checkpoint()?;
@@ -99,8 +100,13 @@ pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Re
                 for (entry, rows) in class.parts {
                     world.add(&mut classes[other], entry, rows);
                 }
-                let least = Least { rows: classes[other].tally.rows as f64, cost: classes[other].cost };
-                tree.grown(world.space, other as u32, &classes[other].shape, least);
+                if classes[other].tally.rows + 1 > 2 * k - 1 {
+                    // Rule 1: nothing can join it any more.
+                    tree.remove(world.space, other as u32);
+                } else {
+                    tree.grown(world.space, other as u32, &classes[other].shape, least(&classes[other]));
+                }
+                tree.renew(world.space);
                 if classes[other].tally.rows < k {
                     small.push_back(other);
                 }
@@ -117,8 +123,12 @@ fn nearest_compatible(world: &World<'_>, tree: &Tree, classes: &[Cluster], class
     let mut best = f64::INFINITY;
     let found = tree.least(
         f64::INFINITY,
-        |shape, _| space.stretch(&class.shape, shape) * rows as f64,
-        |c| {
+        // Both sides pay for what lies between them.
+        |shape, least| {
+            let back = space.cost_merged(&class.shape, shape) - space.cost(shape);
+            space.stretch(&class.shape, shape) * rows as f64 + back * least.rows
+        },
+        |c, _, _| {
             let other = &classes[c as usize];
             let together = rows + other.tally.rows;
             if together > 2 * k - 1 {

@@ -14,7 +14,7 @@
 //! **Departures.** Centres are found through a k-d tree with the outcome of the published O(n²/k) scan.
 
 use super::{Algorithm, Entry, Found, Search, SearchError, systematic};
-use crate::local::settle::settle;
+use crate::local::settle::{PATIENCE, settle};
 use crate::local::{Cluster, Judge, Least, Random, Space, Tree, World, cluster};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -56,6 +56,7 @@ struct Centres<'a> {
     sums: Vec<f64>,
     /// How many units each cluster has.
     units: Vec<usize>,
+    /// The shapes around the centres.
     tree: Tree,
 }
 
@@ -71,8 +72,8 @@ impl Centres<'_> {
         let (space, codes) = (self.world.space, self.world.codes(entry));
         let found = self.tree.least(
             f64::INFINITY,
-            |shape, _| space.cost_with(shape, codes) - space.cost(shape),
-            |c| Some(self.distance(c as usize, entry)),
+            |shape, _| space.away(shape, codes),
+            |c, _, _| Some(self.distance(c as usize, entry)),
         );
         found.map(|f| f.1 as usize)
     }
@@ -89,7 +90,30 @@ impl Centres<'_> {
         self.world.add(&mut self.clusters[cluster], entry, rows);
         self.shift(cluster, entry, rows as f64);
         self.units[cluster] += 1;
-        self.tree.grown(self.world.space, cluster as u32, &self.clusters[cluster].shape, Least::default());
+        self.moved(cluster);
+    }
+
+    /// Tells the tree where a centre is now.
+    fn moved(&mut self, cluster: usize) {
+        let shape = self.centre(cluster);
+        self.tree.grown(self.world.space, cluster as u32, &shape, Least::default());
+        self.tree.renew(self.world.space);
+    }
+
+    fn centre(&self, cluster: usize) -> Vec<u64> {
+        let width = self.world.space.width();
+        let mut shape = self.clusters[cluster].shape.clone();
+        let sums = &self.sums[cluster * width..(cluster + 1) * width];
+        self.world.space.centred(&mut shape, sums, self.clusters[cluster].tally.rows as f64);
+        shape
+    }
+
+    /// A tree over the centres of all clusters.
+    fn planted(&self) -> Tree {
+        let shapes: Vec<u64> = (0..self.clusters.len()).flat_map(|c| self.centre(c)).collect();
+        let mut tree = Tree::of_shapes(self.world.space, &shapes, vec![Least::default(); self.clusters.len()]);
+        (tree.scan, tree.patience) = (self.tree.scan, self.tree.patience);
+        tree
     }
 }
 
@@ -107,7 +131,7 @@ pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Re
     chosen.sort_unstable();
     let codes: Vec<u32> = chosen.iter().flat_map(|&r| world.codes(rows[r].0)).copied().collect();
     let mut tree = Tree::new(world.space, &codes, p);
-    tree.scan = scan;
+    (tree.scan, tree.patience) = (scan, PATIENCE);
     let width = world.space.width();
     let mut centres =
         Centres { world, clusters: vec![Cluster::default(); p], sums: vec![0.0; p * width], units: vec![0; p], tree };
@@ -145,7 +169,7 @@ pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Re
             excess.push((entry, n));
         }
         world.reshape(&mut centres.clusters[c]);
-        centres.tree.grown(world.space, c as u32, &centres.clusters[c].shape, Least::default());
+        centres.moved(c);
         if centres.units[c] >= k {
             centres.tree.remove(world.space, c as u32);
         }
@@ -153,7 +177,7 @@ pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Re
     for (entry, n) in excess {
         search.checkpoint()?;
         if centres.tree.is_empty() {
-            (0..p).for_each(|c| centres.tree.restore(world.space, c as u32));
+            centres.tree = centres.planted();
         }
         if let Some(c) = centres.nearest(entry) {
             centres.add(c, entry, n);

@@ -16,7 +16,7 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use super::tree::{floor, quantum};
+use super::tree::{Total, floor, quantum};
 use super::{Cluster, Counts, Tally, Tree, World, settle};
 use crate::algorithm::{Search, SearchError};
 
@@ -54,7 +54,8 @@ impl<'a> Rest<'a> {
             .into_iter()
             .map(|entries| {
                 let codes: Vec<u32> = entries.iter().flat_map(|&e| world.codes(e)).copied().collect();
-                let tree = Tree::new(world.space, &codes, entries.len());
+                let mut tree = Tree::new(world.space, &codes, entries.len());
+                tree.patience = settle::PATIENCE;
                 (entries, tree)
             })
             .collect();
@@ -95,7 +96,7 @@ impl<'a> Rest<'a> {
             let found = tree.least(
                 best.map_or(f64::INFINITY, |b| b.0),
                 |within, _| -space.cost_merged(&shape, within),
-                |i| Some(-space.cost_with(&shape, self.world.codes(entries[i as usize]))),
+                |_, row, _| Some(-space.cost_merged(&shape, row)),
             );
             if let Some((cost, i)) = found {
                 best = Some((cost, entries[i as usize]));
@@ -117,10 +118,9 @@ impl<'a> Rest<'a> {
             let found = tree.least(
                 best.map_or(f64::INFINITY, |b| b.0),
                 |shape, _| cluster.cost + space.stretch(&cluster.shape, shape),
-                |i| {
+                |i, row, _| {
                     let entry = entries[i as usize];
-                    (alone || fits(self.world.entry(entry).sensitive))
-                        .then(|| space.cost_with(&cluster.shape, self.world.codes(entry)))
+                    (alone || fits(self.world.entry(entry).sensitive)).then(|| space.cost_merged(&cluster.shape, row))
                 },
             );
             if let Some((cost, i)) = found {
@@ -140,6 +140,8 @@ struct Frontier {
     heap: BinaryHeap<Reverse<Near>>,
     /// Rows that came to the top but did not fit.
     aside: Vec<Near>,
+    /// Branches that came to the top when patience had run out.
+    later: Vec<Near>,
     /// How often the class has grown.
     version: u32,
 }
@@ -161,6 +163,7 @@ impl Frontier {
     fn begin(&mut self, order: &[u32]) {
         self.heap.clear();
         self.aside.clear();
+        self.later.clear();
         self.version = 1;
         let root = |turn| Near { cost: Total(f64::NEG_INFINITY), row: false, turn: turn as u32, number: 0, version: 1 };
         self.heap.extend((0..order.len()).map(|turn| Reverse(root(turn))));
@@ -169,10 +172,11 @@ impl Frontier {
     /// The class has grown.
     fn grown(&mut self) {
         self.version += 1;
-        self.heap.extend(self.aside.drain(..).map(Reverse));
+        self.heap.extend(self.aside.drain(..).chain(self.later.drain(..)).map(Reverse));
     }
 
-    /// The nearest row whose value `fits`; what [`Rest::nearest`] finds by looking at all.
+    /// The nearest row whose value `fits`; what [`Rest::nearest`] finds by looking at all. After a while the nearest of
+    /// the rows that came into sight will do.
     fn next(
         &mut self,
         rest: &Rest<'_>,
@@ -183,7 +187,12 @@ impl Frontier {
         let space = rest.world.space;
         let branch = |shape: &[u64]| Total(floor(cluster.cost + space.stretch(&cluster.shape, shape)));
         let row = |entry: u32| Total(quantum(space.cost_with(&cluster.shape, rest.world.codes(entry))));
-        while let Some(Reverse(near)) = self.heap.pop() {
+        let mut opened = 0;
+        while let Some(Reverse(near)) = self.heap.pop().or_else(|| {
+            opened = 0;
+            self.heap.extend(self.later.drain(..).map(Reverse));
+            self.heap.pop()
+        }) {
             let (entries, tree) = &rest.buckets[order[near.turn as usize] as usize];
             if tree.is_empty() || (near.row && tree.removed(near.number)) {
                 continue;
@@ -197,7 +206,10 @@ impl Frontier {
                 if fits(rest.world.entry(entry).sensitive) {
                     return Some(entry);
                 }
+            } else if opened >= settle::PATIENCE {
+                self.later.push(near);
             } else {
+                opened += 1;
                 let (heap, version) = (&mut self.heap, self.version);
                 let mut halves: Vec<Near> = Vec::new();
                 tree.open(
@@ -435,22 +447,4 @@ fn outside_in(world: &World<'_>) -> Vec<u32> {
     let mut order: Vec<u32> = (0..world.set.groups.entries.len() as u32).collect();
     order.sort_by_cached_key(|&e| (Reverse(Total(far(e))), e));
     order
-}
-
-/// A float with a total order.
-#[derive(Debug, PartialEq, Clone, Copy)]
-struct Total(f64);
-
-impl Eq for Total {}
-
-impl PartialOrd for Total {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Total {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
 }

@@ -84,7 +84,7 @@ pub fn join(search: &Search<'_>, recoding: &Recoding, joiners: &FrequencySet) ->
             let found = tree.least(
                 f64::INFINITY,
                 |shape, _| space.cost_with(shape, tuple) - space.cost(shape),
-                |class| {
+                |class, _, _| {
                     let shape = &shapes[class as usize * words..(class as usize + 1) * words];
                     let more = space.cost_with(shape, tuple) - space.cost(shape);
                     let growth = more * protected[class as usize] as f64;

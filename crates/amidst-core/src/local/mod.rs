@@ -9,6 +9,7 @@ pub mod cluster;
 pub(crate) mod fixture;
 pub mod join;
 mod judge;
+mod nodes;
 mod partition;
 mod random;
 pub mod refine;

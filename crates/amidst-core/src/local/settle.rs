@@ -6,6 +6,9 @@ use super::tree::clearly_above;
 use super::{Cluster, Least, Part, Tree, World};
 use crate::algorithm::{Search, SearchError};
 
+/// Leaves to look at for a row. Fewer cost loss, more cost time for next to no gain.
+pub(crate) const PATIENCE: usize = 256;
+
 /// Dissolves the clusters that fail the policy among those that hold.
 pub fn settle(search: &Search<'_>, world: &World<'_>, clusters: Vec<Cluster>) -> Result<Vec<Cluster>, SearchError> {
     let (mut valid, failing): (Vec<Cluster>, Vec<Cluster>) =
@@ -74,12 +77,9 @@ pub struct Index {
 impl Index {
     /// An index over these clusters, none of them empty.
     pub fn new(world: &World<'_>, clusters: &[Cluster]) -> Self {
-        let first = clusters.iter().flat_map(|c| c.parts.first()).flat_map(|p| world.codes(p.0));
-        let codes: Vec<u32> = first.copied().collect();
-        let mut tree = Tree::new(world.space, &codes, clusters.len());
-        for (c, cluster) in clusters.iter().enumerate() {
-            tree.grown(world.space, c as u32, &cluster.shape, least(cluster));
-        }
+        let shapes: Vec<u64> = clusters.iter().flat_map(|c| &c.shape).copied().collect();
+        let mut tree = Tree::of_shapes(world.space, &shapes, clusters.iter().map(least).collect());
+        tree.patience = PATIENCE;
         Index { tree }
     }
 
@@ -92,11 +92,13 @@ impl Index {
     /// Tells that a cluster has grown.
     pub fn grown(&mut self, world: &World<'_>, cluster: usize, now: &Cluster) {
         self.tree.grown(world.space, cluster as u32, &now.shape, least(now));
+        self.tree.renew(world.space);
     }
 
     /// Takes a cluster out.
     pub fn close(&mut self, world: &World<'_>, cluster: usize) {
         self.tree.remove(world.space, cluster as u32);
+        self.tree.renew(world.space);
     }
 
     /// The cluster whose loss grows least with some rows of an entry, among those that `fit`.
@@ -117,11 +119,10 @@ impl Index {
                 let stretch = world.space.cost_with(shape, codes) - world.space.cost(shape);
                 stretch * (least.rows + rows as f64) + least.cost * rows as f64
             },
-            |c| {
-                let cluster = &clusters[c as usize];
-                let growth = world.growth(cluster, entry, rows);
+            |c, shape, has| {
+                let growth = world.space.cost_with(shape, codes) * (has.rows + rows as f64) - has.cost * has.rows;
                 // The policy is asked only where the answer matters.
-                if clearly_above(growth, best) || !fit(cluster) {
+                if clearly_above(growth, best) || !fit(&clusters[c as usize]) {
                     return None;
                 }
                 best = best.min(growth);

@@ -5,6 +5,7 @@
 //! row is the information loss of the specification (§3): ranges by coordinate, nodes of a numeric column by the
 //! interval they cover, other nodes by their height, sets by their number of values; weighted.
 
+use super::nodes::Nodes;
 use crate::hierarchy::{Cell, Generalization, Generalize};
 use crate::metric;
 
@@ -17,12 +18,7 @@ enum Measure {
         place: Vec<f64>,
     },
     /// `level << 32 | any code below the node`.
-    Node {
-        /// `value[level][code]`: the node above a code.
-        value: Vec<Vec<u32>>,
-        /// `cost[level][value]`.
-        cost: Vec<Vec<f64>>,
-    },
+    Node(Nodes),
     /// One bit per code.
     Set {
         /// What each value after the first costs.
@@ -75,17 +71,8 @@ fn unpack(word: u64) -> (u32, u32) {
     ((word >> 32) as u32, word as u32)
 }
 
-/// The lowest level at which two nodes meet.
-fn meet(value: &[Vec<u32>], a: (u32, u32), b: (u32, u32)) -> u32 {
-    let mut level = a.0.max(b.0);
-    while value[level as usize][a.1 as usize] != value[level as usize][b.1 as usize] {
-        level += 1;
-    }
-    level
-}
-
 impl Axis {
-    fn new(g: &Generalization, weight: f64, first: usize) -> Self {
+    fn new(g: &Generalization, weight: f64, places: &[f64], first: usize) -> Self {
         let span = span(&g.coordinates);
         let measure = match g.generalize {
             Generalize::Ranges => Measure::Range {
@@ -98,17 +85,11 @@ impl Axis {
             Generalize::Sets => {
                 Measure::Set { step: if g.active() > 1 { weight / (g.active() - 1) as f64 } else { 0.0 } }
             }
-            Generalize::Hierarchy => Measure::Node {
-                value: g.levels.iter().map(|l| l.of.clone()).collect(),
-                cost: (g.levels.iter().enumerate())
-                    .map(|(level, l)| {
-                        let by_height = level as f64 / g.height().max(1) as f64;
-                        let by_extent = |&(low, high): &(f64, f64)| if span > 0.0 { (high - low) / span } else { 0.0 };
-                        let cost = |e| if g.numeric { by_extent(e) } else { by_height };
-                        l.extent.iter().map(|e| cost(e) * weight).collect()
-                    })
-                    .collect(),
-            },
+            Generalize::Hierarchy => Measure::Node(Nodes::new(g, places, |level, node| {
+                let by_extent = |(low, high): (f64, f64)| if span > 0.0 { (high - low) / span } else { 0.0 };
+                let by_height = level as f64 / g.height().max(1) as f64;
+                weight * if g.numeric { by_extent(g.levels[level].extent[node]) } else { by_height }
+            })),
         };
         let words = match &measure {
             Measure::Set { .. } => g.active().div_ceil(64).max(1),
@@ -121,7 +102,7 @@ impl Axis {
         let shape = &mut shape[self.words.0..self.words.1];
         match &self.measure {
             Measure::Range { .. } => shape[0] = pack(code, code),
-            Measure::Node { .. } => shape[0] = pack(0, code),
+            Measure::Node(_) => shape[0] = pack(0, code),
             Measure::Set { .. } => {
                 shape.fill(0);
                 shape[code as usize / 64] = 1 << (code % 64);
@@ -136,9 +117,9 @@ impl Axis {
                 let (low, high) = unpack(shape[0]);
                 shape[0] = pack(low.min(code), high.max(code));
             }
-            Measure::Node { value, .. } => {
+            Measure::Node(nodes) => {
                 let node = unpack(shape[0]);
-                shape[0] = pack(meet(value, node, (0, code)), node.1);
+                shape[0] = pack(nodes.meet(node, (0, code)), node.1);
             }
             Measure::Set { .. } => shape[code as usize / 64] |= 1 << (code % 64),
         }
@@ -151,9 +132,9 @@ impl Axis {
                 let (a, b) = (unpack(shape[0]), unpack(other[0]));
                 shape[0] = pack(a.0.min(b.0), a.1.max(b.1));
             }
-            Measure::Node { value, .. } => {
+            Measure::Node(nodes) => {
                 let (a, b) = (unpack(shape[0]), unpack(other[0]));
-                shape[0] = pack(meet(value, a, b), a.1);
+                shape[0] = pack(nodes.meet(a, b), a.1);
             }
             Measure::Set { .. } => shape.iter_mut().zip(other).for_each(|(a, b)| *a |= b),
         }
@@ -166,10 +147,7 @@ impl Axis {
                 let (low, high) = unpack(shape[0]);
                 place[high as usize] - place[low as usize]
             }
-            Measure::Node { value, cost } => {
-                let (level, code) = unpack(shape[0]);
-                cost[level as usize][value[level as usize][code as usize] as usize]
-            }
+            Measure::Node(nodes) => nodes.cost(unpack(shape[0])),
             Measure::Set { step } => {
                 f64::from(shape.iter().map(|w| w.count_ones()).sum::<u32>().saturating_sub(1)) * step
             }
@@ -184,11 +162,7 @@ impl Axis {
                 let (low, high) = unpack(shape[0]);
                 place[high.max(code) as usize] - place[low.min(code) as usize]
             }
-            Measure::Node { value, cost } => {
-                let node = unpack(shape[0]);
-                let level = meet(value, node, (0, code)) as usize;
-                cost[level][value[level][code as usize] as usize]
-            }
+            Measure::Node(nodes) => nodes.cost((nodes.meet(unpack(shape[0]), (0, code)), code)),
             Measure::Set { step } => {
                 let held = shape[code as usize / 64] >> (code % 64) & 1;
                 f64::from(shape.iter().map(|w| w.count_ones()).sum::<u32>() - held as u32) * step
@@ -204,10 +178,9 @@ impl Axis {
                 let (a, b) = (unpack(a[0]), unpack(b[0]));
                 place[a.1.max(b.1) as usize] - place[a.0.min(b.0) as usize]
             }
-            Measure::Node { value, cost } => {
+            Measure::Node(nodes) => {
                 let (a, b) = (unpack(a[0]), unpack(b[0]));
-                let level = meet(value, a, b) as usize;
-                cost[level][value[level][a.1 as usize] as usize]
+                nodes.cost((nodes.meet(a, b), a.1))
             }
             Measure::Set { step } => {
                 let values: u32 = a.iter().zip(b).map(|(a, b)| (a | b).count_ones()).sum();
@@ -226,14 +199,13 @@ impl Axis {
                 let below = place[a.0 as usize] - place[b.1 as usize];
                 above.max(below).max(0.0)
             }
-            Measure::Node { value, cost } => {
+            Measure::Node(nodes) => {
                 let (a, b) = (unpack(a[0]), unpack(b[0]));
-                let level = meet(value, a, b);
+                let level = nodes.meet(a, b);
                 if level == a.0 || level == b.0 {
                     return 0.0;
                 }
-                let node = |level: u32| cost[level as usize][value[level as usize][a.1 as usize] as usize];
-                node(level) - node(a.0)
+                nodes.cost((level, a.1)) - nodes.cost(a)
             }
             Measure::Set { step } => {
                 if a.iter().zip(b).any(|(a, b)| a & b != 0) {
@@ -252,9 +224,9 @@ impl Axis {
                 let (a, b) = (unpack(a[0]), unpack(b[0]));
                 a.0 <= b.0 && a.1 >= b.1
             }
-            Measure::Node { value, .. } => {
+            Measure::Node(nodes) => {
                 let (a, b) = (unpack(a[0]), unpack(b[0]));
-                meet(value, a, b) == a.0
+                nodes.meet(a, b) == a.0
             }
             Measure::Set { .. } => a.iter().zip(b).all(|(a, b)| b & !a == 0),
         }
@@ -271,14 +243,14 @@ impl Axis {
                 let outside = (place[low as usize] - at).max(at - place[high as usize]).max(0.0);
                 (least + outside, outside)
             }
-            Measure::Node { value, cost } => {
+            Measure::Node(nodes) => {
                 let node = unpack(merged[0]);
-                let level = meet(value, node, (0, code));
+                let level = nodes.meet(node, (0, code));
                 if level == node.0 {
                     return (least, 0.0);
                 }
                 // Whatever lies below the merged node meets the code where the merged node does.
-                let met = cost[level as usize][value[level as usize][code as usize] as usize];
+                let met = nodes.cost((level, code));
                 (met, (met - most).max(0.0))
             }
             Measure::Set { step } => match merged[code as usize / 64] >> (code % 64) & 1 {
@@ -295,9 +267,9 @@ impl Axis {
                 let (low, high) = unpack(shape[0]);
                 Cell::Range { low, high }
             }
-            Measure::Node { value, .. } => {
-                let (level, code) = unpack(shape[0]);
-                Cell::Node { level, value: value[level as usize][code as usize] }
+            Measure::Node(nodes) => {
+                let node = unpack(shape[0]);
+                Cell::Node { level: node.0, value: nodes.value(node) }
             }
             Measure::Set { .. } => {
                 let bits = |(i, &word): (usize, &u64)| {
@@ -317,7 +289,11 @@ fn span(coordinates: &[f64]) -> f64 {
 
 /// Where each code lies for the sake of neighbourhoods: its coordinate, or its turn in a walk through the hierarchy.
 fn places(g: &Generalization, weight: f64) -> Vec<f64> {
-    if g.numeric || g.generalize == Generalize::Ranges || !g.has_hierarchy {
+    let ranges = g.generalize == Generalize::Ranges;
+    if ranges && !g.coordinates.is_sorted() {
+        return (0..g.active()).map(|c| c as f64 / (g.active().max(2) - 1) as f64 * weight).collect();
+    }
+    if g.numeric || ranges || !g.has_hierarchy {
         let span = span(&g.coordinates);
         let low = g.coordinates.iter().copied().fold(f64::INFINITY, f64::min);
         return g.coordinates.iter().map(|x| if span > 0.0 { (x - low) / span * weight } else { 0.0 }).collect();
@@ -335,16 +311,14 @@ impl Space {
     /// The space of these columns. Weights are scaled so that their mean is 1.
     pub fn new(generalizations: &[Generalization]) -> Self {
         let weights = metric::column_weights(generalizations);
+        let places: Vec<Vec<f64>> =
+            generalizations.iter().zip(&weights).map(|(g, &weight)| places(g, weight)).collect();
         let mut axes: Vec<Axis> = Vec::with_capacity(generalizations.len());
-        for (g, &weight) in generalizations.iter().zip(&weights) {
+        for ((g, &weight), places) in generalizations.iter().zip(&weights).zip(&places) {
             let first = axes.last().map_or(0, |a| a.words.1);
-            axes.push(Axis::new(g, weight, first));
+            axes.push(Axis::new(g, weight, places, first));
         }
-        Space {
-            words: axes.last().map_or(0, |a| a.words.1),
-            places: generalizations.iter().zip(&weights).map(|(g, &weight)| places(g, weight)).collect(),
-            axes,
-        }
+        Space { words: axes.last().map_or(0, |a| a.words.1), places, axes }
     }
 
     /// The words of a shape.
@@ -377,6 +351,24 @@ impl Space {
         self.axes.iter().map(|a| a.cost(shape)).sum()
     }
 
+    /// Where a column of a shape lies, for neighbourhoods: the middle of a range or node, the first value of a set.
+    pub fn centre(&self, shape: &[u64], column: usize) -> f64 {
+        let (axis, places) = (&self.axes[column], &self.places[column]);
+        let shape = &shape[axis.words.0..axis.words.1];
+        match &axis.measure {
+            Measure::Range { .. } => {
+                let (low, high) = unpack(shape[0]);
+                (places[low as usize] + places[high as usize]) / 2.0
+            }
+            Measure::Node(nodes) => nodes.middle(unpack(shape[0])),
+            Measure::Set { .. } => {
+                let first =
+                    shape.iter().position(|&w| w != 0).map_or(0, |i| i * 64 + shape[i].trailing_zeros() as usize);
+                places.get(first).copied().unwrap_or(0.0)
+            }
+        }
+    }
+
     /// What one column of a shape costs each row.
     pub fn column_cost(&self, shape: &[u64], column: usize) -> f64 {
         self.axes[column].cost(shape)
@@ -400,6 +392,35 @@ impl Space {
             .sum()
     }
 
+    /// A lower bound of [`Space::distance`] for every centre within a shape.
+    pub fn away(&self, shape: &[u64], codes: &[u32]) -> f64 {
+        let columns = self.axes.iter().zip(codes);
+        columns
+            .map(|(axis, &code)| match &axis.measure {
+                // What is not a range counts by the shape over all, which costs nothing only on the tuple itself.
+                Measure::Node(nodes) => {
+                    let node = unpack(shape[axis.words.0]);
+                    let level = nodes.meet(node, (0, code));
+                    if level == node.0 { 0.0 } else { nodes.cost((level, code)) }
+                }
+                _ => axis.cost_with(shape, code) - axis.cost(shape),
+            })
+            .sum()
+    }
+
+    /// Shrinks a shape around the centre of its rows: a range to the values on both sides of the mean. Nothing within it
+    /// is farther from a tuple than [`Space::distance`] says.
+    pub fn centred(&self, shape: &mut [u64], sums: &[f64], rows: f64) {
+        for ((axis, sum), places) in self.axes.iter().zip(sums).zip(&self.places) {
+            if let Measure::Range { .. } = axis.measure {
+                let mean = sum / rows;
+                let above = places.partition_point(|&p| p < mean).min(places.len() - 1);
+                let below = places.partition_point(|&p| p <= mean).saturating_sub(1);
+                shape[axis.words.0] = pack(below.min(above) as u32, above.max(below) as u32);
+            }
+        }
+    }
+
     /// For any shape within `merged` whose columns cost between `least` and `most`: what it costs each row at the least
     /// when stretched over one more tuple, and by how much that is more than before, at the least.
     pub fn bound_with(&self, merged: &[u64], least: &[f64], most: &[f64], codes: &[u32]) -> (f64, f64) {
@@ -420,9 +441,9 @@ impl Space {
     pub fn canonical(&self, shape: &[u64]) -> Vec<u64> {
         let mut words = shape.to_vec();
         for axis in &self.axes {
-            if let Measure::Node { value, .. } = &axis.measure {
-                let (level, code) = unpack(shape[axis.words.0]);
-                words[axis.words.0] = pack(level, value[level as usize][code as usize]);
+            if let Measure::Node(nodes) = &axis.measure {
+                let node = unpack(shape[axis.words.0]);
+                words[axis.words.0] = pack(node.0, nodes.value(node));
             }
         }
         words
@@ -459,9 +480,9 @@ impl Space {
                 let (low, high) = unpack(shape[axis.words.0]);
                 if low == high { Cuts::None } else { Cuts::Ordered { low, high } }
             }
-            Measure::Node { value, .. } => match unpack(shape[axis.words.0]).0 {
+            Measure::Node(nodes) => match unpack(shape[axis.words.0]).0 {
                 0 => Cuts::None,
-                level => Cuts::Grouped { group: &value[level as usize - 1] },
+                level => Cuts::Grouped { group: nodes.level(level - 1) },
             },
             Measure::Set { .. } => {
                 let words = &shape[axis.words.0..axis.words.1];

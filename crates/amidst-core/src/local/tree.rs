@@ -1,16 +1,27 @@
 //! An index over rows or clusters in the space of quasi tuples, which finds the best without looking at all.
 //!
 //! A k-d tree whose nodes know the shape over everything below them. Whoever asks brings a lower bound for all that lies
-//! in a shape, so branches that cannot hold the best are passed over: the answer is the one that a scan over all items
-//! gives, the item with the lower number winning a tie. Items can be removed, and their shapes can grow.
+//! in a shape; branches are looked at in the order of their bounds and those that cannot hold the best are passed over:
+//! the answer is the one that a scan over all items gives, the item with the lower number winning a tie. Items can be
+//! removed, and their shapes can grow; when many have, the tree is built anew around what they have become.
 //!
 //! Costs are compared in billionths: tables are full of rows that agree, so ties are the normal case, and rounding must
 //! neither decide them nor keep the tree from passing over all but one of them.
+//!
+//! **Patience.** In a space of many columns the nearest of far neighbours is hardly nearer than the others, and proving
+//! which it is means looking at most of the tree. A tree may therefore be told to look at so many leaves and then to be
+//! content with the best of them. Since the most promising leaves come first, little is lost.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use super::Space;
 
 /// Items in a leaf, at the most.
 const LEAF: usize = 8;
+
+/// The leaf of an item that is gone for good.
+const GONE: u32 = u32::MAX;
 
 #[derive(Debug, Clone)]
 struct Node {
@@ -49,84 +60,132 @@ pub struct Tree {
     nodes: Vec<Node>,
     /// The shape of each node.
     shapes: Vec<u64>,
+    /// The items, those of a leaf side by side.
     order: Vec<u32>,
+    /// Where each item stands in `order`.
+    place_of: Vec<u32>,
     leaf_of: Vec<u32>,
     removed: Vec<bool>,
-    /// The shape of each item.
+    /// The shape of each item, in the order of `order`: a leaf is one stretch of memory.
     item_shapes: Vec<u64>,
     item_least: Vec<Least>,
+    /// How often an item has grown or was removed since the tree was built.
+    changes: usize,
     /// Whether to look at every item all the same: the reference that tests compare with.
     pub scan: bool,
+    /// How many leaves to look at before the best so far will do.
+    pub patience: usize,
 }
 
 impl Tree {
     /// A tree over items with these codes, `space.width()` each.
     pub fn new(space: &Space, codes: &[u32], items: usize) -> Self {
+        let mut shapes = vec![0; items * space.words()];
+        for (shape, tuple) in
+            shapes.chunks_exact_mut(space.words().max(1)).zip(codes.chunks_exact(space.width().max(1)))
+        {
+            space.start(shape, tuple);
+        }
+        Tree::of_shapes(space, &shapes, vec![Least::default(); items])
+    }
+
+    /// A tree over items with these shapes, `space.words()` each.
+    pub fn of_shapes(space: &Space, shapes: &[u64], least: Vec<Least>) -> Self {
+        let items = least.len();
         let mut tree = Tree {
             words: space.words(),
             nodes: Vec::new(),
             shapes: Vec::new(),
-            order: (0..items as u32).collect(),
-            leaf_of: vec![0; items],
+            order: Vec::new(),
+            place_of: vec![GONE; items],
+            leaf_of: vec![GONE; items],
             removed: vec![false; items],
-            item_shapes: vec![0; items * space.words()],
-            item_least: vec![Least::default(); items],
+            item_shapes: Vec::new(),
+            item_least: Vec::new(),
+            changes: 0,
             scan: false,
+            patience: usize::MAX,
         };
-        for (shape, tuple) in
-            tree.item_shapes.chunks_exact_mut(space.words().max(1)).zip(codes.chunks_exact(space.width().max(1)))
-        {
-            space.start(shape, tuple);
-        }
-        if items > 0 {
-            let mut order = std::mem::take(&mut tree.order);
-            tree.grow(space, codes, &mut order, 0, u32::MAX);
-            tree.order = order;
-        }
+        tree.build(space, shapes, &least, (0..items as u32).map(|i| (i, i)).collect());
         tree
     }
 
-    fn grow(&mut self, space: &Space, codes: &[u32], items: &mut [u32], first: usize, parent: u32) -> u32 {
+    /// Builds the tree over some items, each with the place of its shape among `shapes`.
+    fn build(&mut self, space: &Space, shapes: &[u64], least: &[Least], mut items: Vec<(u32, u32)>) {
+        let (words, width) = (self.words, space.width());
+        self.nodes.clear();
+        self.shapes.clear();
+        self.changes = 0;
+        let shape = |at: u32| &shapes[at as usize * words..(at as usize + 1) * words];
+        let mut centres = vec![0.0; shapes.len() / words.max(1) * width];
+        for &(_, at) in &items {
+            for c in 0..width {
+                centres[at as usize * width + c] = space.centre(shape(at), c);
+            }
+        }
+        if !items.is_empty() {
+            self.grow(space, &centres, &mut items, 0, GONE);
+        }
+        self.order = items.iter().map(|i| i.0).collect();
+        self.item_shapes = items.iter().flat_map(|i| shape(i.1)).copied().collect();
+        self.item_least = items.iter().map(|i| least[i.1 as usize]).collect();
+        for (place, &(item, _)) in items.iter().enumerate() {
+            self.place_of[item as usize] = place as u32;
+        }
+        // Halves come after their parent, so backwards every node finds its halves done.
+        self.shapes = vec![0; self.nodes.len() * words];
+        let mut scratch = vec![0; words];
+        for node in (0..self.nodes.len()).rev() {
+            self.refresh(space, node, &mut scratch);
+        }
+    }
+
+    fn grow(&mut self, space: &Space, centres: &[f64], items: &mut [(u32, u32)], first: usize, parent: u32) -> u32 {
         let (width, number) = (space.width(), self.nodes.len() as u32);
-        let tuple = |i: u32| &codes[i as usize * width..(i as usize + 1) * width];
         self.nodes.push(Node {
             parent,
             halves: None,
             items: (first as u32, (first + items.len()) as u32),
             live: items.len() as u32,
-            lowest: items.iter().copied().min().unwrap_or(0),
+            lowest: items.iter().map(|i| i.0).min().unwrap_or(0),
             least: Least::default(),
         });
-        let mut shape = vec![0; self.words];
-        let mut low = vec![f64::INFINITY; width];
-        let mut high = vec![f64::NEG_INFINITY; width];
-        for (n, &i) in items.iter().enumerate() {
-            if n == 0 {
-                space.start(&mut shape, tuple(i))
-            } else {
-                space.add(&mut shape, tuple(i))
-            }
-            for (c, &code) in tuple(i).iter().enumerate() {
-                let place = space.places[c][code as usize];
-                low[c] = low[c].min(place);
-                high[c] = high[c].max(place);
-            }
+        if items.len() <= LEAF {
+            items.iter().for_each(|i| self.leaf_of[i.0 as usize] = number);
+            return number;
         }
-        self.shapes.extend_from_slice(&shape);
-        let widest = (0..width).max_by(|&a, &b| (high[a] - low[a]).total_cmp(&(high[b] - low[b])));
-        match widest {
-            Some(c) if items.len() > LEAF => {
-                let place = |i: u32| space.places[c][tuple(i)[c] as usize];
-                let middle = items.len() / 2;
-                items.select_nth_unstable_by(middle, |&a, &b| place(a).total_cmp(&place(b)).then(a.cmp(&b)));
-                let (left, right) = items.split_at_mut(middle);
-                let left = self.grow(space, codes, left, first, number);
-                let right = self.grow(space, codes, right, first + middle, number);
-                self.nodes[number as usize].halves = Some((left, right));
+        let middle = match widest(centres, width, items) {
+            Some(column) => part(items, |i| centres[i.1 as usize * width + column]),
+            // All on one point: then by number, so that of equals the first is found first.
+            None => {
+                items.sort_unstable();
+                items.len() / 2
             }
-            _ => items.iter().for_each(|&i| self.leaf_of[i as usize] = number),
-        }
+        };
+        let (left, right) = items.split_at_mut(middle);
+        let left = self.grow(space, centres, left, first, number);
+        let right = self.grow(space, centres, right, first + middle, number);
+        self.nodes[number as usize].halves = Some((left, right));
         number
+    }
+
+    /// Builds the tree anew once half of it has changed. Items that are removed by then are gone for good.
+    pub fn renew(&mut self, space: &Space) {
+        if self.scan || self.changes <= self.len() / 2 + LEAF {
+            return;
+        }
+        let (shapes, least) = (std::mem::take(&mut self.item_shapes), std::mem::take(&mut self.item_least));
+        let mut live = Vec::with_capacity(self.len());
+        for (place, &item) in self.order.iter().enumerate() {
+            if self.removed[item as usize] {
+                (self.leaf_of[item as usize], self.place_of[item as usize]) = (GONE, GONE);
+            } else {
+                live.push((item, place as u32));
+            }
+        }
+        // Items that agree in everything would stand as the last tree left them; their numbers order them instead.
+        live.sort_unstable();
+        self.build(space, &shapes, &least, live);
     }
 
     /// The number of items that are not removed.
@@ -148,9 +207,9 @@ impl Tree {
         self.tighten(space, item, false);
     }
 
-    /// Puts an item back.
+    /// Puts an item back, unless it is gone for good.
     pub fn restore(&mut self, space: &Space, item: u32) {
-        if std::mem::replace(&mut self.removed[item as usize], false) {
+        if self.leaf_of[item as usize] != GONE && std::mem::replace(&mut self.removed[item as usize], false) {
             self.count(item, |live| *live += 1);
             // Branches that were empty kept an old shape, so nothing may be taken as unchanged.
             self.tighten(space, item, true);
@@ -172,53 +231,64 @@ impl Tree {
 
     /// Tells that an item has grown.
     pub fn grown(&mut self, space: &Space, item: u32, shape: &[u64], least: Least) {
-        let at = item as usize * self.words;
-        self.item_shapes[at..at + self.words].copy_from_slice(shape);
-        self.item_least[item as usize] = least;
-        self.tighten(space, item, false);
+        let place = self.place_of[item as usize] as usize;
+        if let Some(has) = self.item_least.get_mut(place) {
+            *has = least;
+            self.item_shapes[place * self.words..(place + 1) * self.words].copy_from_slice(shape);
+            self.tighten(space, item, false);
+        }
     }
 
     /// Computes the nodes above an item anew, as far as they change or else to the root.
     fn tighten(&mut self, space: &Space, item: u32, to_the_root: bool) {
-        let words = self.words;
-        let mut shape = vec![0; words];
+        self.changes += 1;
+        let mut scratch = vec![0; self.words];
         let mut node = self.leaf_of[item as usize];
         while let Some(n) = self.nodes.get(node as usize) {
-            let mut least: Option<Least> = None;
-            let mut cover = |other: &[u64], has: Least| {
-                match least {
-                    None => shape.copy_from_slice(other),
-                    Some(_) => space.merge(&mut shape, other),
-                }
-                least = Some(least.map_or(has, |l| l.min(has)));
-            };
-            match n.halves {
-                None => {
-                    for &i in &self.order[n.items.0 as usize..n.items.1 as usize] {
-                        if !self.removed[i as usize] {
-                            let at = i as usize * words;
-                            cover(&self.item_shapes[at..at + words], self.item_least[i as usize]);
-                        }
-                    }
-                }
-                Some((left, right)) => {
-                    for half in [left as usize, right as usize] {
-                        if self.nodes[half].live > 0 {
-                            cover(&self.shapes[half * words..(half + 1) * words], self.nodes[half].least);
-                        }
-                    }
-                }
-            }
-            let (at, parent) = (node as usize * words, n.parent);
-            if let Some(least) = least {
-                if !to_the_root && self.shapes[at..at + words] == shape && self.nodes[node as usize].least == least {
-                    break;
-                }
-                self.shapes[at..at + words].copy_from_slice(&shape);
-                self.nodes[node as usize].least = least;
+            let parent = n.parent;
+            if !self.refresh(space, node as usize, &mut scratch) && !to_the_root {
+                break;
             }
             node = parent;
         }
+    }
+
+    /// Computes a node anew from what is below it; whether that changed anything that counts.
+    fn refresh(&mut self, space: &Space, node: usize, shape: &mut [u64]) -> bool {
+        let (words, n) = (self.words, &self.nodes[node]);
+        let mut least: Option<Least> = None;
+        let mut cover = |other: &[u64], has: Least| {
+            match least {
+                None => shape.copy_from_slice(other),
+                Some(_) => space.merge(shape, other),
+            }
+            least = Some(least.map_or(has, |l| l.min(has)));
+        };
+        match n.halves {
+            None => {
+                for place in n.items.0 as usize..n.items.1 as usize {
+                    if !self.removed[self.order[place] as usize] {
+                        cover(&self.item_shapes[place * words..(place + 1) * words], self.item_least[place]);
+                    }
+                }
+            }
+            Some((left, right)) => {
+                for half in [left as usize, right as usize] {
+                    if self.nodes[half].live > 0 {
+                        cover(&self.shapes[half * words..(half + 1) * words], self.nodes[half].least);
+                    }
+                }
+            }
+        }
+        // An empty branch keeps what it had; its parent no longer looks at it.
+        let Some(least) = least else { return true };
+        let known = &mut self.shapes[node * words..(node + 1) * words];
+        if known == shape && self.nodes[node].least == least {
+            return false;
+        }
+        known.copy_from_slice(shape);
+        self.nodes[node].least = least;
+        true
     }
 
     /// Shows the halves of a node, or its items when it is a leaf; the root has the number 0.
@@ -244,59 +314,124 @@ impl Tree {
         &self.shapes[node as usize * self.words..(node as usize + 1) * self.words]
     }
 
-    /// The item with the least cost that is clearly below `limit`, given a lower bound for everything in a shape. `cost` says
-    /// `None` for items that do not count.
+    /// The item with the least cost that is clearly below `limit`, given a lower bound for everything in a shape. `cost`
+    /// is told an item with its shape and what it has, and says `None` for items that do not count.
     pub fn least(
         &self,
         limit: f64,
         bound: impl Fn(&[u64], Least) -> f64,
-        mut cost: impl FnMut(u32) -> Option<f64>,
+        mut cost: impl FnMut(u32, &[u64], Least) -> Option<f64>,
     ) -> Option<(f64, u32)> {
         let mut best = Best { cost: quantum(limit), item: 0, exact: None };
-        if self.scan {
-            for item in (0..self.removed.len() as u32).filter(|&i| !self.removed[i as usize]) {
-                if let Some(c) = cost(item) {
+        let mut look = |place: usize, best: &mut Best| {
+            let item = self.order[place];
+            if !self.removed[item as usize] {
+                let shape = &self.item_shapes[place * self.words..(place + 1) * self.words];
+                if let Some(c) = cost(item, shape, self.item_least[place]) {
                     best.try_item(c, item);
                 }
             }
-        } else if !self.is_empty() {
-            self.visit(0, floor(bound(self.shape(0), self.nodes[0].least)), &bound, &mut cost, &mut best);
+        };
+        if self.scan {
+            let places = self.place_of.iter().filter(|&&p| p != GONE);
+            places.for_each(|&place| look(place as usize, &mut best));
+            return best.exact.map(|cost| (cost, best.item));
+        }
+        if self.is_empty() {
+            return None;
+        }
+        let of = |node: u32| Total(floor(bound(self.shape(node), self.nodes[node as usize].least)));
+        let hopeless = |best: &Best, Total(bound): Total, node: u32| {
+            bound > best.cost || (bound == best.cost && self.nodes[node as usize].lowest >= best.item)
+        };
+        let mut waiting = BinaryHeap::with_capacity(64);
+        waiting.push(Reverse((of(0), 0)));
+        let mut leaves = 0;
+        while let Some(Reverse((here, mut node))) = waiting.pop() {
+            if here.0 > best.cost || (leaves >= self.patience && best.exact.is_some()) {
+                break;
+            }
+            let mut here = here;
+            // Down the more promising half; the other waits.
+            while !hopeless(&best, here, node) {
+                let n = &self.nodes[node as usize];
+                let Some((left, right)) = n.halves else {
+                    leaves += 1;
+                    (n.items.0 as usize..n.items.1 as usize).for_each(|place| look(place, &mut best));
+                    break;
+                };
+                let live = |node: u32| self.nodes[node as usize].live > 0;
+                let (near, far) = match (live(left), live(right)) {
+                    (true, true) => {
+                        let (a, b) = (of(left), of(right));
+                        let left_first =
+                            (a, self.nodes[left as usize].lowest) <= (b, self.nodes[right as usize].lowest);
+                        if left_first { ((a, left), (b, right)) } else { ((b, right), (a, left)) }
+                    }
+                    (false, false) => break,
+                    (l, _) => {
+                        node = if l { left } else { right };
+                        here = of(node);
+                        continue;
+                    }
+                };
+                if !hopeless(&best, far.0, far.1) {
+                    waiting.push(Reverse(far));
+                }
+                (here, node) = near;
+            }
         }
         best.exact.map(|cost| (cost, best.item))
     }
+}
 
-    fn visit(
-        &self,
-        node: u32,
-        here: f64,
-        bound: &impl Fn(&[u64], Least) -> f64,
-        cost: &mut impl FnMut(u32) -> Option<f64>,
-        best: &mut Best,
-    ) {
-        let n = &self.nodes[node as usize];
-        if n.live == 0 || here > best.cost || (here == best.cost && n.lowest >= best.item) {
-            return;
+/// The column in which the items' centres lie widest apart; `None` when they all lie on one point.
+fn widest(centres: &[f64], width: usize, items: &[(u32, u32)]) -> Option<usize> {
+    let mut best = None;
+    let mut most = 0.0;
+    for c in 0..width {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for &(_, at) in items {
+            let x = centres[at as usize * width + c];
+            (low, high) = (low.min(x), high.max(x));
         }
-        match n.halves {
-            None => {
-                for &item in &self.order[n.items.0 as usize..n.items.1 as usize] {
-                    if !self.removed[item as usize]
-                        && let Some(c) = cost(item)
-                    {
-                        best.try_item(c, item);
-                    }
-                }
-            }
-            Some((left, right)) => {
-                let of = |node: u32| floor(bound(self.shape(node), self.nodes[node as usize].least));
-                let (a, b) = (of(left), of(right));
-                let left_first = (a, self.nodes[left as usize].lowest) <= (b, self.nodes[right as usize].lowest);
-                let halves = if left_first { [(left, a), (right, b)] } else { [(right, b), (left, a)] };
-                for (half, least) in halves {
-                    self.visit(half, least, bound, cost, best);
-                }
-            }
+        if high - low > most {
+            (best, most) = (Some(c), high - low);
         }
+    }
+    best
+}
+
+/// Parts the items near the middle but never between equal values: columns of few values are then soon told apart.
+fn part(items: &mut [(u32, u32)], value: impl Fn(&(u32, u32)) -> f64) -> usize {
+    let middle = items.len() / 2;
+    items.select_nth_unstable_by(middle, |a, b| value(a).total_cmp(&value(b)).then(a.0.cmp(&b.0)));
+    let at = value(&items[middle]);
+    let below = items.iter().filter(|i| value(i) < at).count();
+    let upto = items.iter().filter(|i| value(i) <= at).count();
+    let chosen = if below.abs_diff(middle) < upto.abs_diff(middle) || upto == items.len() { below } else { upto };
+    let (left, right): (Vec<_>, Vec<_>) =
+        items.iter().partition(|i| if chosen == below { value(i) < at } else { value(i) <= at });
+    items[..left.len()].copy_from_slice(&left);
+    items[left.len()..].copy_from_slice(&right);
+    chosen
+}
+
+/// A float with a total order.
+#[derive(Debug, PartialEq, Clone, Copy)]
+pub(super) struct Total(pub(super) f64);
+
+impl Eq for Total {}
+
+impl PartialOrd for Total {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Total {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
     }
 }
 
@@ -354,12 +489,12 @@ mod tests {
                 let near = tree.least(
                     f64::INFINITY,
                     |s, _| space.cost(&shape) + space.stretch(&shape, s),
-                    |i| Some(space.cost_with(&shape, set.tuple(i as usize))),
+                    |_, s, _| Some(space.cost_merged(&shape, s)),
                 );
                 let far = tree.least(
                     f64::INFINITY,
                     |s, _| -space.cost_merged(&shape, s),
-                    |i| Some(-space.cost_with(&shape, set.tuple(i as usize))),
+                    |_, s, _| Some(-space.cost_merged(&shape, s)),
                 );
                 (near.map(|n| n.1), far.map(|f| f.1))
             };
