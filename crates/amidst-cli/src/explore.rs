@@ -1,10 +1,11 @@
-//! `amidst explore`: what the lattice offers, and why a node is not on offer.
+//! `amidst explore`: what the lattice or the local algorithms offer, and why a node is not on offer.
 
 use std::path::PathBuf;
 
 use amidst::Failure;
-use amidst::anonymize::{Job, Stage};
+use amidst::anonymize::{DEFAULT_METRIC, Job, Stage, algorithm_of};
 use amidst::core::lattice::{Explored, WhyNot};
+use amidst::explore::local::Compared;
 use amidst::explore::{self, explore};
 use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
@@ -13,6 +14,9 @@ use clap::Args;
 use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, table, thousands};
 
 /// Show every minimal generalization and the front of risk against utility
+///
+/// Where the policy names a local algorithm, or a column has no hierarchy, compares what the local algorithms make of the
+/// table instead.
 ///
 /// With --node, tells why that combination of levels cannot be published: which requirement fails in which classes, and
 /// how many rows it would cost.
@@ -67,6 +71,17 @@ impl Explore {
             }
             return Ok(if why.valid { Outcome::Done } else { Outcome::Violated });
         }
+        if !algorithm_of(&policy, &prepared)?.full_domain {
+            let compared = explore::local::compare(&policy, &prepared, &job)?;
+            drop(searching);
+            if self.json {
+                terminal.json(&explore::local::to_json(&compared))?;
+            } else {
+                terminal.result(comparison(&policy, &compared))?;
+            }
+            let found = compared.algorithms.iter().any(|t| t.judged.is_ok());
+            return Ok(if found { Outcome::Done } else { Outcome::Violated });
+        }
         let explored = explore(&policy, &prepared, &job)?;
         drop(searching);
         if self.json {
@@ -118,6 +133,41 @@ fn summary(policy: &Policy, prepared: &Prepared, explored: &Explored) -> String 
     }
     lines.push(table(&rows));
     lines.push(more(explored.front.len()));
+    lines.join("\n")
+}
+
+/// What each local algorithm makes of the table.
+fn comparison(policy: &Policy, compared: &Compared) -> String {
+    let metric = policy.search.metric.as_deref().unwrap_or(DEFAULT_METRIC);
+    let share = |x: Option<f64>| x.map_or("–".into(), |x| format!("{x:.4}"));
+    let suited = compared.algorithms.iter().filter_map(|t| Some((t, t.judged.as_ref().ok()?)));
+    let head = ["algorithm", "classes", "suppressed", "smallest class", "maximum risk", metric, "seconds"];
+    let mut rows = vec![head.map(String::from).to_vec()];
+    rows.extend(suited.map(|(tried, judged)| {
+        vec![
+            tried.algorithm.to_string(),
+            thousands(judged.class_count()),
+            thousands(judged.suppressed),
+            thousands(judged.risk.smallest.unwrap_or(0)),
+            format!("{:.4}", judged.risk.prosecutor_max),
+            share(tried.cost(metric)),
+            format!("{:.2}", tried.seconds),
+        ]
+    }));
+    let mut lines = vec![heading("what each local algorithm makes of the table".to_string()), table(&rows)];
+    for tried in &compared.algorithms {
+        if let Err(reason) = &tried.judged {
+            lines.push(format!("  {} does not suit: {reason}", tried.algorithm));
+        }
+    }
+    lines.push(heading(format!("risk against {metric}: mondrian for k alone, whatever the policy says")));
+    let mut rows = vec![["k", "classes", "smallest class", "maximum risk", metric].map(String::from).to_vec()];
+    rows.extend(compared.front.iter().map(|point| {
+        let risk = &point.risk;
+        let numbers = [point.k, point.classes, risk.smallest.unwrap_or(0)].map(thousands);
+        [numbers.to_vec(), vec![format!("{:.4}", risk.prosecutor_max), format!("{:.4}", point.cost)]].concat()
+    }));
+    lines.push(table(&rows));
     lines.join("\n")
 }
 

@@ -1,4 +1,7 @@
-//! Exploring: every minimal generalization, the front of risk against utility, and why a node cannot be published.
+//! Exploring: every minimal generalization, the front of risk against utility, and why a node cannot be published; for
+//! local recodings, which have no lattice, what each algorithm makes of the table.
+
+pub mod local;
 
 use amidst_core::lattice::{self, Explored, WhyNot};
 use serde_json::{Map, Value, json};

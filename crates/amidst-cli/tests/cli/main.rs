@@ -5,6 +5,7 @@
 mod anonymize;
 mod attack;
 mod bad_input;
+mod explore;
 mod house;
 mod layout;
 mod population;

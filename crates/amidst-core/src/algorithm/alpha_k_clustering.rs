@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use super::{Algorithm, Entry, Found, Search, SearchError, systematic};
 use crate::local::settle::{PATIENCE, settle};
 use crate::local::tree::clearly_above;
-use crate::local::{Cluster, Judge, Least, Space, Tree, World, cluster};
+use crate::local::{Cluster, Least, Tree, World, cluster, found};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "alpha-k-clustering",
@@ -40,13 +40,9 @@ impl Algorithm for AlphaKClustering {
 
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {
         self.supports(search)?;
-        let space = Space::new(search.generalizations);
-        let judge = Judge::new(search)?;
-        let tuple_of = search.set.tuple_of_entry();
-        let world = World { set: search.set, tuple_of: &tuple_of, space: &space, judge: &judge };
-        let clusters = clusters(search, &world, systematic::exact(search))?;
-        let recoding = cluster::partition(clusters).recoding(search.set, &tuple_of, &space, &judge)?;
-        Ok(Found { recoding, optimal: false, gap: None, notes: Vec::new() })
+        found(search, |search, world| {
+            Ok((cluster::partition(clusters(search, world, systematic::exact(search))?), Vec::new()))
+        })
     }
 }
 

@@ -12,7 +12,7 @@
 
 use super::{Algorithm, Entry, Found, Search, SearchError, systematic};
 use crate::local::assembly::{self, Seeds};
-use crate::local::{Cluster, Judge, Random, Space, World, cluster};
+use crate::local::{Cluster, Random, World, cluster, found};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "k-member",
@@ -35,13 +35,9 @@ impl Algorithm for KMember {
 
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {
         self.supports(search)?;
-        let space = Space::new(search.generalizations);
-        let judge = Judge::new(search)?;
-        let tuple_of = search.set.tuple_of_entry();
-        let world = World { set: search.set, tuple_of: &tuple_of, space: &space, judge: &judge };
-        let clusters = clusters(search, &world, systematic::exact(search))?;
-        let recoding = cluster::partition(clusters).recoding(search.set, &tuple_of, &space, &judge)?;
-        Ok(Found { recoding, optimal: false, gap: None, notes: Vec::new() })
+        found(search, |search, world| {
+            Ok((cluster::partition(clusters(search, world, systematic::exact(search))?), Vec::new()))
+        })
     }
 }
 

@@ -15,7 +15,7 @@
 
 use super::{Algorithm, Entry, Found, Search, SearchError};
 use crate::frequency::FrequencySet;
-use crate::local::{Cuts, Judge, Partition, Space, Tally};
+use crate::local::{Cuts, Judge, Partition, Space, Tally, found};
 use crate::parameter::{Kind, Parameter, Value};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -54,14 +54,9 @@ impl Algorithm for Mondrian {
     }
 
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {
-        let space = Space::new(search.generalizations);
-        let judge = Judge::new(search)?;
-        let tuple_of = search.set.tuple_of_entry();
         let relaxed = matches!(search.options.get("relaxed"), Some(Value::Flag(true)));
         let median = matches!(search.options.get("cut"), Some(Value::Text(t)) if t == "median");
-        let partition = partition(search, &space, &judge, relaxed, median)?;
-        let recoding = partition.recoding(search.set, &tuple_of, &space, &judge)?;
-        Ok(Found { recoding, optimal: false, gap: None, notes: Vec::new() })
+        found(search, |search, world| Ok((partition(search, world.space, world.judge, relaxed, median)?, Vec::new())))
     }
 }
 

@@ -1,20 +1,22 @@
 //! The portfolio: several algorithms compete, local search improves the best, the least information loss wins.
 //!
 //! **Candidates.** Mondrian, strict and relaxed; bucket-aware assembly from the rim inwards; k-member; top-down
-//! specialization where every column has a hierarchy. Each is improved by a few rounds of local search (moving and
-//! exchanging rows between neighbouring classes, dividing and dissolving classes), because what is best at first need
-//! not be best in the end; then the best is improved until a round gains next to nothing. The local search takes only
-//! steps after which every class satisfies the policy.
+//! specialization where every column has a hierarchy. They run side by side. Those that come near the best are improved
+//! by a few rounds of local search (moving and exchanging rows between neighbouring classes, dividing and dissolving
+//! classes), because what is best at first need not be best in the end; then the best is improved until a round gains
+//! next to nothing. The local search takes only steps after which every class satisfies the policy.
 //!
 //! **Time.** A deadline ends the search with the best release so far; without one the outcome depends on the seed alone.
 //! A table too large for the slower candidates is left to the quicker ones.
 
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use super::{Algorithm, Entry, Found, Search, SearchError, k_member, mondrian, top_down};
 use crate::local::assembly::{self, Seeds};
 use crate::local::refine::{Effort, refine};
-use crate::local::{Cluster, Judge, Random, Space, World, cluster};
+use crate::local::{Cluster, Random, World, cluster, found};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "portfolio",
@@ -36,8 +38,11 @@ const MANY: u64 = 250_000;
 /// A gain in a round below this share of the loss is not worth another.
 const SHARE: f64 = 2e-3;
 
-/// The rounds of local search that every candidate gets.
+/// The rounds of local search that every candidate with a chance gets.
 const TRIAL: usize = 3;
+
+/// A candidate that loses this many times as much as the best has no chance: local search does not make up for it.
+const CHANCE: f64 = 1.6;
 
 impl Algorithm for Portfolio {
     fn supports(&self, _search: &Search<'_>) -> Result<(), SearchError> {
@@ -45,13 +50,10 @@ impl Algorithm for Portfolio {
     }
 
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {
-        let space = Space::new(search.generalizations);
-        let judge = Judge::new(search)?;
-        let tuple_of = search.set.tuple_of_entry();
-        let world = World { set: search.set, tuple_of: &tuple_of, space: &space, judge: &judge };
-        let (clusters, notes) = compete(search, &world)?;
-        let recoding = cluster::partition(clusters).recoding(search.set, &tuple_of, &space, &judge)?;
-        Ok(Found { recoding, optimal: false, gap: None, notes })
+        found(search, |search, world| {
+            let (clusters, notes) = compete(search, world)?;
+            Ok((cluster::partition(clusters), notes))
+        })
     }
 }
 
@@ -99,21 +101,28 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
     // The share of the worst possible loss, which is what people know as GCP.
     let scale = 1.0 / (search.set.rows as f64 * world.space.width() as f64).max(1.0);
     let mut random = Random::new(search.seed);
-    let mut candidates: Vec<Candidate> = Vec::new();
-    let mut passed_over = Vec::new();
-    for (i, &(name, run)) in CANDIDATES.iter().enumerate() {
-        if !candidates.is_empty() && late(search) {
-            passed_over.push(name);
-            continue;
-        }
-        if let Some(clusters) = run(search, world)? {
-            let first = cluster::total(&clusters);
-            let effort = Effort { rounds: TRIAL, share: 0.0, deadline: search.deadline };
-            let clusters = refine(world, search, clusters, effort, &mut random)?;
-            candidates.push(Candidate { name, clusters, first });
-        }
-        (search.progress)(0.6 * (i + 1) as f64 / CANDIDATES.len() as f64);
+    // The first is the quickest and always runs; the others run side by side.
+    let ran = |i: usize| match i > 0 && late(search) {
+        true => Ok((i, None)),
+        false => CANDIDATES[i].1(search, world).map(|clusters| (i, Some(clusters))),
+    };
+    let mut runs = vec![ran(0)?];
+    (search.progress)(0.1);
+    runs.extend((1..CANDIDATES.len()).into_par_iter().map(ran).collect::<Result<Vec<_>, SearchError>>()?);
+    (search.progress)(0.4);
+    let passed_over: Vec<&str> = runs.iter().filter(|r| r.1.is_none()).map(|r| CANDIDATES[r.0].0).collect();
+    let mut candidates: Vec<Candidate> = (runs.into_iter())
+        .filter_map(|(i, clusters)| {
+            let clusters = clusters??;
+            Some(Candidate { name: CANDIDATES[i].0, first: cluster::total(&clusters), clusters })
+        })
+        .collect();
+    let least = candidates.iter().map(|c| c.first).fold(f64::INFINITY, f64::min);
+    for candidate in candidates.iter_mut().filter(|c| c.first <= CHANCE * least) {
+        let effort = Effort { rounds: TRIAL, share: 0.0, deadline: search.deadline };
+        candidate.clusters = refine(world, search, std::mem::take(&mut candidate.clusters), effort, &mut random)?;
     }
+    (search.progress)(0.6);
     candidates.sort_by(|a, b| cluster::total(&a.clusters).total_cmp(&cluster::total(&b.clusters)));
     let tried: Vec<String> = (candidates.iter())
         .map(|c| format!("{} {:.4} ({:.4} at first)", c.name, cluster::total(&c.clusters) * scale, c.first * scale))
@@ -133,7 +142,10 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
         last * scale
     )];
     if tried.len() > 1 {
-        notes.push(format!("candidates after {TRIAL} rounds of local search: {}", tried.join(", ")));
+        notes.push(format!(
+            "candidates, those near the best after {TRIAL} rounds of local search: {}",
+            tried.join(", ")
+        ));
     }
     if !passed_over.is_empty() {
         notes.push(format!("out of time for {}", passed_over.join(", ")));
@@ -146,6 +158,7 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
 mod tests {
     use super::*;
     use crate::local::fixture::Fixture;
+    use crate::local::{Judge, Space};
     use crate::parameter::Parameters;
 
     #[test]

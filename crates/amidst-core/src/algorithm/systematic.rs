@@ -14,7 +14,7 @@
 
 use super::{Algorithm, Entry, Found, Search, SearchError};
 use crate::local::settle::{Index, settle};
-use crate::local::{Cluster, Judge, Part, Random, Space, World, cluster};
+use crate::local::{Cluster, Part, Random, World, cluster, found};
 use crate::parameter::{Kind, Parameter, Value};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -62,13 +62,7 @@ impl Algorithm for Systematic {
 
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {
         self.supports(search)?;
-        let space = Space::new(search.generalizations);
-        let judge = Judge::new(search)?;
-        let tuple_of = search.set.tuple_of_entry();
-        let world = World { set: search.set, tuple_of: &tuple_of, space: &space, judge: &judge };
-        let clusters = clusters(search, &world, exact(search))?;
-        let recoding = cluster::partition(clusters).recoding(search.set, &tuple_of, &space, &judge)?;
-        Ok(Found { recoding, optimal: false, gap: None, notes: Vec::new() })
+        found(search, |search, world| Ok((cluster::partition(clusters(search, world, exact(search))?), Vec::new())))
     }
 }
 
@@ -144,6 +138,7 @@ mod tests {
     use crate::frequency::FrequencySet;
     use crate::hierarchy::{Generalization, Generalize};
     use crate::local::fixture::{Fixture, hierarchy};
+    use crate::local::{Judge, Space};
     use crate::parameter::Parameters;
     use crate::table::{Column, Table};
 

@@ -16,7 +16,7 @@
 
 use super::{Algorithm, Entry, Found, Search, SearchError};
 use crate::hierarchy::Generalization;
-use crate::local::{Judge, Part, Partition, Space, Tally, shape_of};
+use crate::local::{Judge, Part, Partition, Space, Tally, found, shape_of};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "top-down",
@@ -51,12 +51,7 @@ impl Algorithm for TopDown {
 
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {
         self.supports(search)?;
-        let space = Space::new(search.generalizations);
-        let judge = Judge::new(search)?;
-        let tuple_of = search.set.tuple_of_entry();
-        let partition = partition(search, &space, &judge, &tuple_of)?;
-        let recoding = partition.recoding(search.set, &tuple_of, &space, &judge)?;
-        Ok(Found { recoding, optimal: false, gap: None, notes: Vec::new() })
+        found(search, |search, world| Ok((partition(search, world.space, world.judge, world.tuple_of)?, Vec::new())))
     }
 }
 

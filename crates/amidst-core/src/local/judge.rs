@@ -132,21 +132,8 @@ impl<'a> Judge<'a> {
                 .all(|r| self.holds_one(r, &Tally { rows: middle, counts: Vec::new() }));
             if holds { high = middle } else { low = middle + 1 }
         }
-        let named = self.evaluator.requirements().iter().flat_map(|r| {
-            // A model that demands several values, or a size beside them, states so by these names.
-            let count = |key: &str| r.parameters.count(key).ok();
-            match r.model.id {
-                "p-sensitive-k-anonymity" => [count("k"), count("p")],
-                "simple-alpha-k-anonymity" | "complete-alpha-k-anonymity" => [count("k"), None],
-                "general-alpha-k-anonymity" => [
-                    count("k"),
-                    r.parameters.number("alpha").ok().map(|a| (1.0 / a.to_f64().max(1e-9) - 1e-9).ceil() as u64),
-                ],
-                "distinct-l-diversity" | "distinct-l-alpha-diversity" => [count("l"), None],
-                _ => [None, None],
-            }
-        });
-        named.flatten().fold(low, u64::max).min(everything.rows.max(1))
+        let models = self.evaluator.requirements().iter().flat_map(|r| &r.models);
+        models.map(|m| m.least_rows()).fold(low, u64::max).min(everything.rows.max(1))
     }
 
     /// A tally of some entries.
@@ -210,19 +197,13 @@ impl<'a> Judge<'a> {
     /// Rule 2 of the (α,k) clustering: whether a class that will be filled up to k rows keeps every bound on the share of
     /// a sensitive value. Models that bound no share have no say.
     pub fn compatible(&self, tally: &Tally, k: u64) -> bool {
-        self.evaluator.requirements().iter().enumerate().all(|(r, requirement)| {
-            let bounds_shares = matches!(
-                requirement.model.id,
-                "simple-alpha-k-anonymity" | "general-alpha-k-anonymity" | "complete-alpha-k-anonymity"
-            );
-            match self.tests[r] {
-                Test::Histogram(column) if bounds_shares => {
-                    let histogram = self.histogram(tally, column);
-                    let class = Class { size: tally.rows.max(k), histogram: &histogram, tuples: &[] };
-                    requirement.models[0].holds(&class, self.evaluator.table(r, 0))
-                }
-                _ => true,
+        self.evaluator.requirements().iter().enumerate().all(|(r, requirement)| match self.tests[r] {
+            Test::Histogram(column) if requirement.models[0].bounds_shares() => {
+                let histogram = self.histogram(tally, column);
+                let class = Class { size: tally.rows.max(k), histogram: &histogram, tuples: &[] };
+                requirement.models[0].holds(&class, self.evaluator.table(r, 0))
             }
+            _ => true,
         })
     }
 

@@ -7,9 +7,11 @@ pub(crate) mod assembly;
 pub mod cluster;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod found;
 pub mod join;
 mod judge;
 mod nodes;
+mod omit;
 mod partition;
 mod random;
 pub mod refine;
@@ -18,6 +20,7 @@ mod space;
 pub mod tree;
 
 pub use cluster::{Cluster, World};
+pub(crate) use found::found;
 pub use judge::{Counts, Judge, Tally};
 pub use partition::{Part, Partition, shape_of};
 pub use random::Random;

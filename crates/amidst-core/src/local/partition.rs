@@ -6,7 +6,7 @@ use super::{Judge, Space};
 use crate::algorithm::SearchError;
 use crate::frequency::{Entry, FrequencySet};
 use crate::hierarchy::Cell;
-use crate::recoding::{Assignment, Recoding};
+use crate::recoding::{Assignment, Recoding, SUPPRESSED};
 
 /// Rows of one entry in a class.
 pub type Part = (u32, u64);
@@ -38,6 +38,18 @@ impl Partition {
         space: &Space,
         judge: &Judge<'_>,
     ) -> Result<Recoding, SearchError> {
+        self.recoding_without(set, tuple_of, space, judge, &[])
+    }
+
+    /// The same, with some rows, in none of the classes, suppressed.
+    pub fn recoding_without(
+        &self,
+        set: &FrequencySet,
+        tuple_of: &[u32],
+        space: &Space,
+        judge: &Judge<'_>,
+        omitted: &[Part],
+    ) -> Result<Recoding, SearchError> {
         let mut shape = vec![0; space.words()];
         let mut index: FxHashMap<Vec<u64>, u32> = FxHashMap::default();
         let mut classes: Vec<Vec<Cell>> = Vec::new();
@@ -64,7 +76,8 @@ impl Partition {
                 ));
             }
         }
-        let assignment = assign(set, tuple_of, runs);
+        runs.extend(omitted.iter().map(|&(entry, rows)| (entry, SUPPRESSED, rows)));
+        let assignment = assign(set, tuple_of, runs, omitted.is_empty());
         Ok(Recoding { classes, assignment, levels: None })
     }
 }
@@ -77,16 +90,17 @@ pub fn shape_of(parts: &[Part], set: &FrequencySet, tuple_of: &[u32], space: &Sp
     }
 }
 
-/// Which rows go where: by tuple when none is divided.
-fn assign(set: &FrequencySet, tuple_of: &[u32], mut runs: Vec<(u32, u32, u64)>) -> Assignment {
+/// Which rows go where: by tuple when none is divided and all are published.
+fn assign(set: &FrequencySet, tuple_of: &[u32], mut runs: Vec<(u32, u32, u64)>, all: bool) -> Assignment {
     let mut class_of = vec![u32::MAX; set.len()];
-    let whole = runs.iter().all(|&(entry, class, _)| {
-        let slot = &mut class_of[tuple_of[entry as usize] as usize];
-        if *slot == u32::MAX {
-            *slot = class;
-        }
-        *slot == class
-    });
+    let whole = all
+        && runs.iter().all(|&(entry, class, _)| {
+            let slot = &mut class_of[tuple_of[entry as usize] as usize];
+            if *slot == u32::MAX {
+                *slot = class;
+            }
+            *slot == class
+        });
     if whole {
         return Assignment::Tuples(class_of);
     }

@@ -7,7 +7,7 @@ use super::{Cluster, Least, Part, Tree, World};
 use crate::algorithm::{Search, SearchError};
 
 /// Leaves to look at for a row. Fewer cost loss, more cost time for next to no gain.
-pub(crate) const PATIENCE: usize = 256;
+pub(crate) const PATIENCE: usize = 64;
 
 /// Dissolves the clusters that fail the policy among those that hold.
 pub fn settle(search: &Search<'_>, world: &World<'_>, clusters: Vec<Cluster>) -> Result<Vec<Cluster>, SearchError> {

@@ -64,6 +64,14 @@ impl PrivacyModel for CompleteAlphaK {
         true
     }
 
+    fn least_rows(&self) -> u64 {
+        self.k
+    }
+
+    fn bounds_shares(&self) -> bool {
+        true
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         class.size >= self.k && self.bounded(class)
     }

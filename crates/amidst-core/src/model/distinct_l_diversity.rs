@@ -41,6 +41,10 @@ impl PrivacyModel for DistinctLDiversity {
         true
     }
 
+    fn least_rows(&self) -> u64 {
+        self.l
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         class.histogram.len() as u64 >= self.l
     }

@@ -46,6 +46,15 @@ impl PrivacyModel for GeneralAlphaK {
         true
     }
 
+    fn least_rows(&self) -> u64 {
+        // One row of each value is the most varied a class can be: it takes 1/α of them. A hair less, against rounding.
+        self.k.max((1.0 / self.alpha.to_f64().max(1e-9) - 1e-9).ceil() as u64)
+    }
+
+    fn bounds_shares(&self) -> bool {
+        true
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         class.size >= self.k && self.alpha.compare_count(largest(class), class.size).is_le()
     }

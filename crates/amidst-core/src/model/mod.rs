@@ -147,6 +147,17 @@ pub trait PrivacyModel: Debug + Send + Sync {
         false
     }
 
+    /// No class with fewer rows satisfies it. An algorithm that builds classes need not ask about smaller ones.
+    fn least_rows(&self) -> u64 {
+        1
+    }
+
+    /// Whether it bounds the share of sensitive values, so that rule 2 of the survey's (α,k) clustering can ask it about
+    /// a class that is yet to be filled up.
+    fn bounds_shares(&self) -> bool {
+        false
+    }
+
     /// Whether the class satisfies the model. Always true for a model that needs the whole release.
     fn holds(&self, class: &Class<'_>, table: &TableStats) -> bool;
 

@@ -45,6 +45,10 @@ impl PrivacyModel for PSensitive {
         true
     }
 
+    fn least_rows(&self) -> u64 {
+        self.k.max(self.p)
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         class.size >= self.k && class.histogram.len() as u64 >= self.p
     }

@@ -58,6 +58,14 @@ impl PrivacyModel for SimpleAlphaK {
         true
     }
 
+    fn least_rows(&self) -> u64 {
+        self.k
+    }
+
+    fn bounds_shares(&self) -> bool {
+        true
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         class.size >= self.k && self.alpha.compare_count(self.count(class), class.size).is_le()
     }

@@ -24,6 +24,7 @@ pub use apply::{Released, class_of_rows};
 pub use choose::{DEFAULT_METRIC, algorithm_of, metric_of, stated_k};
 use destination::Destination;
 pub use join::Joined;
+pub(crate) use join::place as place_joiners;
 pub use outcome::{Anonymized, Judged, Outputs, Seconds};
 pub use publish::Staging;
 pub(crate) use seal::{Statement, TOOL, seal};
@@ -206,22 +207,27 @@ pub fn search(
     }
     let entry = algorithm_of(policy, prepared)?;
     entry.algorithm.supports(&search)?;
-    let run = || {
+    let (found, joined) = in_threads(job.threads, || {
         let mut found = entry.algorithm.search(&search)?;
         let joined = join::place(prepared, &search, &mut found)?;
-        Ok::<_, Failure>((found, joined))
-    };
-    let (found, joined) = match job.threads {
-        0 => run()?,
-        threads => {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .map_err(|e| Failure::Io(format!("cannot start {threads} threads: {e}")))?;
-            pool.install(run)?
-        }
-    };
+        Ok((found, joined))
+    })?;
     Ok((entry, found, joined))
+}
+
+/// Runs something on so many threads; 0 for all cores.
+pub(crate) fn in_threads<T: Send>(
+    threads: usize,
+    run: impl FnOnce() -> Result<T, Failure> + Send,
+) -> Result<T, Failure> {
+    if threads == 0 {
+        return run();
+    }
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|e| Failure::Io(format!("cannot start {threads} threads: {e}")))?;
+    pool.install(run)
 }
 
 /// The search that a policy asks for.

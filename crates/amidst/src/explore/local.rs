@@ -1,0 +1,188 @@
+//! Exploring local recodings: what each algorithm that suits the policy makes of the table, and what safety costs.
+//!
+//! There is no lattice to look through. Instead every local algorithm runs on the policy, and Mondrian, the quickest,
+//! shows how the loss grows with k, whatever the policy says.
+
+use std::time::Instant;
+
+use amidst_core::algorithm::{self, ALGORITHMS, MaxSuppression, Search};
+use amidst_core::feasibility;
+use amidst_core::metric::Release;
+use amidst_core::model;
+use amidst_core::parameter::{self, Parameters};
+use amidst_core::requirement::Requirement;
+use amidst_core::risk::Risk;
+use serde_json::{Value, json};
+
+use crate::Failure;
+use crate::anonymize::{Job, Judged, Stage, in_threads, metric_of, place_joiners, task};
+use crate::json;
+use crate::policy::Policy;
+use crate::prepare::Prepared;
+
+/// The class sizes for which the front is drawn.
+const FRONT: [u64; 9] = [2, 3, 5, 10, 20, 50, 100, 200, 500];
+
+/// What the local algorithms make of a table.
+#[derive(Debug)]
+pub struct Compared {
+    /// Each algorithm, the one that loses least first, those that do not suit the policy last.
+    pub algorithms: Vec<Tried>,
+    /// Loss against risk for k-anonymity alone, as Mondrian finds it; from the cheapest to the safest.
+    pub front: Vec<Point>,
+}
+
+/// One algorithm on the policy.
+#[derive(Debug)]
+pub struct Tried {
+    /// The algorithm.
+    pub algorithm: &'static str,
+    /// What it found, or why it found nothing.
+    pub judged: Result<Judged, String>,
+    /// What it wants people to know.
+    pub notes: Vec<String>,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+impl Tried {
+    /// What the release loses by a metric; nothing where there is no release or the metric is not defined.
+    pub fn cost(&self, metric: &str) -> Option<f64> {
+        self.judged.as_ref().ok()?.metrics.iter().find(|(id, _)| *id == metric)?.1
+    }
+}
+
+/// A point of the front.
+#[derive(Debug)]
+pub struct Point {
+    /// The k that was asked for.
+    pub k: u64,
+    /// The number of classes.
+    pub classes: u64,
+    /// Re-identification risk.
+    pub risk: Risk,
+    /// What it costs by the policy's metric.
+    pub cost: f64,
+}
+
+/// Runs every local algorithm on the policy.
+pub fn compare(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Compared, Failure> {
+    in_threads(job.threads, || {
+        let search = task(policy, prepared, job.cancel, &|_| ())?;
+        if let Some(impossible) = feasibility::impossible(&search) {
+            return Err(Failure::Impossible(impossible.message));
+        }
+        let local: Vec<&algorithm::Entry> = ALGORITHMS.iter().filter(|a| !a.full_domain).collect();
+        let steps = (local.len() + 1) as f64;
+        let mut algorithms = Vec::with_capacity(local.len());
+        for (i, entry) in local.into_iter().enumerate() {
+            let progress = |share: f64| (job.progress)(Stage::Search, (i as f64 + share) / steps);
+            // The time limit, if there is one, is each algorithm's own; so are the options.
+            let search = task(policy, prepared, job.cancel, &progress)?;
+            let own = policy.search.algorithm.as_deref() == Some(entry.id);
+            let options = if own { search.options.clone() } else { Parameters::default() };
+            algorithms.push(run(policy, prepared, entry, &Search { options: &options, ..search.clone() })?);
+            progress(1.0);
+        }
+        let metric = metric_of(policy)?.id;
+        let cost = |t: &Tried| t.cost(metric).unwrap_or(f64::INFINITY);
+        algorithms.sort_by_key(|t| t.judged.is_err());
+        let suited = algorithms.iter().take_while(|t| t.judged.is_ok()).count();
+        algorithms[..suited].sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+        let front = front(policy, prepared, &search)?;
+        Ok(Compared { algorithms, front })
+    })
+}
+
+fn run(
+    policy: &Policy,
+    prepared: &Prepared,
+    entry: &'static algorithm::Entry,
+    search: &Search<'_>,
+) -> Result<Tried, Failure> {
+    let start = Instant::now();
+    let found = entry.algorithm.supports(search).and_then(|()| entry.algorithm.search(search));
+    let (judged, notes) = match found {
+        Ok(mut found) => {
+            let joined = place_joiners(prepared, search, &mut found)?;
+            (Ok(Judged::of(policy, prepared, &found.recoding, joined.as_ref())), found.notes)
+        }
+        Err(algorithm::SearchError::Cancelled) => return Err(Failure::Cancelled),
+        Err(error) => (Err(error.to_string()), Vec::new()),
+    };
+    Ok(Tried { algorithm: entry.id, judged, notes, seconds: start.elapsed().as_secs_f64() })
+}
+
+/// Mondrian for growing k. A point that is neither safer nor cheaper than another is left out.
+fn front(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Result<Vec<Point>, Failure> {
+    let metric = metric_of(policy)?;
+    let mut points: Vec<Point> = Vec::new();
+    let (Some(mondrian), Some(size)) = (algorithm::find("mondrian"), model::find("k-anonymity")) else {
+        return Ok(points);
+    };
+    for k in FRONT.into_iter().filter(|&k| k <= prepared.set.rows) {
+        let stated = Parameters::from_pairs([("k", parameter::Value::Number(k.into()))]);
+        let Ok(requirement) = Requirement::new(size, stated, Vec::new(), &[]) else { continue };
+        let (requirements, options) = ([requirement], Parameters::default());
+        let search = Search {
+            requirements: &requirements,
+            options: &options,
+            max_suppression: MaxSuppression::Rows(0),
+            k,
+            ..search.clone()
+        };
+        let found = match mondrian.algorithm.search(&search) {
+            Ok(found) => found,
+            Err(algorithm::SearchError::Cancelled) => return Err(Failure::Cancelled),
+            Err(_) => continue,
+        };
+        let (groups, suppressed) = found.recoding.groups(search.set);
+        let (set, generalizations, recoding) = (search.set, search.generalizations, &found.recoding);
+        let release = Release { set, generalizations, recoding, groups: &groups, suppressed, k };
+        let Some(cost) = metric.metric.loss(&release) else { continue };
+        let risk = Risk::of(&amidst_core::class::Sizes::collect(groups.iter().map(amidst_core::frequency::size)));
+        // Points come safer and safer; one that also costs no more makes those before it pointless.
+        points.retain(|p| p.cost < cost);
+        points.push(Point { k, classes: groups.len() as u64, risk, cost });
+    }
+    Ok(points)
+}
+
+/// What `amidst explore --json` prints for a local recoding. The keys of a lattice are there, and empty.
+pub fn to_json(compared: &Compared) -> Value {
+    let algorithms: Vec<Value> = (compared.algorithms.iter())
+        .map(|tried| match &tried.judged {
+            Ok(judged) => json!({
+                "algorithm": tried.algorithm,
+                "classes": judged.class_count(),
+                "suppressed": judged.suppressed,
+                "requirements": judged.requirements,
+                "metrics": judged.metrics_json(),
+                "risk": json::risk(&judged.risk),
+                "notes": tried.notes,
+                "seconds": json::number(tried.seconds),
+            }),
+            Err(reason) => json!({"algorithm": tried.algorithm, "unsuited": reason}),
+        })
+        .collect();
+    let front: Vec<Value> = (compared.front.iter())
+        .map(|point| {
+            json!({
+                "algorithm": "mondrian",
+                "k": point.k,
+                "classes": point.classes,
+                "smallest_class": point.risk.smallest,
+                "risk": json::risk(&point.risk),
+                "loss": json::number(point.cost),
+            })
+        })
+        .collect();
+    json!({
+        "minimal": [],
+        "front": front,
+        "algorithms": algorithms,
+        "nodes": 0,
+        "nodes_checked": 0,
+        "complete": true,
+    })
+}
