@@ -130,11 +130,11 @@ impl Reduced {
         let mut entry_of = Vec::new();
         for tuple in 0..set.len() {
             let before = rest.groups.entries.len();
-            for e in set.groups.offsets[tuple]..set.groups.offsets[tuple + 1] {
-                let entry = set.groups.entries[e];
-                if entry.rows > dropped[e] {
-                    rest.groups.entries.push(Entry { rows: entry.rows - dropped[e], ..entry });
-                    entry_of.push(e as u32);
+            let first = set.groups.offsets[tuple];
+            for (e, (entry, gone)) in set.groups.get(tuple).iter().zip(&dropped[first..]).enumerate() {
+                if entry.rows > *gone {
+                    rest.groups.entries.push(Entry { rows: entry.rows - gone, ..*entry });
+                    entry_of.push((first + e) as u32);
                 }
             }
             if rest.groups.entries.len() > before {
