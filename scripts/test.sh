@@ -28,3 +28,9 @@ RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --quiet
 
 step "tests"
 cargo test --locked --quiet
+
+# The engine for clusters is built apart: its dependencies are many. AMIDST_SKIP_CLUSTER=1 leaves it out.
+if [ -z "${AMIDST_SKIP_CLUSTER:-}" ]; then
+    step "cluster"
+    cargo test --locked --quiet -p amidst-cluster -- --test-threads 1
+fi

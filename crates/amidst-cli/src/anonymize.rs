@@ -47,7 +47,7 @@ pub struct Anonymize {
     threads: usize,
 
     /// Where the work is done
-    #[arg(long, value_name = "local|ADDRESS", default_value = "local")]
+    #[arg(long, value_name = "local|df://HOST:PORT", default_value = "local")]
     engine: String,
 }
 
@@ -55,10 +55,16 @@ impl Anonymize {
     /// Anonymizes and tells how it went.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         if self.engine != "local" {
-            return Err(Failure::Usage(format!(
-                "this build works on one machine only, so --engine must be `local`, not `{}`",
-                self.engine
-            )));
+            return Err(Failure::Usage(match self.engine.starts_with("df://") {
+                true => format!(
+                    "a cluster needs the binary amidst-cluster, which is built apart because it is large: `cargo build \
+                     --release -p amidst-cluster`, then `amidst-cluster anonymize {} --scheduler {}`; docs/cluster.md \
+                     tells the whole way",
+                    self.policy.display(),
+                    self.engine
+                ),
+                false => format!("--engine must be `local` or the df:// address of a cluster, not `{}`", self.engine),
+            }));
         }
         let policy = Policy::read(&self.policy)?;
         let bars = [terminal.progress("reading"), terminal.progress("searching"), terminal.progress("writing")];

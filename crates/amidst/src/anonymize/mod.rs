@@ -26,7 +26,7 @@ use destination::Destination;
 pub use join::Joined;
 pub(crate) use join::place as place_joiners;
 pub use outcome::{Anonymized, Judged, Outputs, Seconds};
-pub use publish::Staging;
+pub use publish::{Staging, staging_prefix};
 pub(crate) use seal::{Statement, TOOL, seal};
 use seal::{checked, sealed};
 

@@ -43,7 +43,7 @@ impl Staging {
         }
         sweep(parent);
         let folder = tempfile::Builder::new()
-            .prefix(&format!("{PREFIX}{}-", std::process::id()))
+            .prefix(&staging_prefix())
             .tempdir_in(parent)
             .map_err(|e| Failure::Io(format!("cannot write into {}: {e}", parent.display())))?;
         Ok(Staging { folder, target: target.to_path_buf(), force })
@@ -108,14 +108,30 @@ fn open_to_readers(_folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// How the folders of this process begin. The machine is named too: on shared storage, another machine's processes are
+/// not gone because they are not here.
+pub fn staging_prefix() -> String {
+    format!("{PREFIX}{}-{}-", std::process::id(), machine())
+}
+
+/// A short name of this machine.
+fn machine() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    crate::check::sha256_hex(name.trim().as_bytes()).chars().take(8).collect()
+}
+
 /// Removes what a killed process left behind: folders of processes that are gone, where the system tells which are.
 fn sweep(parent: &Path) {
     if !Path::new("/proc/self").exists() {
         return;
     }
+    let here = format!("{}-", machine());
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let owner = name.to_str().and_then(|n| n.strip_prefix(PREFIX)?.split('-').next()?.parse::<u32>().ok());
+        let owner = name.to_str().and_then(|n| {
+            let (owner, rest) = n.strip_prefix(PREFIX)?.split_once('-')?;
+            rest.starts_with(&here).then(|| owner.parse::<u32>().ok())?
+        });
         if owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
             // Somebody else may be sweeping too; what cannot be removed now goes another time.
             let _ = fs::remove_dir_all(entry.path());

@@ -1,0 +1,149 @@
+//! The engine: rows are counted and recoded by the executors, everything else happens in this process.
+//!
+//! Everything that executors do is a plan of DataFusion's own: aggregates for the frequency set, joins with small tables
+//! for the recoding, sorts for the order of the release. No function of ours has to be shipped to them.
+
+mod count;
+mod probe;
+mod publish;
+mod recode;
+mod session;
+mod source;
+mod sql;
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use amidst::Failure;
+use amidst::anonymize::{Job, staging_prefix};
+use amidst::engine::{Engine, Layout, Recoded, Written};
+use amidst::policy::{OutputOrder, Policy, Role};
+use amidst::prepare::{LoadOptions, Prepared};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use crate::address::Address;
+use session::Runner;
+use source::Source;
+
+/// What a cluster is asked to do beside the policy.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The scheduler.
+    pub scheduler: Address,
+    /// The folder for intermediate data, which all of the cluster sees.
+    pub work: PathBuf,
+    /// The most combinations of quasi and sensitive values that are gathered here.
+    pub gather: u64,
+    /// About how many rows a file of the release has.
+    pub part_rows: u64,
+    /// How many parts an aggregate is divided into; 0 for four an executor.
+    pub partitions: usize,
+    /// How long to wait for executors.
+    pub wait: Duration,
+}
+
+/// A cluster behind a scheduler.
+pub struct Cluster {
+    settings: Settings,
+    runtime: Runtime,
+    /// Removed when the engine is dropped: it holds values of the table.
+    work: TempDir,
+    /// What was read, for writing.
+    read: OnceLock<Read>,
+}
+
+/// What reading leaves for writing.
+struct Read {
+    source: Source,
+    /// The distinct combinations, with their counts.
+    frequencies: PathBuf,
+    /// How many parts a plan is divided into.
+    partitions: usize,
+}
+
+impl Cluster {
+    /// An engine that has not spoken with the scheduler yet.
+    ///
+    /// # Errors
+    /// When the work folder cannot be used.
+    pub fn new(settings: Settings, runtime: Runtime) -> Result<Self, Failure> {
+        let failed = |e| Failure::Io(format!("cannot use the work folder {}: {e}", settings.work.display()));
+        // Named like the folders that releases are prepared in, so that what a killed driver leaves is swept up.
+        let work = tempfile::Builder::new()
+            .prefix(&format!("{}work-", staging_prefix()))
+            .tempdir_in(&settings.work)
+            .map_err(failed)?;
+        Ok(Cluster { settings, runtime, work, read: OnceLock::new() })
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.work.path().join(name)
+    }
+}
+
+/// What a policy may not ask of a cluster.
+fn supported(policy: &Policy) -> Result<(), Failure> {
+    if policy.output.order == OutputOrder::Input {
+        return Err(Failure::Usage(
+            "a cluster cannot keep the order of the input; leave out `order = \"input\"` under [output]".to_string(),
+        ));
+    }
+    if policy.columns.iter().any(|c| c.role == Role::Consent) {
+        return Err(Failure::Usage(
+            "a cluster does not know consent columns yet; use the local engine for this policy".to_string(),
+        ));
+    }
+    Ok(())
+}
+
+impl Engine for Cluster {
+    fn layout(&self) -> Layout {
+        Layout::Parts
+    }
+
+    fn read(&self, policy: &Policy, options: &LoadOptions<'_>) -> Result<Prepared, Failure> {
+        supported(policy)?;
+        let runner = Runner { scheduler: &self.settings.scheduler, cancel: options.cancel };
+        let input = match (&options.input, &policy.data.input) {
+            (Some(input), _) => input.clone(),
+            (None, Some(input)) if input.contains("://") || input == "-" => input.clone(),
+            (None, Some(input)) => policy.origin.resolve(input).to_string_lossy().into_owned(),
+            (None, None) => return Err(Failure::Usage("the policy names no input; add one, or say --input".into())),
+        };
+        self.runtime.block_on(async {
+            let wait = self.settings.wait;
+            let executors = probe::executors(&self.settings.scheduler, wait, options.cancel).await?;
+            let partitions = match self.settings.partitions {
+                0 => (4 * executors).max(4),
+                partitions => partitions,
+            };
+            let context = session::remote(&self.settings.scheduler, partitions).await?;
+            let source = Source::find(&context, &input).await?;
+            Prepared::covers(policy, &source.header())?;
+            source.single_valued(policy)?;
+            let frequencies = self.file("frequencies.parquet");
+            let counting = count::Counting { policy, source: &source, context: &context, runner };
+            let counted = counting.count(&frequencies, self.settings.gather, options).await?;
+            let prepared = Prepared::of_counts(policy, counted, options)?;
+            // An engine reads once.
+            let _ = self.read.set(Read { source, frequencies, partitions });
+            Ok(prepared)
+        })
+    }
+
+    fn write(&self, recoded: &Recoded<'_>, folder: &Path, job: &Job<'_>) -> Result<Written, Failure> {
+        let Some(read) = self.read.get() else {
+            return Err(Failure::Io("nothing was read, so nothing can be written".to_string()));
+        };
+        let publishing = publish::Publishing {
+            settings: &self.settings,
+            recoded,
+            read,
+            runner: Runner { scheduler: &self.settings.scheduler, cancel: Some(job.cancel) },
+            work: self.work.path(),
+        };
+        self.runtime.block_on(publishing.publish(folder, job))
+    }
+}

@@ -1,0 +1,287 @@
+//! Writing the release: labels by joins, and an order that says nothing about the input.
+//!
+//! The order of the published rows is a function of what they publish: they are sorted by a digest of their cells and
+//! the seed. With more than one part, groups of input files are first recoded and sorted each by itself, and then every
+//! part takes its range of digests from all of them, so no part tells which file a row came from. Every job writes one
+//! file under a name that does not depend on the attempt: a job that is done again after an executor died replaces what
+//! it had written, and never adds to it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use amidst::Failure;
+use amidst::anonymize::{Job, Stage};
+use amidst::engine::{Recoded, Written, of_parts};
+use amidst::policy::Role;
+use datafusion::arrow::array::AsArray;
+use datafusion::prelude::SessionContext;
+use rustc_hash::FxHashMap;
+
+use super::count::rows_of;
+use super::recode::Tables;
+use super::session::{Runner, broken, local, remote};
+use super::{Read, Settings, sql};
+
+/// The digest that rows are sorted by. No column of a table is called that.
+const DIGEST: &str = "__amidst_digest";
+/// The person of a row, for the checker alone.
+const PERSON: &str = "__amidst_person";
+
+/// Everything that writing needs.
+pub struct Publishing<'a> {
+    pub settings: &'a Settings,
+    pub recoded: &'a Recoded<'a>,
+    pub read: &'a Read,
+    pub runner: Runner<'a>,
+    /// The folder for intermediate data.
+    pub work: &'a Path,
+}
+
+impl Publishing<'_> {
+    /// Writes the release into `folder`.
+    pub async fn publish(&self, folder: &Path, job: &Job<'_>) -> Result<Written, Failure> {
+        let mut released = of_parts(self.recoded);
+        let rows = released.rows();
+        let tables = Tables::of(self.recoded);
+        tables.write_maps(&local()?, self.recoded, &self.read.frequencies, self.work).await?;
+        tables.write_classes(self.recoded, self.work)?;
+        std::fs::create_dir_all(folder.join(self.recoded.name)).map_err(|e| Failure::Io(e.to_string()))?;
+
+        let parts = rows.div_ceil(self.settings.part_rows.max(1)).clamp(1, 1 << 16) as usize;
+        let persons = self.recoded.prepared.set.persons;
+        let files: Vec<String> = (0..parts).map(|p| format!("{}/part-{p:05}.parquet", self.recoded.name)).collect();
+        let tell = |share: f64| (job.progress)(Stage::Write, share);
+        let groups = self.groups(parts, tables.dealt);
+        // Groups are jobs of their own, so a plan needs to be divided only where there are fewer groups than work.
+        let width = self.read.partitions.div_ceil(groups.len()).max(1);
+        let recoded = self.jobs(groups.len(), |i| self.recode(&tables, &groups[i], i, width));
+        recoded.await?;
+        tell(0.5);
+        let sorted = self.jobs(parts, |p| self.sort(groups.len(), p, parts, folder.join(&files[p]), false));
+        sorted.await?;
+        tell(0.9);
+        if persons {
+            let side = self.work.join("persons");
+            std::fs::create_dir_all(&side).map_err(|e| Failure::Io(e.to_string()))?;
+            let place = |p: usize| side.join(format!("{p:05}.parquet"));
+            self.jobs(parts, |p| self.sort(groups.len(), p, parts, place(p), true)).await?;
+            let mut people = Vec::with_capacity(rows as usize);
+            let mut number = FxHashMap::default();
+            for p in 0..parts {
+                persons_of(&place(p), &mut number, &mut people).await?;
+            }
+            released.people = Some(Arc::new(people));
+        }
+        let files = self.settle(folder, files, rows)?;
+        tell(1.0);
+        Ok(Written { files, released })
+    }
+
+    /// Some jobs, as many at a time as the cluster has hands for.
+    async fn jobs<F: Future<Output = Result<(), Failure>>>(
+        &self,
+        count: usize,
+        job: impl Fn(usize) -> F,
+    ) -> Result<(), Failure> {
+        use futures::stream::{StreamExt, TryStreamExt};
+        let at_a_time = self.read.partitions.max(1);
+        futures::stream::iter((0..count).map(job)).buffer_unordered(at_a_time).try_collect::<()>().await
+    }
+
+    /// The input files in groups of about the same size, each the work of a job.
+    fn groups(&self, parts: usize, together: bool) -> Vec<Vec<usize>> {
+        let files = &self.read.source.files;
+        // Rows that are dealt out are numbered over the whole table.
+        let count = if together { 1 } else { files.len().min(parts.max(self.read.partitions)) };
+        let mut groups = vec![(0u64, Vec::new()); count.max(1)];
+        for (i, (_, bytes)) in files.iter().enumerate() {
+            if let Some(least) = groups.iter_mut().min_by_key(|(sum, _)| *sum) {
+                least.0 += bytes;
+                least.1.push(i);
+            }
+        }
+        groups.into_iter().map(|(_, files)| files).filter(|files| !files.is_empty()).collect()
+    }
+
+    /// Recodes a group of files into one file, sorted by digest.
+    async fn recode(&self, tables: &Tables, files: &[usize], group: usize, width: usize) -> Result<(), Failure> {
+        let context = remote(self.runner.scheduler, width).await?;
+        self.read.source.register(&context, "t", files)?;
+        for name in (0..tables.keys.len()).map(|i| format!("m{i}")).chain(["c".to_string()]) {
+            parquet(&context, &name, &self.work.join(format!("{name}.parquet"))).await?;
+        }
+        let to = self.work.join(format!("recoded-{group:05}.parquet"));
+        let statement = format!(
+            "COPY ({} ORDER BY {}) TO {} STORED AS PARQUET OPTIONS ('format.max_row_group_size' '131072')",
+            self.select(tables),
+            sql::name(DIGEST),
+            sql::text(&to.to_string_lossy())
+        );
+        self.runner.run(&context, &statement).await.map(|_| ())
+    }
+
+    /// What a row becomes.
+    fn select(&self, tables: &Tables) -> String {
+        let prepared = self.recoded.prepared;
+        let policy = self.recoded.policy;
+        let masked = self.recoded.masked().is_some();
+        let mut published = Vec::new();
+        let mut cells = vec![sql::text(&policy.search.seed.to_string())];
+        for field in self.read.source.schema.fields() {
+            let column = sql::name(field.name());
+            let role = policy.column(field.name()).map_or(Role::Identifying, |c| c.role);
+            let cell = match role {
+                Role::Quasi => {
+                    let q = prepared.generalizations.iter().position(|g| g.name == *field.name()).unwrap_or_default();
+                    // A column that is published as it is keeps its type.
+                    let as_is = !masked && self.recoded.recoding.levels.as_ref().is_some_and(|l| l.get(q) == Some(&0));
+                    if as_is { format!("t.{column}") } else { format!("c.l{q}") }
+                }
+                Role::Sensitive | Role::Insensitive => format!("t.{column}"),
+                _ => continue,
+            };
+            cells.push(format!("coalesce(CAST({cell} AS VARCHAR), '')"));
+            published.push(format!("{cell} AS {column}"));
+        }
+        published.push(format!("substr(md5(concat_ws('|', {})), 1, 16) AS {}", cells.join(", "), sql::name(DIGEST)));
+        let key = prepared.key.filter(|_| prepared.set.persons).and_then(|k| prepared.table.columns.get(k));
+        if let Some(key) = key {
+            published.push(format!(
+                "coalesce(CAST(t.{} AS VARCHAR), '') AS {}",
+                sql::name(&key.name),
+                sql::name(PERSON)
+            ));
+        }
+        let names = |position: usize| sql::name(&prepared.table.columns[position].name);
+        let known = sql::filter(&self.read.source.known(policy));
+        let mut from = "t".to_string();
+        let mut filter = known.clone();
+        if tables.dealt {
+            // Rows that agree are interchangeable; any fixed order of them will do, and that of the other columns is one.
+            let keys: Vec<String> = tables.keys.iter().map(|&k| format!("t.{}", names(k))).collect();
+            let all = self
+                .read
+                .source
+                .schema
+                .fields()
+                .iter()
+                .filter(|f| policy.column(f.name()).is_some_and(|c| c.role != Role::Identifying));
+            let order: Vec<String> = all.map(|f| format!("t.{}", sql::name(f.name()))).collect();
+            from = format!(
+                "(SELECT t.*, row_number() OVER (PARTITION BY {} ORDER BY {}) AS __amidst_row FROM t{known}) AS t",
+                keys.join(", "),
+                order.join(", ")
+            );
+            filter = String::new();
+        }
+        let mut joins = String::new();
+        for (i, &position) in tables.keys.iter().enumerate() {
+            joins += &format!(" JOIN m{i} ON t.{} IS NOT DISTINCT FROM m{i}.v", names(position));
+        }
+        let on: Vec<String> = (0..tables.keys.len()).map(|i| format!("m{i}.g = c.k{i}")).collect();
+        joins += &format!(" JOIN c ON {}", on.join(" AND "));
+        if tables.dealt {
+            let dealt = "t.__amidst_row > c.after AND t.__amidst_row <= c.upto";
+            filter = if filter.is_empty() { format!(" WHERE {dealt}") } else { format!("{filter} AND {dealt}") };
+        }
+        format!("SELECT {} FROM {from}{joins}{filter}", published.join(", "))
+    }
+
+    /// Writes a part: the rows of its range of digests, from all groups. With `persons`, who they are instead.
+    async fn sort(&self, groups: usize, part: usize, parts: usize, to: PathBuf, persons: bool) -> Result<(), Failure> {
+        let context = remote(self.runner.scheduler, 1).await?;
+        let union = (0..groups).map(|g| self.work.join(format!("recoded-{g:05}.parquet")));
+        let urls: Vec<String> = union.map(|path| path.to_string_lossy().into_owned()).collect();
+        let frame = context.read_parquet(urls, Default::default()).await.map_err(broken)?;
+        let header: Vec<String> = frame.schema().fields().iter().map(|f| f.name().clone()).collect();
+        context.register_table("r", frame.into_view()).map_err(broken)?;
+        let digest = sql::name(DIGEST);
+        let published = header.iter().filter(|name| !matches!(name.as_str(), DIGEST | PERSON));
+        let columns = match persons {
+            true => sql::name(PERSON),
+            false => published.map(|name| sql::name(name)).collect::<Vec<_>>().join(", "),
+        };
+        let order = match header.iter().any(|name| name == PERSON) {
+            true => format!("{digest}, {}", sql::name(PERSON)),
+            false => digest.clone(),
+        };
+        let mut range = Vec::new();
+        if part > 0 {
+            range.push(format!("{digest} >= '{}'", bound(part, parts)));
+        }
+        if part + 1 < parts {
+            range.push(format!("{digest} < '{}'", bound(part + 1, parts)));
+        }
+        let statement = format!(
+            "COPY (SELECT {columns} FROM r{} ORDER BY {order}) TO {} STORED AS PARQUET",
+            sql::filter(&range),
+            sql::text(&to.to_string_lossy())
+        );
+        self.runner.run(&context, &statement).await.map(|_| ())
+    }
+
+    /// Nothing but the parts is in the folder, and they have all the rows.
+    fn settle(&self, folder: &Path, files: Vec<String>, expected: u64) -> Result<Vec<String>, Failure> {
+        let failed = |e: std::io::Error| Failure::Io(e.to_string());
+        let mut kept = Vec::new();
+        let mut rows = 0;
+        for file in files {
+            let path = folder.join(&file);
+            match rows_of(&path)? {
+                0 if expected > 0 => std::fs::remove_file(&path).map_err(failed)?,
+                n => {
+                    rows += n;
+                    kept.push(file);
+                }
+            }
+        }
+        if rows != expected {
+            return Err(Failure::Io(format!("the cluster wrote {rows} rows instead of {expected}")));
+        }
+        // What an executor had begun before it died.
+        for entry in std::fs::read_dir(folder.join(self.recoded.name)).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let name = format!("{}/{}", self.recoded.name, entry.file_name().to_string_lossy());
+            if !kept.contains(&name) {
+                std::fs::remove_file(entry.path()).map_err(failed)?;
+            }
+        }
+        Ok(kept)
+    }
+}
+
+/// The lowest digest of a part, in hexadecimal.
+fn bound(part: usize, parts: usize) -> String {
+    let lowest = ((part as u128) << 64) / parts.max(1) as u128;
+    format!("{lowest:016x}")
+}
+
+async fn parquet(context: &SessionContext, name: &str, path: &Path) -> Result<(), Failure> {
+    context.register_parquet(name, path.to_string_lossy(), Default::default()).await.map_err(broken)
+}
+
+/// The persons of a part, in the order of its rows, numbered by first appearance.
+async fn persons_of(file: &Path, number: &mut FxHashMap<String, u64>, people: &mut Vec<u64>) -> Result<(), Failure> {
+    let context = local()?;
+    parquet(&context, "p", file).await?;
+    let frame = context.sql(&format!("SELECT {} FROM p", sql::name(PERSON))).await.map_err(broken)?;
+    for batch in frame.collect().await.map_err(broken)? {
+        for name in batch.column(0).as_string::<i32>() {
+            let next = number.len() as u64;
+            people.push(*number.entry(name.unwrap_or_default().to_string()).or_insert(next));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_divide_the_digests_evenly() {
+        assert_eq!(bound(1, 2), "8000000000000000");
+        assert_eq!(bound(3, 4), "c000000000000000");
+        assert!(bound(1, 3) < bound(2, 3));
+    }
+}

@@ -1,0 +1,227 @@
+//! A recoding as small tables to join with: what each value counts as, and what each combination becomes.
+//!
+//! A row's values are looked up one column at a time, which gives a number each; the numbers together are looked up in
+//! the table of classes, which gives the published labels. Rows that find no class are suppressed.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use amidst::Failure;
+use amidst::core::hierarchy::TOP;
+use amidst::core::recoding::{Part, SUPPRESSED};
+use amidst::engine::Recoded;
+use amidst::io::{Format, ReadOptions};
+use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray, UInt32Array};
+use datafusion::arrow::compute::{concat_batches, filter_record_batch};
+use datafusion::arrow::datatypes::{DataType, Field, Schema};
+use datafusion::arrow::ipc::writer::StreamWriter;
+use datafusion::parquet::arrow::ArrowWriter;
+use datafusion::prelude::SessionContext;
+use rustc_hash::FxHashMap;
+
+use super::session::broken;
+use super::sql;
+
+/// What decides about the class of a row, beside its quasi values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// Nothing.
+    Quasi,
+    /// Its sensitive values.
+    Sensitive,
+    /// Also its person.
+    Person,
+}
+
+/// A recoding, ready to be joined with.
+pub struct Tables {
+    /// The columns whose values decide: positions in the prepared table.
+    pub keys: Vec<usize>,
+    /// The number that each code of those columns counts as; its own when absent.
+    groups: Vec<Option<Vec<u32>>>,
+    /// The combinations that are published: numbers, class, and the run of rows that goes there.
+    rows: Vec<(Vec<u32>, u32, (u64, u64))>,
+    /// Whether rows that agree in everything are dealt out to several classes.
+    pub dealt: bool,
+}
+
+impl Tables {
+    /// The tables of a recoding, with as few columns to look at as decide it.
+    pub fn of(recoded: &Recoded<'_>) -> Tables {
+        let prepared = recoded.prepared;
+        let groups: Vec<Option<Vec<u32>>> = match &recoded.recoding.levels {
+            Some(levels) => {
+                prepared.generalizations.iter().zip(levels).map(|(g, &l)| Some(g.levels[l].of.clone())).collect()
+            }
+            None => vec![None; prepared.quasi.len()],
+        };
+        let depths = [Depth::Quasi, Depth::Sensitive, Depth::Person];
+        let deepest = if prepared.set.persons { Depth::Person } else { Depth::Sensitive };
+        for depth in depths.into_iter().filter(|&d| d <= deepest) {
+            if let Some(rows) = whole(recoded, &groups, depth) {
+                return Tables::new(recoded, groups, depth, rows, false);
+            }
+        }
+        let rows = dealt(recoded, &groups, deepest);
+        Tables::new(recoded, groups, deepest, rows, true)
+    }
+
+    fn new(
+        recoded: &Recoded<'_>,
+        mut groups: Vec<Option<Vec<u32>>>,
+        depth: Depth,
+        mut rows: Vec<(Vec<u32>, u32, (u64, u64))>,
+        dealt: bool,
+    ) -> Tables {
+        let prepared = recoded.prepared;
+        let mut keys = prepared.quasi.clone();
+        if depth >= Depth::Sensitive {
+            keys.extend(&prepared.sensitive);
+        }
+        if depth == Depth::Person {
+            keys.extend(prepared.key);
+        }
+        groups.resize(keys.len(), None);
+        rows.sort_unstable();
+        Tables { keys, groups, rows, dealt }
+    }
+
+    /// Writes for each deciding column the table `mN`: its values and the numbers that they count as.
+    pub async fn write_maps(
+        &self,
+        context: &SessionContext,
+        recoded: &Recoded<'_>,
+        frequencies: &Path,
+        folder: &Path,
+    ) -> Result<(), Failure> {
+        let table = sql::name("frequencies");
+        context
+            .register_parquet(table.as_str(), frequencies.to_string_lossy(), Default::default())
+            .await
+            .map_err(broken)?;
+        for (i, &position) in self.keys.iter().enumerate() {
+            let column = &recoded.prepared.table.columns[position];
+            let name = sql::name(&column.name);
+            let frame = context.sql(&format!("SELECT DISTINCT {name} AS v FROM {table}")).await.map_err(broken)?;
+            let batches = frame.collect().await.map_err(broken)?;
+            let Some(first) = batches.first() else { continue };
+            let values = concat_batches(&first.schema(), &batches).map_err(|e| broken(e.into()))?;
+            let texts = as_texts(&values)?;
+            let codes: Vec<Option<u32>> = texts.iter().map(|text| column.dictionary.code(text)).collect();
+            let number = |code: Option<u32>| match &self.groups[i] {
+                Some(of) => code.and_then(|code| of.get(code as usize).copied()),
+                None => code,
+            };
+            // Values that only rows with unknown cells have lead nowhere.
+            let keep: datafusion::arrow::array::BooleanArray = codes.iter().map(|c| Some(c.is_some())).collect();
+            let numbers: UInt32Array = codes.iter().map(|&code| number(code)).collect();
+            let field = Field::new("g", DataType::UInt32, true);
+            let mut fields: Vec<Arc<Field>> = values.schema().fields().to_vec();
+            fields.push(Arc::new(field));
+            let arrays = vec![Arc::clone(values.column(0)), Arc::new(numbers) as ArrayRef];
+            let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
+                .and_then(|batch| filter_record_batch(&batch, &keep))
+                .map_err(|e| broken(e.into()))?;
+            write(&batch, &folder.join(format!("m{i}.parquet")))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the table `c`: combinations of numbers, and the labels that they are published with.
+    pub fn write_classes(&self, recoded: &Recoded<'_>, folder: &Path) -> Result<(), Failure> {
+        let mut fields = Vec::new();
+        let mut arrays: Vec<ArrayRef> = Vec::new();
+        for i in 0..self.keys.len() {
+            fields.push(Field::new(format!("k{i}"), DataType::UInt32, true));
+            arrays.push(Arc::new(UInt32Array::from_iter_values(self.rows.iter().map(|(key, ..)| key[i]))));
+        }
+        if self.dealt {
+            let ends: [fn(&(u64, u64)) -> u64; 2] = [|run| run.0, |run| run.1];
+            for (name, end) in ["after", "upto"].into_iter().zip(ends) {
+                fields.push(Field::new(name, DataType::Int64, true));
+                arrays.push(Arc::new(Int64Array::from_iter_values(self.rows.iter().map(|(.., run)| end(run) as i64))));
+            }
+        }
+        let masked = recoded.masked();
+        for (q, generalization) in recoded.prepared.generalizations.iter().enumerate() {
+            let classes = recoded.recoding.classes.iter().enumerate();
+            let labels: Vec<String> = classes
+                .map(|(class, cells)| match masked {
+                    Some(masked) if masked as usize == class => TOP.to_string(),
+                    _ => generalization.label(&cells[q]).to_string(),
+                })
+                .collect();
+            fields.push(Field::new(format!("l{q}"), DataType::Utf8, true));
+            let of_row = self.rows.iter().map(|&(_, class, _)| labels.get(class as usize).map_or("", String::as_str));
+            arrays.push(Arc::new(StringArray::from_iter_values(of_row)));
+        }
+        let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(|e| broken(e.into()))?;
+        write(&batch, &folder.join("c.parquet"))
+    }
+}
+
+/// The numbers of a part, and its class.
+fn numbers(recoded: &Recoded<'_>, groups: &[Option<Vec<u32>>], depth: Depth, part: &Part) -> Vec<u32> {
+    let set = &recoded.prepared.set;
+    let quasi = set.tuple(part.tuple as usize).iter().zip(groups);
+    let mut key: Vec<u32> = quasi.map(|(&code, of)| of.as_ref().map_or(code, |of| of[code as usize])).collect();
+    if depth >= Depth::Sensitive {
+        key.extend((0..set.sensitive_width).map(|s| set.sensitive_code(part.entry.sensitive, s)));
+    }
+    if depth == Depth::Person {
+        key.push(part.entry.person);
+    }
+    key
+}
+
+/// The class of every combination, if rows that agree in it stay together; none if some do not.
+fn whole(recoded: &Recoded<'_>, groups: &[Option<Vec<u32>>], depth: Depth) -> Option<Vec<(Vec<u32>, u32, (u64, u64))>> {
+    let mut class_of: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+    let mut together = true;
+    recoded.recoding.for_each_part(&recoded.prepared.set, |part| {
+        if together {
+            let class = *class_of.entry(numbers(recoded, groups, depth, &part)).or_insert(part.class);
+            together = class == part.class;
+        }
+    });
+    let published = class_of.into_iter().filter(|&(_, class)| class != SUPPRESSED);
+    together.then(|| published.map(|(key, class)| (key, class, (0, 0))).collect())
+}
+
+/// The rows of every combination in runs, each of which goes to one class.
+fn dealt(recoded: &Recoded<'_>, groups: &[Option<Vec<u32>>], depth: Depth) -> Vec<(Vec<u32>, u32, (u64, u64))> {
+    let mut dealt: FxHashMap<Vec<u32>, u64> = FxHashMap::default();
+    let mut rows = Vec::new();
+    recoded.recoding.for_each_part(&recoded.prepared.set, |part| {
+        let key = numbers(recoded, groups, depth, &part);
+        let after = dealt.entry(key.clone()).or_default();
+        let upto = *after + part.entry.rows;
+        if part.class != SUPPRESSED {
+            rows.push((key, part.class, (*after, upto)));
+        }
+        *after = upto;
+    });
+    rows
+}
+
+/// The texts of a column, as the local engine would read them.
+fn as_texts(values: &RecordBatch) -> Result<Vec<String>, Failure> {
+    let failed = |e: String| Failure::Io(format!("cannot read values back: {e}"));
+    let mut bytes = Vec::new();
+    let mut writer = StreamWriter::try_new(&mut bytes, &values.schema()).map_err(|e| failed(e.to_string()))?;
+    writer.write(values).and_then(|()| writer.finish()).map_err(|e| failed(e.to_string()))?;
+    drop(writer);
+    let options = ReadOptions::default();
+    let input = amidst::io::read_from(bytes.as_slice(), Path::new("values"), Format::Arrow, &options)
+        .map_err(|e| failed(e.to_string()))?;
+    let column = input.table.columns.first().ok_or_else(|| failed("they are gone".to_string()))?;
+    Ok((0..input.table.rows).map(|row| column.dictionary.value(column.codes.get(row)).to_string()).collect())
+}
+
+fn write(batch: &RecordBatch, to: &Path) -> Result<(), Failure> {
+    let failed = |e: String| Failure::Io(format!("cannot write into the work folder: {e}"));
+    let file = std::fs::File::create(to).map_err(|e| failed(e.to_string()))?;
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).map_err(|e| failed(e.to_string()))?;
+    writer.write(batch).map_err(|e| failed(e.to_string()))?;
+    writer.close().map(|_| ()).map_err(|e| failed(e.to_string()))
+}

@@ -1,0 +1,114 @@
+//! Sessions with the scheduler, and jobs in them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use amidst::Failure;
+use ballista::prelude::{SessionConfigExt, SessionContextExt};
+use ballista_core::config::BALLISTA_CLIENT_PULL;
+use ballista_core::execution_plans::DistributedQueryExec;
+use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
+use ballista_core::serde::protobuf::{CancelJobParams, CleanJobDataParams};
+use datafusion::arrow::array::RecordBatch;
+use datafusion::error::DataFusionError;
+use datafusion::execution::SessionStateBuilder;
+use datafusion::physical_plan::{ExecutionPlan, collect};
+use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion_proto::protobuf::LogicalPlanNode;
+use std::sync::Arc;
+
+use crate::address::Address;
+use crate::stores;
+
+/// How often the wish to stop is looked at.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// A session whose plans run on the cluster, in `partitions` parts.
+pub async fn remote(scheduler: &Address, partitions: usize) -> Result<SessionContext, Failure> {
+    let config = settings(SessionConfig::new_with_ballista(), partitions)
+        // Asking from time to time survives what a request that lasts as long as the job may not.
+        .set_bool(BALLISTA_CLIENT_PULL, true);
+    let state = SessionStateBuilder::new()
+        .with_config(config)
+        .with_runtime_env(stores::environment(None).map_err(broken)?)
+        .with_default_features()
+        .build();
+    SessionContext::remote_with_state(&scheduler.to_string(), state).await.map_err(broken)
+}
+
+/// A session whose plans run in this process.
+pub fn local() -> Result<SessionContext, Failure> {
+    let environment = stores::environment(None).map_err(broken)?;
+    Ok(SessionContext::new_with_config_rt(settings(SessionConfig::new(), 1), environment))
+}
+
+fn settings(config: SessionConfig, partitions: usize) -> SessionConfig {
+    config
+        .with_target_partitions(partitions)
+        // Published files should be plain strings to whoever reads them.
+        .set_bool("datafusion.execution.parquet.schema_force_view_types", false)
+        .set_bool("datafusion.execution.parquet.binary_as_string", true)
+        // Column names are those of the data, whatever their case.
+        .set_bool("datafusion.sql_parser.enable_ident_normalization", false)
+}
+
+/// What runs jobs and may be asked to stop.
+#[derive(Clone, Copy)]
+pub struct Runner<'a> {
+    /// The scheduler.
+    pub scheduler: &'a Address,
+    /// Set from outside to stop.
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+impl Runner<'_> {
+    fn stopped(&self) -> bool {
+        self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed))
+    }
+
+    /// Runs a statement. When asked to stop, or when it fails, nothing of it goes on running on the cluster.
+    pub async fn run(&self, context: &SessionContext, statement: &str) -> Result<Vec<RecordBatch>, Failure> {
+        let frame = context.sql(statement).await.map_err(broken)?;
+        let task = Arc::new(frame.task_ctx());
+        let plan = frame.create_physical_plan().await.map_err(broken)?;
+        let job = collect(Arc::clone(&plan), task);
+        tokio::pin!(job);
+        let result = loop {
+            tokio::select! {
+                result = &mut job => break result.map_err(broken),
+                () = tokio::time::sleep(GLANCE), if self.cancel.is_some() => {
+                    if self.stopped() {
+                        break Err(Failure::Cancelled);
+                    }
+                }
+            }
+        };
+        self.tidy(plan.as_ref(), result.is_err()).await;
+        result
+    }
+
+    /// Stops a job and removes what it left on the executors: their copies of the data should not outlive their use.
+    async fn tidy(&self, plan: &dyn ExecutionPlan, unfinished: bool) {
+        let Some(job) = plan.downcast_ref::<DistributedQueryExec<LogicalPlanNode>>().and_then(|q| q.job_id()) else {
+            return;
+        };
+        let job_id: String = job.into();
+        // Best effort: the scheduler tidies up by itself, only later.
+        let Ok(mut client) = SchedulerGrpcClient::connect(self.scheduler.http()).await else { return };
+        if unfinished {
+            let _ = client.cancel_job(CancelJobParams { job_id: job_id.clone() }).await;
+        }
+        let _ = client.clean_job_data(CleanJobDataParams { job_id, ..CleanJobDataParams::default() }).await;
+    }
+}
+
+/// A failure of the engine, in as few words as it has.
+pub fn broken(error: DataFusionError) -> Failure {
+    let text = error.to_string();
+    let full = text.contains("No space left on device") || text.contains("StorageFull");
+    let reason: String = text.lines().next().unwrap_or_default().chars().take(400).collect();
+    match full {
+        true => Failure::Io(format!("the storage of the cluster is full, so nothing was written ({reason})")),
+        false => Failure::Io(format!("the cluster could not do the work: {reason}")),
+    }
+}

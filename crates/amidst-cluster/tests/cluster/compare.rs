@@ -1,0 +1,76 @@
+//! Two releases of one table compared.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use amidst::anonymize::{Job, Options, anonymize};
+use amidst::core::frequency::FrequencySet;
+use amidst::policy::Policy;
+use amidst::verify::{Subject, verify};
+use amidst_io::{ReadOptions, read};
+use serde_json::Value;
+
+use crate::processes::Cluster;
+
+/// Releases a table with both engines, into `NAME-local` and `NAME-cluster`, and compares them.
+pub fn both(cluster: &Cluster, folder: &Path, policy: &Path, data: &Path, name: &str, more: &[&str]) {
+    let (here, there) = (folder.join(format!("{name}-local")), folder.join(format!("{name}-cluster")));
+    let output = cluster.anonymize(policy, data, &there, more);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{name}: {said}");
+    let distributed: Value = serde_json::from_slice(&output.stdout).unwrap();
+
+    let policy = Policy::read(policy).unwrap();
+    let cancel = AtomicBool::new(false);
+    let job = Job { cancel: &cancel, progress: &|_, _| {}, threads: 0 };
+    let input = Some(data.to_string_lossy().into_owned());
+    let options = Options { input, out: Some(here.clone()), ..Options::default() };
+    let local = anonymize(&policy, &options, &job).unwrap().to_json();
+    for figure in [
+        "rows_in",
+        "rows_dropped_missing",
+        "rows_out",
+        "suppressed",
+        "classes",
+        "algorithm",
+        "optimal",
+        "levels",
+        "requirements",
+        "metrics",
+        "risk",
+    ] {
+        assert_eq!(local[figure], distributed[figure], "{name}: {figure}");
+    }
+    let columns: Vec<String> = policy_columns(&policy, &there.join("release"));
+    let here = counted(&here.join("release.parquet"), &columns);
+    assert_eq!(here, counted(&there.join("release"), &columns), "{name}: the classes");
+}
+
+fn policy_columns(policy: &Policy, release: &Path) -> Vec<String> {
+    use amidst::policy::Role;
+    let input = read(&release.to_string_lossy(), &ReadOptions::default()).unwrap();
+    let decides = |name: &String| matches!(policy.column(name).map(|c| c.role), Some(Role::Quasi | Role::Sensitive));
+    input.header.into_iter().filter(decides).collect()
+}
+
+/// The published combinations with their counts, in one order.
+fn counted(release: &Path, columns: &[String]) -> Vec<(Vec<String>, u64)> {
+    let input = read(&release.to_string_lossy(), &ReadOptions::default()).unwrap();
+    let positions: Vec<usize> = columns.iter().map(|c| input.table.position(c).unwrap()).collect();
+    let (set, _) = FrequencySet::count(&input.table, &positions, &[], None);
+    let mut rows: Vec<(Vec<String>, u64)> = (0..set.len())
+        .map(|t| {
+            let cell = |(&code, &p): (&u32, &usize)| input.table.columns[p].dictionary.value(code).to_string();
+            let cells = set.tuple(t).iter().zip(&positions).map(cell).collect();
+            (cells, set.groups.get(t).iter().map(|e| e.rows).sum())
+        })
+        .collect();
+    rows.sort();
+    rows
+}
+
+/// The independent checker passes a folder of parts.
+pub fn verified(folder: &Path) {
+    let verdict = verify(&Subject::folder(folder).unwrap());
+    assert!(verdict.valid, "{:?}", verdict.problems);
+}

@@ -1,0 +1,63 @@
+//! A scheduler and executors as processes on loopback: the same policy on both engines, and what happens when they die.
+//!
+//! `AMIDST_CLUSTER_ROWS` sets the rows of the large table; 10,000,000 of them need some ten minutes of two cores.
+
+mod compare;
+mod failure;
+mod processes;
+mod tables;
+
+use compare::{both, verified};
+use processes::Cluster;
+
+/// Rows of the synthetic patients.
+fn rows() -> u64 {
+    std::env::var("AMIDST_CLUSTER_ROWS").ok().and_then(|text| text.parse().ok()).unwrap_or(200_000)
+}
+
+#[test]
+fn patients_are_released_alike_by_both_engines() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = tables::patients(folder.path(), rows(), 3);
+    let cluster = Cluster::start(folder.path(), 2);
+    let policy = tables::patients_policy(folder.path(), "optimal");
+    // Small parts, so that there are several.
+    let part = (rows() / 3).to_string();
+    both(&cluster, folder.path(), &policy, &data, "optimal", &["--part-rows", &part]);
+    let parts = std::fs::read_dir(folder.path().join("optimal-cluster/release")).unwrap().count();
+    assert!(parts >= 2, "{parts} parts");
+    verified(&folder.path().join("optimal-cluster"));
+}
+
+#[test]
+fn local_recodings_are_the_same_on_a_cluster() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = tables::patients(folder.path(), 6_000, 2);
+    let cluster = Cluster::start(folder.path(), 2);
+    for algorithm in ["mondrian", "top-down", "portfolio"] {
+        let policy = tables::patients_policy(folder.path(), algorithm);
+        both(&cluster, folder.path(), &policy, &data, algorithm, &["--part-rows", "4000"]);
+        verified(&folder.path().join(format!("{algorithm}-cluster")));
+    }
+}
+
+#[test]
+fn a_person_with_several_rows_counts_once_on_a_cluster_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = tables::visits(folder.path());
+    let cluster = Cluster::start(folder.path(), 1);
+    let policy = tables::visits_policy(folder.path());
+    both(&cluster, folder.path(), &policy, &data, "visits", &[]);
+}
+
+#[test]
+fn adult_is_released_alike_by_both_engines() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some((data, policy)) = tables::adult(folder.path()) else {
+        println!("skipped: the Adult table is not here");
+        return;
+    };
+    let cluster = Cluster::start(folder.path(), 2);
+    both(&cluster, folder.path(), &policy, &data, "adult", &[]);
+    verified(&folder.path().join("adult-cluster"));
+}

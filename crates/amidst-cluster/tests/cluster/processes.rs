@@ -1,0 +1,79 @@
+//! Processes of a cluster, ended when they go out of scope.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// A scheduler and some executors.
+pub struct Cluster {
+    port: u16,
+    folder: PathBuf,
+    scheduler: Child,
+    pub executors: Vec<Child>,
+}
+
+/// A command of the binary under test.
+pub fn binary() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_amidst-cluster"));
+    command.stdin(Stdio::null());
+    command
+}
+
+/// A port that was free a moment ago.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+impl Cluster {
+    /// Starts the processes; their logs and work folders are in `folder`.
+    pub fn start(folder: &Path, executors: usize) -> Cluster {
+        let port = free_port();
+        let log = |name: &str| std::fs::File::create(folder.join(format!("{name}.log"))).unwrap();
+        let mut scheduler = binary();
+        scheduler.args(["scheduler", "--executor-timeout", "4", "--port", &port.to_string()]);
+        let scheduler = scheduler.stdout(log("scheduler")).stderr(log("scheduler-errors")).spawn().unwrap();
+        let mut cluster = Cluster { port, folder: folder.to_path_buf(), scheduler, executors: Vec::new() };
+        for _ in 0..executors {
+            cluster.add();
+        }
+        cluster
+    }
+
+    /// Starts another executor.
+    pub fn add(&mut self) {
+        let name = format!("executor-{}", self.executors.len());
+        let log = |kind: &str| std::fs::File::create(self.folder.join(format!("{name}{kind}.log"))).unwrap();
+        let mut command = binary();
+        command.args(["executor", "--cores", "1", "--heartbeat", "1", "--scheduler", &self.address()]);
+        command.args(["--port", &free_port().to_string(), "--grpc-port", &free_port().to_string()]);
+        command.arg("--memory").arg((1u64 << 30).to_string()).arg("--work").arg(self.folder.join(&name));
+        self.executors.push(command.stdout(log("")).stderr(log("-errors")).spawn().unwrap());
+    }
+
+    /// Where the scheduler is.
+    pub fn address(&self) -> String {
+        format!("df://127.0.0.1:{}", self.port)
+    }
+
+    /// The arguments of a driver.
+    pub fn driver(&self, policy: &Path, data: &Path, out: &Path) -> Command {
+        let mut command = binary();
+        command.arg("anonymize").arg(policy).args(["--scheduler", &self.address(), "--json", "--force"]);
+        command.arg("--input").arg(data).arg("--out").arg(out);
+        command
+    }
+
+    /// Runs a driver to its end.
+    pub fn anonymize(&self, policy: &Path, data: &Path, out: &Path, more: &[&str]) -> Output {
+        self.driver(policy, data, out).args(more).output().unwrap()
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for child in self.executors.iter_mut().chain([&mut self.scheduler]) {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
