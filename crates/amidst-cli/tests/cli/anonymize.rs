@@ -103,6 +103,14 @@ fn every_format_is_written_and_verified() {
 }
 
 #[test]
+fn an_engine_that_is_a_cluster_is_pointed_to() {
+    let house = inpatients();
+    let run = house.amidst(&["anonymize", "policy.toml", "--out", "out", "--engine", "df://head:50050"]);
+    run.fails(2, &["amidst-cluster anonymize policy.toml --scheduler df://head:50050", "docs/cluster.md"]);
+    house.amidst(&["anonymize", "policy.toml", "--out", "out", "--engine", "spark"]).fails(2, &["local", "spark"]);
+}
+
+#[test]
 fn a_single_file_gets_its_certificate_beside_it() {
     let house = inpatients();
     assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "published.csv"]).code, 0);

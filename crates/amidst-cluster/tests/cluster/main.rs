@@ -2,6 +2,8 @@
 //!
 //! `AMIDST_CLUSTER_ROWS` sets the rows of the large table; 10,000,000 of them need some ten minutes of two cores.
 
+#![cfg(test)]
+
 mod compare;
 mod failure;
 mod processes;
