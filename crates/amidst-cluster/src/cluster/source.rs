@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use amidst::Failure;
 use amidst::policy::{Policy, Role};
-use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::prelude::SessionContext;
@@ -65,6 +65,12 @@ impl Source {
             }
         }
         let schema = schema.ok_or_else(|| Failure::Usage(format!("{input} has no columns")))?;
+        // Dictionaries are a matter of how a file is written; plans are simpler without them.
+        let plain = |field: &Arc<Field>| match field.data_type() {
+            DataType::Dictionary(_, values) => Arc::new(field.as_ref().clone().with_data_type(values.as_ref().clone())),
+            _ => Arc::clone(field),
+        };
+        let schema = Arc::new(Schema::new(schema.fields().iter().map(plain).collect::<Vec<_>>()));
         Ok(Source { files, schema })
     }
 
@@ -98,11 +104,7 @@ impl Source {
     pub fn single_valued(&self, policy: &Policy) -> Result<(), Failure> {
         for field in self.schema.fields() {
             let read = policy.column(field.name()).is_some_and(|c| c.role != Role::Identifying);
-            let kind = match field.data_type() {
-                DataType::Dictionary(_, values) => values.as_ref(),
-                kind => kind,
-            };
-            if read && kind.is_nested() {
+            if read && field.data_type().is_nested() {
                 return Err(Failure::Usage(format!(
                     "the cells of column `{}` are not single values; give it the role identifying, or write it otherwise",
                     field.name()
