@@ -7,6 +7,7 @@
 pub mod divergence;
 pub mod earth_mover;
 pub mod entropy;
+pub(crate) mod largest_part;
 pub mod logarithm;
 mod rational;
 pub mod recursive;

@@ -57,6 +57,8 @@ pub(crate) struct Best<'s, 'a> {
     ceiling: AtomicU64,
     /// What the subtrees that were left out for want of time cost at least.
     unexplored: Mutex<f64>,
+    /// Subtrees that cost at least this much wait for a later walk.
+    threshold: f64,
 }
 
 impl<'s, 'a> Best<'s, 'a> {
@@ -68,7 +70,19 @@ impl<'s, 'a> Best<'s, 'a> {
             best: Mutex::new(None),
             ceiling: AtomicU64::new(f64::INFINITY.to_bits()),
             unexplored: Mutex::new(f64::INFINITY),
+            threshold: f64::INFINITY,
         }
+    }
+
+    /// What the best node so far costs.
+    pub fn ceiling(&self) -> f64 {
+        f64::from_bits(self.ceiling.load(Ordering::Relaxed))
+    }
+
+    /// Leaves out subtrees that cost at least `threshold`, and forgets which were left out before.
+    pub fn below(&mut self, threshold: f64) {
+        self.threshold = threshold;
+        self.unexplored = Mutex::new(f64::INFINITY);
     }
 
     /// The best node with its cost, and what unexplored nodes cost at least (infinite when there are none).
@@ -88,9 +102,8 @@ impl<'s, 'a> Best<'s, 'a> {
 
     /// Whether nothing at or above a node that costs at least `bound` can be better than what is known.
     fn beaten(&self, bound: f64, levels: &[usize]) -> bool {
-        let ceiling = f64::from_bits(self.ceiling.load(Ordering::Relaxed));
         let bound = rounded(bound);
-        if bound < ceiling {
+        if bound < self.ceiling() {
             return false;
         }
         // At the same cost the lower node wins, and everything else in the subtree is higher than this one.
@@ -110,7 +123,11 @@ impl Strategy for Best<'_, '_> {
 
     fn plan(&self, levels: &[usize], inherited: f64) -> Plan {
         let bound = inherited.max(self.pricer.lower_bound(levels));
-        if self.beaten(bound, levels) { Plan::Skip } else { Plan::Judge(bound) }
+        if self.beaten(bound, levels) || bound >= self.threshold { Plan::Skip } else { Plan::Judge(bound) }
+    }
+
+    fn most_suppressed(&self, levels: &[usize]) -> u64 {
+        self.pricer.most_suppressed(levels, self.ceiling())
     }
 
     fn visit(&self, classes: &Classes, outcome: &Outcome, bound: f64, leaf: bool) -> Option<f64> {
@@ -133,8 +150,8 @@ impl Strategy for Best<'_, '_> {
         self.pricer.suppression_costs()
     }
 
-    fn doomed_bound(&self, classes: &Classes, doomed: &[u32]) -> f64 {
-        self.pricer.doomed_bound(self.judge, classes, doomed)
+    fn doomed_bound(&self, classes: &Classes, doomed: &[u32], partly: u64) -> f64 {
+        self.pricer.doomed_bound(self.judge, classes, doomed, partly)
     }
 
     fn abandon(&self, bound: f64) {

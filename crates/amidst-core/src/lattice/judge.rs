@@ -31,6 +31,17 @@ pub(crate) struct Outcome {
     pub suppressed_rows: u64,
 }
 
+/// What every finer node must suppress.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Doomed {
+    /// The classes of which nothing can be saved, ascending.
+    pub classes: Vec<u32>,
+    /// The rows that must be suppressed at least.
+    pub rows: u64,
+    /// Those of them that are in other classes, it is not known which.
+    pub partly: u64,
+}
+
 /// How one requirement reads a class.
 #[derive(Debug)]
 struct Rule {
@@ -147,6 +158,12 @@ impl<'a> Judge<'a> {
 
     /// Judges a node. Unless `thorough`, stops as soon as it is known to be invalid.
     pub fn judge(&self, classes: &mut Classes, thorough: bool) -> Outcome {
+        self.judge_up_to(classes, thorough, u64::MAX)
+    }
+
+    /// The same, where a node that suppresses more than `most` rows is as good as invalid.
+    pub fn judge_up_to(&self, classes: &mut Classes, thorough: bool, most: u64) -> Outcome {
+        let most = most.min(self.limit);
         let mut outcome = Outcome::default();
         let entries = self.from_entries.then(|| ByClass::new(self.search.set, classes, self.all_tuples));
         let mut strong_rows = 0;
@@ -159,7 +176,7 @@ impl<'a> Judge<'a> {
             }
             let verdict = classes.verdicts[class];
             let failing = if verdict & FAILS == 0 {
-                let failing = self.failing_rule(classes, class, entries.as_ref(), &mut scratch, self.rules.len());
+                let failing = self.failing_rule(classes, class, entries.as_ref(), &mut scratch);
                 if failing.is_some() {
                     classes.verdicts[class] |= FAILS;
                 }
@@ -175,7 +192,7 @@ impl<'a> Judge<'a> {
                 strong_rows += if rule.strong { rows } else { 0 };
                 monotone_failure |= rule.monotone;
                 outcome.hopeless = strong_rows > self.limit || (self.limit == 0 && monotone_failure);
-                if !thorough && outcome.suppressed_rows > self.limit {
+                if !thorough && outcome.suppressed_rows > most {
                     return outcome;
                 }
             }
@@ -189,59 +206,106 @@ impl<'a> Judge<'a> {
         outcome
     }
 
-    /// The classes that fail a requirement which no merge can break, ascending, and their rows: what they cover fails in
-    /// every finer node.
-    pub fn doomed(&self, classes: &mut Classes) -> (Vec<u32>, u64) {
-        let strong = self.rules.iter().take_while(|r| r.strong).count();
+    /// What every finer node must suppress.
+    ///
+    /// A class that fails a requirement which no merge can break fails it in every part. Of one that fails another
+    /// monotone requirement parts may be published; but these satisfy it as a whole, so no more rows than the
+    /// largest part of the class that does ([`crate::model::PrivacyModel::most_kept`]).
+    pub fn doomed(&self, classes: &mut Classes) -> Doomed {
         let entries =
-            (self.from_entries && strong > 0).then(|| ByClass::new(self.search.set, classes, self.all_tuples));
+            (self.from_entries && self.has_strong()).then(|| ByClass::new(self.search.set, classes, self.all_tuples));
         let mut scratch = Scratch::default();
-        let (mut doomed, mut rows) = (Vec::new(), 0);
+        let mut doomed = Doomed::default();
         for class in 0..classes.len() {
-            if classes.rows[class] > 0
-                && self.failing_rule(classes, class, entries.as_ref(), &mut scratch, strong).is_some()
-            {
-                doomed.push(class as u32);
-                rows += classes.rows[class];
+            let rows = classes.rows[class];
+            let mut kept = rows;
+            for (i, rule) in self.rules.iter().enumerate() {
+                if rows == 0 || kept == 0 || classes.verdicts[class] & rule.bit != 0 || !self.dooms(rule) {
+                    continue;
+                }
+                if self.holds_noted(classes, class, entries.as_ref(), &mut scratch, i) {
+                    continue;
+                }
+                kept = match &self.search.requirements[rule.requirement].models[..] {
+                    [model] if !rule.strong => {
+                        let whole = Class { size: rows, histogram: &scratch.pairs, tuples: &[] };
+                        kept.min(model.most_kept(&whole, &self.evaluator.tables(rule.requirement)[0]))
+                    }
+                    _ if rule.strong => 0,
+                    _ => kept,
+                };
             }
+            if kept == 0 && rows > 0 {
+                doomed.classes.push(class as u32);
+            } else {
+                doomed.partly += rows - kept;
+            }
+            doomed.rows += rows - kept;
         }
-        (doomed, rows)
+        doomed
+    }
+
+    /// Whether a class that fails the rule is known to lose rows in every finer node.
+    fn dooms(&self, rule: &Rule) -> bool {
+        rule.strong || (rule.monotone && rule.facet.is_some_and(|f| self.facets[f].columns.len() == 1))
+    }
+
+    /// Whether some requirement tells what finer nodes must suppress.
+    pub fn has_dooms(&self) -> bool {
+        self.rules.iter().any(|r| self.dooms(r))
+    }
+
+    /// Whether neither a node nor anything finer can be published, as far as can be told.
+    pub fn hopeless(&self, classes: &mut Classes) -> bool {
+        if self.limit == 0 { self.judge(classes, false).hopeless } else { self.doomed(classes).rows > self.limit }
     }
 
     /// Whether some requirement is one that no merge can break.
-    pub fn has_strong(&self) -> bool {
+    fn has_strong(&self) -> bool {
         self.rules.first().is_some_and(|r| r.strong)
     }
 
-    /// The first of the first `count` rules that the class fails; notes in its verdict those that hold.
+    /// The first rule that the class fails; notes in its verdict those that hold.
     fn failing_rule(
         &self,
         classes: &mut Classes,
         class: usize,
         entries: Option<&ByClass>,
         scratch: &mut Scratch,
-        count: usize,
     ) -> Option<usize> {
-        for (i, rule) in self.rules[..count].iter().enumerate() {
-            if classes.verdicts[class] & rule.bit != 0 {
-                continue;
-            }
-            let holds = match entries {
-                Some(by) => self.evaluator.holds_covering(rule.requirement, by.entries.get(class), by.tuples(class)),
-                None => {
-                    scratch.pairs.clear();
-                    if let Some(facet) = rule.facet {
-                        classes.facets[facet].read(class, &mut scratch.pairs);
-                    }
-                    self.rule_holds(rule, classes.rows[class], scratch)
-                }
-            };
-            if !holds {
+        for (i, rule) in self.rules.iter().enumerate() {
+            if classes.verdicts[class] & rule.bit == 0 && !self.holds_noted(classes, class, entries, scratch, i) {
                 return Some(i);
             }
-            classes.verdicts[class] |= rule.bit;
         }
         None
+    }
+
+    /// Whether a class satisfies a rule; notes in its verdict when it does. Leaves the histogram that was looked at, if
+    /// any, in `scratch.pairs`.
+    fn holds_noted(
+        &self,
+        classes: &mut Classes,
+        class: usize,
+        entries: Option<&ByClass>,
+        scratch: &mut Scratch,
+        rule: usize,
+    ) -> bool {
+        let rule = &self.rules[rule];
+        let holds = match entries {
+            Some(by) => self.evaluator.holds_covering(rule.requirement, by.entries.get(class), by.tuples(class)),
+            None => {
+                scratch.pairs.clear();
+                if let Some(facet) = rule.facet {
+                    classes.facets[facet].read(class, &mut scratch.pairs);
+                }
+                self.rule_holds(rule, classes.rows[class], scratch)
+            }
+        };
+        if holds {
+            classes.verdicts[class] |= rule.bit;
+        }
+        holds
     }
 
     /// Whether a class of `size` rows whose facet is in `scratch.pairs` satisfies a rule.

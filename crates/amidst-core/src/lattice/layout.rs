@@ -9,11 +9,15 @@ pub(crate) struct Layout<'a> {
     pub generalizations: &'a [Generalization],
     /// The bits that the values of each column need on each level.
     widths: Vec<Vec<u32>>,
+    /// The columns in the order of their fields, the lowest bits first: those with the most values. Walks raise columns
+    /// in the same order, so that the columns they have not come to yet are the upper bits of a key.
+    pub order: Vec<usize>,
     /// Whether fields keep the width of level 0 on every level.
     fixed: bool,
 }
 
-/// One column of a roll-up: where its field lies, how wide it is and becomes, and what its values become.
+/// One column of a roll-up (or several side by side that come to their tops, where nothing is left of them): where its
+/// field lies, how wide it is and becomes, and what its values become.
 #[derive(Debug)]
 pub(crate) struct Move<'a> {
     /// Where the field starts.
@@ -22,14 +26,16 @@ pub(crate) struct Move<'a> {
     pub old: u32,
     /// Its width in the result.
     pub new: u32,
-    /// What each value of the source's level becomes.
+    /// What each value of the source's level becomes; not looked at when nothing is left of the field.
     pub map: std::borrow::Cow<'a, [u32]>,
 }
 
 impl<'a> Layout<'a> {
     /// The layout over `generalizations`.
     pub fn new(generalizations: &'a [Generalization]) -> Self {
-        let mut layout = Layout { generalizations, widths: Vec::new(), fixed: false };
+        let mut order: Vec<usize> = (0..generalizations.len()).collect();
+        order.sort_by_key(|&c| (std::cmp::Reverse(generalizations[c].active()), c));
+        let mut layout = Layout { generalizations, widths: Vec::new(), order, fixed: false };
         layout.widths =
             generalizations.iter().map(|g| g.levels.iter().map(|l| bits(l.labels.len())).collect()).collect();
         layout.fixed = layout.bits(&vec![0; generalizations.len()]) > 128;
@@ -59,13 +65,20 @@ impl<'a> Layout<'a> {
     /// The columns that change on the way from one node to a coarser one, the highest field first, so that each move
     /// leaves the places of the others as they were.
     pub fn moves(&self, from: &[usize], to: &[usize]) -> Vec<Move<'a>> {
-        let mut moves = Vec::new();
+        let mut moves: Vec<Move<'a>> = Vec::new();
         let mut shift = 0;
-        for column in 0..from.len() {
+        for &column in &self.order {
             let (a, b) = (from[column], to[column]);
             let old = self.width(column, a);
             if a != b && old > 0 {
-                moves.push(Move { shift, old, new: self.width(column, b), map: self.map(column, a, b) });
+                let new = self.width(column, b);
+                match moves.last_mut() {
+                    Some(last) if new == 0 && last.new == 0 && last.shift + last.old == shift => last.old += old,
+                    _ => {
+                        let map = if new == 0 { std::borrow::Cow::Borrowed(&[][..]) } else { self.map(column, a, b) };
+                        moves.push(Move { shift, old, new, map });
+                    }
+                }
             }
             shift += old;
         }

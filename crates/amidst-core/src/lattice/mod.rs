@@ -35,6 +35,7 @@ use judge::Judge;
 use key::{Key, Wide};
 use layout::Layout;
 use price::Pricer;
+use snapshot::Snapshot;
 use walk::Walk;
 
 /// A valid node.
@@ -111,8 +112,6 @@ pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
         let strategy = Best::new(&walk.judge, &pricer);
         offer_first(search, &walk, &pricer, &strategy);
         walk.run(search, &strategy)?;
-        let (mut found, mut unexplored) = strategy.into_best();
-        if found.is_none() && unexplored < f64::INFINITY {
             let strategy = Lowest::any(walk.top.iter().sum());
             walk.run(&Search { deadline: None, ..search.clone() }, &strategy)?;
             found = strategy.into_nodes().into_iter().next().map(|levels| (f64::INFINITY, levels));
@@ -221,37 +220,96 @@ fn tracked(search: &Search<'_>, pricer: &Pricer<'_>) -> bool {
 }
 
 /// Tries the coarsest node first: nearly always valid, so that the search has something to return and to compare with.
-/// In a large lattice goes down from there, always to the cheapest valid neighbour: what is found is often
-/// close to the best, and prunes much of the lattice.
+/// In a large lattice, or where rows may be suppressed, goes down from there, always to the cheapest valid neighbour: what is
+/// found is often close to the best, and prunes much of the lattice.
 fn offer_first<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<'_>, best: &Best<'_, '_>) {
-    let price = |levels: Vec<usize>| {
-        let mut snapshot = walk.snapshot(&levels);
+    let price = |source: &Snapshot<K>, levels: Vec<usize>| {
+        let mut snapshot = source.roll_up(&walk.layout, &levels, walk.judge.carry);
         let outcome = walk.judge.judge(&mut snapshot.classes, false);
         outcome.valid.then(|| (pricer.cost(&walk.judge, &snapshot.classes, &outcome.suppressed), levels))
     };
-    let mut current = price(walk.top.clone());
+    let bottom = vec![0; walk.top.len()];
+    if walk.judge.limit > 0
+        && let Some((cost, levels)) = price(&walk.base, bottom.clone())
+    {
+        best.offer(cost, &levels);
+        if cost <= pricer.lower_bound(&bottom) {
+            return;
+        }
+    }
+    let order = |a: &(f64, Vec<usize>), b: &(f64, Vec<usize>)| price::compare((a.0, &a.1), (b.0, &b.1));
+    let mut current = price(&walk.base, walk.top.clone());
+    // Where going down in a column does not help, it seldom does later on: that column stays, and what follows is rolled
+    // up from a node that has it so.
+    let mut floor = bottom;
+    let mut source = None;
     while let Some((cost, levels)) = current {
         best.offer(cost, &levels);
         let over = search.deadline.is_some_and(|d| std::time::Instant::now() >= d) || search.checkpoint().is_err();
-        if walk.nodes() < LARGE || over {
+        if (walk.nodes() < LARGE && (walk.judge.limit == 0 || walk.nodes() < SMALL)) || over {
             return;
         }
-        let finer: Vec<Vec<usize>> = (0..levels.len())
-            .filter(|&c| levels[c] > 0)
+        let from = source.as_ref().unwrap_or(&walk.base);
+        let columns: Vec<usize> = (0..levels.len()).filter(|&c| levels[c] > floor[c]).collect();
+        let tried: Vec<(usize, Option<(f64, Vec<usize>)>)> = columns
+            .into_par_iter()
             .map(|c| {
-                let mut levels = levels.clone();
-                levels[c] -= 1;
-                levels
+                let mut next = levels.clone();
+                next[c] -= 1;
+                (c, price(from, next))
             })
             .collect();
-        let order = |a: &(f64, Vec<usize>), b: &(f64, Vec<usize>)| price::compare((a.0, &a.1), (b.0, &b.1));
-        let next = finer.into_par_iter().filter_map(price).min_by(order);
-        current = next.filter(|n| order(n, &(cost, levels)).is_lt());
+        let here = (cost, levels);
+        let mut raised = false;
+        for (c, found) in &tried {
+            if found.as_ref().is_none_or(|n| order(n, &here).is_gt()) {
+                floor[*c] = here.1[*c];
+                raised = true;
+            }
+        }
+        if raised {
+            source = Some(from.roll_up(&walk.layout, &floor, walk.judge.carry));
+        }
+        let next = tried.into_iter().filter_map(|(_, found)| found).min_by(order);
+        current = next.filter(|n| order(n, &here).is_lt());
     }
 }
 
+/// Proves a lower bound on the cost of every node, for a lattice that may be too large for the time there is: walks it
+/// several times, each time only where nodes may cost less than a threshold, which rises towards the best cost known. A
+/// walk that comes to its end proves its threshold; what the time limit cuts short proves nothing, but the gap is
+/// already small. Walking cheap parts again costs little, and no list of open nodes is held.
+fn raise_bound<K: Key>(
+    search: &Search<'_>,
+    walk: &Walk<'_, K>,
+    pricer: &Pricer<'_>,
+    best: &mut Best<'_, '_>,
+) -> Result<f64, SearchError> {
+    let mut proven = f64::NEG_INFINITY;
+    if search.deadline.is_some() && walk.nodes() >= LARGE && best.ceiling().is_finite() {
+        let quiet = Search { progress: &|_| {}, ..search.clone() };
+        let least = pricer.lower_bound(&vec![0; walk.top.len()]).max(0.0);
+        for step in 1..STEPS {
+            let threshold = least + (best.ceiling() - least) * f64::from(step) / f64::from(STEPS);
+            best.below(threshold);
+            if !walk.run(&quiet, best)? {
+                break;
+            }
+            proven = threshold;
+        }
+        best.below(f64::INFINITY);
+    }
+    Ok(proven)
+}
+
+/// In how many steps the proven bound rises to the best cost known.
+const STEPS: u32 = 16;
+
 /// From this many nodes on a lattice is large.
 const LARGE: f64 = 1e5;
+
+/// Below this many nodes a lattice is small.
+const SMALL: f64 = 500.0;
 
 /// The figures of some valid nodes.
 fn describe<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<'_>, found: Vec<Vec<usize>>) -> Vec<Node> {

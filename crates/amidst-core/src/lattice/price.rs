@@ -8,6 +8,7 @@ use super::snapshot::Classes;
 use crate::algorithm::{Search, Suppressed};
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use crate::hierarchy::Generalization;
+use crate::metric::full_domain::Counted;
 use crate::metric::{self, Input, Node, NodeCost, Release};
 
 /// Prices the nodes of one search by one metric.
@@ -73,15 +74,41 @@ impl<'a> Pricer<'a> {
     /// The same, once the classes are known and at most `limit` rows may be suppressed.
     pub fn bound(&self, judge: &Judge<'_>, classes: &Classes, limit: u64) -> f64 {
         let Some(nodes) = &self.nodes else { return f64::NEG_INFINITY };
+        if nodes.monotone()
+            && let Some(loss) = nodes.loss_of(&self.counted(classes, &[]))
+        {
+            return metric::full_domain::round_down(loss, loss);
+        }
         self.with_node(judge, classes, &[], |node| nodes.bound(node, limit)).unwrap_or(f64::NEG_INFINITY)
     }
 
     /// What a node and everything above it up to some limit costs at least, when the classes in `doomed` (ascending) are
-    /// suppressed in all of it.
-    pub fn doomed_bound(&self, judge: &Judge<'_>, classes: &Classes, doomed: &[u32]) -> f64 {
+    /// suppressed in all of it, and `partly` rows of the others.
+    pub fn doomed_bound(&self, judge: &Judge<'_>, classes: &Classes, doomed: &[u32], partly: u64) -> f64 {
         let nodes = self.nodes.as_ref().filter(|n| n.suppression_costs());
-        let loss = nodes.and_then(|nodes| self.with_node(judge, classes, doomed, |node| nodes.loss(node)));
-        loss.map_or(f64::NEG_INFINITY, |loss| loss - 1e-11 * loss.abs())
+        let loss = nodes.and_then(|nodes| {
+            let more = partly as f64 * nodes.suppressing_adds(&classes.levels, &classes.rows, self.masked);
+            Some(self.node_loss(nodes.as_ref(), judge, classes, doomed)? + more)
+        });
+        loss.map_or(f64::NEG_INFINITY, |loss| metric::full_domain::round_down(loss, loss))
+    }
+
+    /// The most rows that a node may suppress and cost no more than `ceiling`.
+    pub fn most_suppressed(&self, levels: &[usize], ceiling: f64) -> u64 {
+        match &self.nodes {
+            Some(nodes) if ceiling.is_finite() => nodes.most_suppressed(levels, ceiling, self.masked),
+            _ => u64::MAX,
+        }
+    }
+
+    fn counted<'c>(&'c self, classes: &'c Classes, suppressed: &'c [u32]) -> Counted<'c> {
+        let Classes { levels, first, rows, .. } = classes;
+        Counted { set: self.set, levels, first, rows, suppressed, masked: self.masked }
+    }
+
+    fn node_loss(&self, nodes: &dyn NodeCost, judge: &Judge<'_>, classes: &Classes, suppressed: &[u32]) -> Option<f64> {
+        let quick = nodes.loss_of(&self.counted(classes, suppressed));
+        quick.or_else(|| self.with_node(judge, classes, suppressed, |node| nodes.loss(node)))
     }
 
     /// Whether rows that must be suppressed raise the bound.
@@ -93,7 +120,7 @@ impl<'a> Pricer<'a> {
     /// infinite.
     pub fn cost(&self, judge: &Judge<'_>, classes: &Classes, suppressed: &[u32]) -> f64 {
         let cost = match &self.nodes {
-            Some(nodes) => self.with_node(judge, classes, suppressed, |node| nodes.loss(node)),
+            Some(nodes) => self.node_loss(nodes.as_ref(), judge, classes, suppressed),
             None => {
                 let recoding = recode::recoding(
                     self.set,

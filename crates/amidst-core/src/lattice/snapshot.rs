@@ -8,7 +8,7 @@ use std::cell::RefCell;
 
 use super::facet::{Counts, Facet};
 use super::key::Key;
-use super::layout::Layout;
+use super::layout::{Layout, Move};
 use crate::frequency::FrequencySet;
 
 /// No verdict yet.
@@ -94,7 +94,9 @@ impl<K: Key> Snapshot<K> {
             .map(|&t| {
                 let mut shift = 0;
                 let mut key = K::default();
-                for (column, &code) in set.tuple(t as usize).iter().enumerate() {
+                let tuple = set.tuple(t as usize);
+                for &column in &layout.order {
+                    let code = tuple[column];
                     key = key.with(shift, layout.generalizations[column].levels[0].of[code as usize]);
                     shift += layout.width(column, 0);
                 }
@@ -140,16 +142,14 @@ impl<K: Key> Snapshot<K> {
         let count = source.len();
         let moves = layout.moves(&source.levels, levels);
         let bits = layout.bits(levels);
-        let map = |mut key: K| {
-            for m in &moves {
-                let value = m.map[key.field(m.shift, m.old) as usize];
-                key = key.splice(m.shift, m.old, m.new, value);
-            }
-            key
+        let one = |key: K, m: &Move<'_>| {
+            let value = if m.new == 0 { 0 } else { m.map[key.field(m.shift, m.old) as usize] };
+            key.splice(m.shift, m.old, m.new, value)
         };
         let map_one = |key: K| match &moves[..] {
-            [m] => key.splice(m.shift, m.old, m.new, m.map[key.field(m.shift, m.old) as usize]),
-            _ => map(key),
+            [m] => one(key, m),
+            [m, n] => one(one(key, m), n),
+            _ => moves.iter().fold(key, one),
         };
         let mut keys: Vec<K> = Vec::new();
         let mut first: Vec<u32> = Vec::new();

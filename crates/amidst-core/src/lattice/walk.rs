@@ -43,6 +43,11 @@ pub(crate) trait Strategy: Sync {
     /// What to do with a node. `inherited` is what its subtree is already known to cost at least.
     fn plan(&self, levels: &[usize], inherited: f64) -> Plan;
 
+    /// The most rows that a node of any use may suppress: once more of them fail, it is not judged to the end.
+    fn most_suppressed(&self, _levels: &[usize]) -> u64 {
+        u64::MAX
+    }
+
     /// Takes note of a judged node. The answer is what its subtree costs at least, or nothing to leave the subtree out.
     fn visit(&self, classes: &Classes, outcome: &Outcome, bound: f64, leaf: bool) -> Option<f64>;
 
@@ -51,8 +56,9 @@ pub(crate) trait Strategy: Sync {
         false
     }
 
-    /// What a subtree costs at least in which the classes of `doomed` (ascending) are suppressed everywhere.
-    fn doomed_bound(&self, _classes: &Classes, _doomed: &[u32]) -> f64 {
+    /// What a subtree costs at least in which the classes of `doomed` (ascending) are suppressed everywhere, and `partly`
+    /// rows of the others.
+    fn doomed_bound(&self, _classes: &Classes, _doomed: &[u32], _partly: u64) -> f64 {
         f64::NEG_INFINITY
     }
 
@@ -104,14 +110,12 @@ impl<'a, K: Key> Walk<'a, K> {
     pub fn new(search: &Search<'a>, judge: Judge<'a>, layout: Layout<'a>, track: bool) -> Self {
         let track = track || judge.from_entries;
         let base = Snapshot::base(search.set, &layout, &judge.facets, judge.all_tuples, track);
-        let mut order: Vec<usize> = (0..layout.columns()).collect();
-        order.sort_by_key(|&c| (std::cmp::Reverse(layout.generalizations[c].active()), c));
         Walk {
             top: layout.top(),
+            order: layout.order.clone(),
             layout,
             judge,
             base,
-            order,
             judged: AtomicU64::new(0),
             held: AtomicUsize::new(0),
             budget: BUDGET,
@@ -188,7 +192,8 @@ impl<'a, K: Key> Walk<'a, K> {
         let leaf = nodes <= 1.0;
         let mut own = source.roll_up(&self.layout, levels, self.judge.carry);
         self.judged.fetch_add(1, Ordering::Relaxed);
-        let outcome = self.judge.judge(&mut own.classes, strategy.everything());
+        let cap = strategy.most_suppressed(levels);
+        let outcome = self.judge.judge_up_to(&mut own.classes, strategy.everything(), cap);
         let Some(bound) = strategy.visit(&own.classes, &outcome, bound, leaf) else {
             progress.add(nodes);
             return Ok(true);
@@ -200,6 +205,8 @@ impl<'a, K: Key> Walk<'a, K> {
         if strategy.finest_first() {
             children.reverse();
         }
+        let over = self.judge.limit > 0 && outcome.suppressed_rows > self.judge.limit && self.judge.has_dooms();
+        let doubtful = (outcome.hopeless || over) && !strategy.everything();
         // Children start from this node, unless there is no room to keep it.
         let bytes = own.bytes();
         let keep = self.held.fetch_add(bytes, Ordering::Relaxed) + bytes <= self.budget || bytes <= 1 << 16;
@@ -213,7 +220,7 @@ impl<'a, K: Key> Walk<'a, K> {
         let child = |&(i, bound): &(usize, f64)| {
             let mut levels = levels.to_vec();
             levels[self.order[i]] += 1;
-            self.descend(search, strategy, progress, &levels, i, from, bound, outcome.hopeless)
+            self.descend(search, strategy, progress, &levels, i, from, bound, doubtful)
         };
         let complete = if reached >= SHARED && children.len() > 1 {
             let all: Vec<Result<bool, SearchError>> = children.par_iter().with_max_len(1).map(child).collect();
@@ -252,7 +259,7 @@ impl<'a, K: Key> Walk<'a, K> {
             columns.iter().for_each(|&c| node[c] = levels[c]);
             let mut projection = source.roll_up(&self.layout, &node, self.judge.carry);
             let [column] = *columns else { return self.raise_some(levels, coarsest, columns, &projection) };
-            while self.judge.judge(&mut projection.classes, false).hopeless {
+            while self.judge.hopeless(&mut projection.classes) {
                 if node[column] == self.top[column] {
                     return false;
                 }
@@ -275,9 +282,9 @@ impl<'a, K: Key> Walk<'a, K> {
     ) -> Vec<(usize, f64)> {
         let levels = &own.classes.levels;
         let failing = !outcome.suppressed.is_empty() && !strategy.everything();
-        let strong = failing && self.judge.has_strong() && self.judge.limit > 0;
-        let priced = strong && strategy.wants_doomed();
-        let doomed = priced || (strong && outcome.suppressed_rows > self.judge.limit);
+        let dooms = failing && self.judge.has_dooms() && self.judge.limit > 0;
+        let priced = dooms && strategy.wants_doomed();
+        let doomed = priced || (dooms && outcome.suppressed_rows > self.judge.limit);
         let mut children: Vec<(usize, f64)> = (position..self.order.len())
             .filter(|&i| levels[self.order[i]] < self.top[self.order[i]])
             .map(|i| (i, bound))
@@ -309,17 +316,18 @@ impl<'a, K: Key> Walk<'a, K> {
             };
             // The more columns are fixed, the less hope is left: all later children are hopeless too.
             if doomed {
-                let (classes, rows) = self.judge.doomed(&mut coarser.classes);
-                if rows > self.judge.limit {
+                let doomed = self.judge.doomed(&mut coarser.classes);
+                if doomed.rows > self.judge.limit {
                     children.truncate(child);
-                } else if rows > 0 && priced {
+                } else if doomed.rows > 0 && priced {
                     let mut lost = vec![false; coarser.classes.len()];
-                    classes.iter().for_each(|&c| lost[c as usize] = true);
+                    doomed.classes.iter().for_each(|&c| lost[c as usize] = true);
                     let own_doomed: Vec<u32> =
                         (0u32..).zip(&map).filter(|&(_, &c)| lost[c as usize]).map(|(own, _)| own).collect();
-                    children[child].1 = bound.max(strategy.doomed_bound(&own.classes, &own_doomed));
+                    let least = strategy.doomed_bound(&own.classes, &own_doomed, doomed.partly);
+                    children[child].1 = bound.max(least);
                 }
-            } else if self.judge.judge(&mut coarser.classes, false).hopeless {
+            } else if self.judge.hopeless(&mut coarser.classes) {
                 children.truncate(child);
             }
             projection = Some(coarser);

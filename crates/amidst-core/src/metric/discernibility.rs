@@ -9,7 +9,7 @@
 //! **Bounds.** Merging classes adds their products, and a suppressed class costs n · rows ≥ n², so the unsuppressed
 //! node is the least. Before the classes are counted: c classes of N rows cost at least N²/c.
 
-use super::full_domain::round_down;
+use super::full_domain::{Counted, round_down};
 use super::{Entry, Input, Metric, Node, NodeCost, Release};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -59,6 +59,25 @@ impl NodeCost for Nodes<'_> {
         let suppressed = node.suppressed_rows();
         let each = if node.masked { suppressed } else { self.input.set.rows };
         Some(squares(node.published(), u128::from(suppressed) * u128::from(each)))
+    }
+
+    fn loss_of(&self, counted: &Counted<'_>) -> Option<f64> {
+        let suppressed = counted.suppressed_rows();
+        let each = if counted.masked { suppressed } else { self.input.set.rows };
+        let published = counted.published().map(|c| counted.rows[c]);
+        Some(squares(published, u128::from(suppressed) * u128::from(each)))
+    }
+
+    fn suppressing_adds(&self, _levels: &[usize], rows: &[u64], masked: bool) -> f64 {
+        // A row shares its class with no more than the largest has, before it is charged with the whole table.
+        let largest = rows.iter().copied().max().unwrap_or(0);
+        if masked { 0.0 } else { self.input.set.rows.saturating_sub(largest) as f64 }
+    }
+
+    fn most_suppressed(&self, _levels: &[usize], ceiling: f64, masked: bool) -> u64 {
+        let rows = self.input.set.rows as f64;
+        let most = if masked { ceiling.sqrt() } else { ceiling / rows };
+        (most * (1.0 + 1e-9)) as u64 + 1
     }
 
     fn lower_bound(&self, levels: &[usize]) -> Option<f64> {

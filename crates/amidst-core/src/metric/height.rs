@@ -5,6 +5,7 @@
 //!
 //! **Source.** Samarati 2001, "Protecting respondents' identities in microdata release"; ℓ-diversity article §6.
 
+use super::full_domain::Counted;
 use super::{Entry, Input, Metric, Node, NodeCost, Release};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -36,6 +37,10 @@ impl NodeCost for Height {
 
     fn loss(&self, node: &Node<'_>) -> Option<f64> {
         Some(height(node.levels))
+    }
+
+    fn loss_of(&self, counted: &Counted<'_>) -> Option<f64> {
+        Some(height(counted.levels))
     }
 
     fn lower_bound(&self, levels: &[usize]) -> Option<f64> {

@@ -17,6 +17,7 @@
 use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, CodeSet, TableStats};
 use crate::exact::entropy::{self, Cutoff, Effective, EntropyBound};
+use crate::exact::largest_part::most_under_a_cap;
 use crate::parameter::{Kind, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -85,6 +86,12 @@ impl PrivacyModel for EntropyLDiversity {
             Some(bound) => bound.compare(self.fixed(class, cutoff.theta)).is_ge(),
             None => true,
         }
+    }
+
+    fn most_kept(&self, class: &Class<'_>, _table: &TableStats) -> u64 {
+        let Some(bound) = self.bounds.first().filter(|_| self.dont_care.is_empty()) else { return class.size };
+        // Of all parts of one size the most diverse is that which cuts the largest counts down to one level.
+        most_under_a_cap(class.histogram, |counts| bound.compare(counts.iter().copied()).is_ge())
     }
 
     fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {

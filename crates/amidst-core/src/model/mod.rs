@@ -161,6 +161,12 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// Whether the class satisfies the model. Always true for a model that needs the whole release.
     fn holds(&self, class: &Class<'_>, table: &TableStats) -> bool;
 
+    /// At most how many rows of a class that fails can be left when others are taken out until it satisfies the model.
+    /// Asked of monotone models alone: what is published of a class, cut up however finely, satisfies them as a whole.
+    fn most_kept(&self, class: &Class<'_>, _table: &TableStats) -> u64 {
+        if self.growing() { 0 } else { class.size }
+    }
+
     /// The strongest parameter that the class satisfies.
     fn measure(&self, class: &Class<'_>, table: &TableStats) -> Level;
 

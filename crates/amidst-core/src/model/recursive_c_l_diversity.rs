@@ -12,6 +12,7 @@
 use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
+use crate::exact::largest_part::most_under_a_cap;
 use crate::exact::recursive::Tail;
 use crate::parameter::{Kind, Parameter};
 
@@ -54,6 +55,15 @@ impl PrivacyModel for RecursiveCLDiversity {
 
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         self.tail(class).is_none_or(|tail| tail.below(&self.c))
+    }
+
+    fn most_kept(&self, class: &Class<'_>, _table: &TableStats) -> u64 {
+        // A part whose most frequent value has m rows holds no more of any value; and with every value cut down to m
+        // rows its tail is the longest.
+        most_under_a_cap(class.histogram, |counts| {
+            let tail = Tail::of(counts.iter().map(|&n| (n, true)), self.l);
+            tail.is_none_or(|tail| tail.below(&self.c))
+        })
     }
 
     fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {

@@ -19,6 +19,7 @@ use crate::class::{Class, SensitiveDomain, TableStats};
 use crate::exact::Rational;
 use crate::exact::divergence;
 use crate::exact::earth_mover::{self, Distance, Tree};
+use crate::exact::largest_part::largest;
 use crate::parameter::{Kind, Parameter, ParameterError};
 
 const DISTANCES: &[&str] = &["equal", "ordered", "hierarchical", "kl", "js"];
@@ -119,6 +120,24 @@ impl PrivacyModel for TCloseness {
             (None, _) => divergence::compare_kl(class.histogram, table, &self.t),
         };
         order.is_le()
+    }
+
+    fn most_kept(&self, class: &Class<'_>, table: &TableStats) -> u64 {
+        if !matches!(self.ground, Ground::Equal) {
+            return class.size;
+        }
+        // ½ Σ|p − q| ≤ t says that Σ min(nᵢ, qᵢ·T) ≥ (1 − t)·T, T being the rows of the part; no part has more of a value
+        // than the class. The left side less the right is concave in T, so that what satisfies it ends at one T. The
+        // slack is far above what doubles may lose: the answer is never too low.
+        let total = table.size.max(1) as f64;
+        let share = 1.0 - self.t.to_f64();
+        let fits = |rows: u64| {
+            let rows = rows as f64;
+            let common: f64 =
+                class.histogram.iter().map(|&(s, n)| (n as f64).min(table.count(s) as f64 / total * rows)).sum();
+            common >= share * rows - 1e-9 * rows
+        };
+        largest(class.size, fits)
     }
 
     fn measure(&self, class: &Class<'_>, table: &TableStats) -> Level {

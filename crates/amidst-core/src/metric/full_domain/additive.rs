@@ -4,7 +4,7 @@
 //! costs at a level follows from how often each of its values occurs, and a node with nothing suppressed is priced by
 //! one look-up per column, without its classes.
 
-use super::{Input, Node, NodeCost, round_down};
+use super::{Counted, Input, Node, NodeCost, round_down};
 use crate::hierarchy::{Cell, Generalization};
 use crate::metric::Release;
 
@@ -15,7 +15,15 @@ pub(in crate::metric) struct Additive {
     cells: Vec<Vec<Vec<f64>>>,
     /// The cost of all rows: by column and level.
     columns: Vec<Vec<f64>>,
+    /// The cost of an original value: by column, level, code.
+    codes: Vec<Vec<Vec<f64>>>,
+    /// What a row of the table costs at least and at most: by column and level.
+    extremes: Vec<Vec<(f64, f64)>>,
+    rows: f64,
     suppressed_row: f64,
+    masked_row: f64,
+    /// Whether no row costs less in a coarser cell, nor more than when it is suppressed or masked.
+    climbs: bool,
     offset: f64,
     scale: f64,
 }
@@ -36,6 +44,7 @@ impl Additive {
         let marginals = input.marginals();
         let mut cells = Vec::with_capacity(marginals.len());
         let mut columns = Vec::with_capacity(marginals.len());
+        let mut codes = Vec::with_capacity(marginals.len());
         for (column, (g, counts)) in input.generalizations.iter().zip(&marginals).enumerate() {
             let costs: Vec<Vec<f64>> = (g.levels.iter().enumerate())
                 .map(|(level, values)| {
@@ -51,9 +60,31 @@ impl Additive {
                     })
                     .collect(),
             );
+            codes.push(
+                (g.levels.iter().zip(&costs))
+                    .map(|(level, costs)| level.of.iter().map(|&v| costs[v as usize]).collect::<Vec<f64>>())
+                    .collect::<Vec<_>>(),
+            );
             cells.push(costs);
         }
-        Some(Additive { cells, columns, suppressed_row, offset, scale })
+        let extreme = |costs: &Vec<f64>| {
+            costs.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)))
+        };
+        let extremes: Vec<Vec<(f64, f64)>> =
+            codes.iter().map(|levels| levels.iter().map(extreme).collect::<Vec<_>>()).collect();
+        // A masked row is published at the top of every hierarchy, and priced as such.
+        let top = |costs: &Vec<Vec<f64>>| costs.last().and_then(|top| top.first()).copied().unwrap_or(0.0);
+        let masked_row: f64 = cells.iter().map(top).sum();
+        let rises = |levels: &Vec<Vec<f64>>| levels.windows(2).all(|w| w[0].iter().zip(&w[1]).all(|(a, b)| a <= b));
+        let dearest: f64 = extremes.iter().filter_map(|levels| levels.last()).map(|e| e.1).sum();
+        let climbs = codes.iter().all(rises) && dearest <= suppressed_row.min(masked_row) * (1.0 + 1e-12);
+        let rows = input.set.rows as f64;
+        Some(Additive { cells, columns, codes, extremes, rows, suppressed_row, masked_row, climbs, offset, scale })
+    }
+
+    /// What a suppressed row costs.
+    fn lost(&self, masked: bool) -> f64 {
+        if masked { self.masked_row } else { self.suppressed_row }
     }
 
     fn unsuppressed(&self, levels: &[usize]) -> f64 {
@@ -70,10 +101,7 @@ impl NodeCost for Additive {
         let mut sum = self.unsuppressed(node.levels);
         if node.suppressed.iter().any(|&s| s) {
             // Add up what is published, rather than subtract what is not: no digits are lost when little is left.
-            // A masked row is published at the top of every hierarchy, and priced as such.
-            let top = |costs: &Vec<Vec<f64>>| costs.last().and_then(|top| top.first()).copied().unwrap_or(0.0);
-            let row = if node.masked { self.cells.iter().map(top).sum() } else { self.suppressed_row };
-            sum = node.suppressed_rows() as f64 * row;
+            sum = node.suppressed_rows() as f64 * self.lost(node.masked);
             for class in (0..node.len()).filter(|&c| !node.is_suppressed(c)) {
                 let row: f64 = (self.cells.iter().zip(node.levels).zip(node.tuple(class)))
                     .map(|((costs, &level), &value)| costs[level][value as usize])
@@ -82,6 +110,52 @@ impl NodeCost for Additive {
             }
         }
         Some((self.scale * (self.offset + sum)).max(0.0))
+    }
+
+    fn loss_of(&self, counted: &Counted<'_>) -> Option<f64> {
+        let columns: Vec<&[f64]> = self.codes.iter().zip(counted.levels).map(|(c, &l)| &c[l][..]).collect();
+        let row = |class: usize| -> f64 {
+            let tuple = counted.set.tuple(counted.first[class] as usize);
+            columns.iter().zip(tuple).map(|(costs, &code)| costs[code as usize]).sum()
+        };
+        let lost = self.lost(counted.masked);
+        let sum = if counted.suppressed.is_empty() {
+            self.unsuppressed(counted.levels)
+        } else if self.climbs && counted.suppressed.len() * 2 < counted.rows.len() {
+            // What suppression adds is never negative, so no digits are lost.
+            let extra = |&c: &u32| counted.rows[c as usize] as f64 * (lost - row(c as usize)).max(0.0);
+            self.unsuppressed(counted.levels) + counted.suppressed.iter().map(extra).sum::<f64>()
+        } else {
+            let published: f64 = counted.published().map(|c| counted.rows[c] as f64 * row(c)).sum();
+            counted.suppressed_rows() as f64 * lost + published
+        };
+        Some((self.scale * (self.offset + sum)).max(0.0))
+    }
+
+    fn most_suppressed(&self, levels: &[usize], ceiling: f64, masked: bool) -> u64 {
+        if !self.climbs || self.scale <= 0.0 {
+            return u64::MAX;
+        }
+        let extreme =
+            |pick: fn(&(f64, f64)) -> f64| -> f64 { self.extremes.iter().zip(levels).map(|(e, &l)| pick(&e[l])).sum() };
+        // All but the suppressed rows cost at least the least of all rows; and suppressing one adds at least what
+        // it adds to the dearest.
+        let lost = self.lost(masked);
+        let (low, high) = (extreme(|e| e.0), extreme(|e| e.1));
+        let sum = ceiling / self.scale - self.offset;
+        let slack = 1e-9 * (sum.abs() + self.offset.abs() + self.rows * lost);
+        let most = |budget: f64, each: f64| if each > 0.0 { (budget + slack) / each } else { f64::INFINITY };
+        let most = most(sum - self.rows * low, lost - low).min(most(sum - self.unsuppressed(levels), lost - high));
+        if most.is_finite() { most.max(0.0) as u64 + 1 } else { u64::MAX }
+    }
+
+    fn suppressing_adds(&self, levels: &[usize], _rows: &[u64], masked: bool) -> f64 {
+        let dearest: f64 = self.extremes.iter().zip(levels).map(|(e, &l)| e[l].1).sum();
+        (self.scale * (self.lost(masked) - dearest)).max(0.0)
+    }
+
+    fn suppression_costs(&self) -> bool {
+        self.climbs
     }
 
     fn lower_bound(&self, levels: &[usize]) -> Option<f64> {

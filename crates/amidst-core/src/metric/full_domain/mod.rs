@@ -45,6 +45,36 @@ pub struct Node<'a> {
     pub masked: bool,
 }
 
+/// The classes of a full-domain node as a search holds them, for metrics that need no more.
+#[derive(Debug, Clone, Copy)]
+pub struct Counted<'a> {
+    /// The table.
+    pub set: &'a FrequencySet,
+    /// The level of each quasi column.
+    pub levels: &'a [usize],
+    /// A tuple of the table that each class covers.
+    pub first: &'a [u32],
+    /// The rows of each class; none where it covers only tuples of a population.
+    pub rows: &'a [u64],
+    /// The suppressed classes, ascending.
+    pub suppressed: &'a [u32],
+    /// Whether suppressed rows are published as one class, rather than dropped.
+    pub masked: bool,
+}
+
+impl Counted<'_> {
+    /// The rows of all suppressed classes.
+    pub fn suppressed_rows(&self) -> u64 {
+        self.suppressed.iter().map(|&c| self.rows[c as usize]).sum()
+    }
+
+    /// The classes that are published as they stand.
+    pub fn published(&self) -> impl Iterator<Item = usize> {
+        let mut next = self.suppressed.iter().peekable();
+        (0..self.rows.len()).filter(move |&c| next.next_if(|&&s| s as usize == c).is_none())
+    }
+}
+
 /// A metric bound to a table, for the nodes of its lattice.
 pub trait NodeCost: Debug + Send + Sync {
     /// Whether the loss depends on the sensitive values in each class, so that [`Node::groups`] must be given.
@@ -68,6 +98,21 @@ pub trait NodeCost: Debug + Send + Sync {
 
     /// The loss of the node: that of the release in which the suppressed classes are dropped or masked, up to rounding.
     fn loss(&self, node: &Node<'_>) -> Option<f64>;
+
+    /// The same from less, without a copy of the classes. `None` where the metric has no such short cut.
+    fn loss_of(&self, _counted: &Counted<'_>) -> Option<f64> {
+        None
+    }
+
+    /// A number of rows such that a node at these levels which suppresses more costs more than `ceiling`.
+    fn most_suppressed(&self, _levels: &[usize], _ceiling: f64, _masked: bool) -> u64 {
+        u64::MAX
+    }
+
+    /// What every further row that anything above a node suppresses adds at least, where [`NodeCost::suppression_costs`].
+    fn suppressing_adds(&self, _levels: &[usize], _rows: &[u64], _masked: bool) -> f64 {
+        0.0
+    }
 
     /// Whether the loss of a node with nothing suppressed is the least that it, and every generalization of it, can
     /// cost with any classes suppressed.
@@ -149,6 +194,6 @@ impl Input<'_> {
 }
 
 /// `value` less the rounding that sums of terms up to `magnitude` may have gathered.
-pub(super) fn round_down(value: f64, magnitude: f64) -> f64 {
+pub(crate) fn round_down(value: f64, magnitude: f64) -> f64 {
     value - 1e-11 * magnitude.abs()
 }
