@@ -118,6 +118,7 @@ fn main() {
     match arguments.iter().map(String::as_str).find(|a| !a.starts_with("--bench")) {
         Some("count") => return count(),
         Some("wide") => return wide(),
+        Some("minimal") => return minimal(),
         _ => {}
     }
     let all = arguments.iter().any(|a| a == "--all");
@@ -179,6 +180,30 @@ fn main() {
                     );
                 }
             }
+        }
+    }
+}
+
+/// Every minimal node of Adult, by subsets of the columns and by a walk.
+fn minimal() {
+    let Some(table) = adult::read("adult.csv", ROWS) else { return };
+    println!("| columns | k | minimal | subsets ms | walk ms |");
+    println!("| --- | --- | --- | --- | --- |");
+    for width in [4, 6, 8, 9] {
+        let Some((quasi, generalizations)) = adult::quasi(&table, "hierarchies_arx", &COLUMNS[..width]) else { return };
+        let (set, _) = FrequencySet::count(&table, &quasi, &[], None);
+        for k in ["2", "5", "50"] {
+            let requirements = [requirement("k-anonymity", &[("k", k)], vec![], &[])];
+            let (options, cancel) = (Parameters::default(), AtomicBool::new(false));
+            let search = search(&set, &generalizations, &requirements, &options, &cancel);
+            let start = cpu();
+            let found = lattice::minimal_by_subsets(&search).expect("a search").map_or(0, |n| n.len());
+            let subsets = cpu() - start;
+            let start = cpu();
+            lattice::minimal_by_walk(&search).expect("a search");
+            let walk = cpu() - start;
+            let ms = |d: Duration| d.as_secs_f64() * 1e3;
+            println!("| {width} | {k} | {found} | {:.1} | {:.1} |", ms(subsets), ms(walk));
         }
     }
 }

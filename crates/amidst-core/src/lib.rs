@@ -6,6 +6,10 @@
 //!
 //! This crate knows neither files nor network nor async nor Arrow, never prints, and never panics on data.
 
+// Tests inside the crate share their random tables with those outside, which know it by its name.
+#[cfg(test)]
+extern crate self as amidst_core;
+
 pub mod algorithm;
 pub mod attack;
 pub mod belief;

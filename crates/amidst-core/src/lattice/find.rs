@@ -79,6 +79,11 @@ impl<'s, 'a> Best<'s, 'a> {
         f64::from_bits(self.ceiling.load(Ordering::Relaxed))
     }
 
+    /// What the subtrees that were left out for want of time cost at least.
+    pub fn unexplored(&self) -> f64 {
+        *lock(&self.unexplored)
+    }
+
     /// Leaves out subtrees that cost at least `threshold`, and forgets which were left out before.
     pub fn below(&mut self, threshold: f64) {
         self.threshold = threshold;

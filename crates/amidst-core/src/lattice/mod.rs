@@ -10,6 +10,7 @@
 //! - [`explore`]: the minimal nodes with all metrics, and the front of risk against utility over the whole lattice;
 //! - [`why_not`]: what keeps a node from being published.
 
+mod apriori;
 mod explore;
 mod facet;
 mod find;
@@ -19,6 +20,8 @@ mod layout;
 mod price;
 mod recode;
 mod snapshot;
+#[cfg(test)]
+mod tests;
 mod walk;
 mod why_not;
 
@@ -90,7 +93,28 @@ pub(crate) use on_lattice;
 /// Every node that satisfies the policy and generalizes no other that does, in the order of their levels.
 ///
 /// Where the policy is not monotone there may be nodes above them that do not satisfy it.
+///
+/// Where a node above a valid one is always valid, goes from subset to subset of the quasi columns as Incognito does,
+/// unless there are too many of them; otherwise walks the lattice.
 pub fn minimal(search: &Search<'_>) -> Result<Vec<Node>, SearchError> {
+    match minimal_by_subsets(search)? {
+        Some(nodes) => Ok(nodes),
+        None => minimal_by_walk(search),
+    }
+}
+
+/// The same by Incognito's iterations over subsets of the quasi columns alone. `None` where they are not sound, or where the
+/// nodes of all subsets are too many.
+pub fn minimal_by_subsets(search: &Search<'_>) -> Result<Option<Vec<Node>>, SearchError> {
+    let pricer = Pricer::new(search, search.metric);
+    let judge = Judge::new(search, pricer.needs_groups());
+    on_lattice!(search, judge, tracked(search, &pricer), walk => {
+        Ok(apriori::minimal(search, &walk)?.map(|found| describe(search, &walk, &pricer, found)))
+    })
+}
+
+/// The same by a walk alone, whatever the policy.
+pub fn minimal_by_walk(search: &Search<'_>) -> Result<Vec<Node>, SearchError> {
     let pricer = Pricer::new(search, search.metric);
     let judge = Judge::new(search, pricer.needs_groups());
     on_lattice!(search, judge, tracked(search, &pricer), walk => {
@@ -109,9 +133,13 @@ pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
     let pricer = Pricer::new(search, search.metric);
     let judge = Judge::new(search, pricer.needs_groups());
     on_lattice!(search, judge, tracked(search, &pricer), walk => {
-        let strategy = Best::new(&walk.judge, &pricer);
+        let mut strategy = Best::new(&walk.judge, &pricer);
         offer_first(search, &walk, &pricer, &strategy);
+        let proven = raise_bound(search, &walk, &pricer, &mut strategy)?;
         walk.run(search, &strategy)?;
+        let (mut found, unexplored) = strategy.into_best();
+        let mut unexplored = unexplored.max(proven);
+        if found.is_none() && unexplored < f64::INFINITY {
             let strategy = Lowest::any(walk.top.iter().sum());
             walk.run(&Search { deadline: None, ..search.clone() }, &strategy)?;
             found = strategy.into_nodes().into_iter().next().map(|levels| (f64::INFINITY, levels));
@@ -246,7 +274,7 @@ fn offer_first<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<
     while let Some((cost, levels)) = current {
         best.offer(cost, &levels);
         let over = search.deadline.is_some_and(|d| std::time::Instant::now() >= d) || search.checkpoint().is_err();
-        if (walk.nodes() < LARGE && (walk.judge.limit == 0 || walk.nodes() < SMALL)) || over {
+        if (walk.nodes() < walk.large && (walk.judge.limit == 0 || walk.nodes() < SMALL)) || over {
             return;
         }
         let from = source.as_ref().unwrap_or(&walk.base);
@@ -277,8 +305,7 @@ fn offer_first<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<
 
 /// Proves a lower bound on the cost of every node, for a lattice that may be too large for the time there is: walks it
 /// several times, each time only where nodes may cost less than a threshold, which rises towards the best cost known. A
-/// walk that comes to its end proves its threshold; what the time limit cuts short proves nothing, but the gap is
-/// already small. Walking cheap parts again costs little, and no list of open nodes is held.
+/// walk that comes to its end proves its threshold; one that the time limit cuts short what it left out. Walking cheap parts again costs little, and no list of open nodes is held.
 fn raise_bound<K: Key>(
     search: &Search<'_>,
     walk: &Walk<'_, K>,
@@ -286,16 +313,17 @@ fn raise_bound<K: Key>(
     best: &mut Best<'_, '_>,
 ) -> Result<f64, SearchError> {
     let mut proven = f64::NEG_INFINITY;
-    if search.deadline.is_some() && walk.nodes() >= LARGE && best.ceiling().is_finite() {
+    if search.deadline.is_some() && walk.nodes() >= walk.large && best.ceiling().is_finite() {
         let quiet = Search { progress: &|_| {}, ..search.clone() };
         let least = pricer.lower_bound(&vec![0; walk.top.len()]).max(0.0);
         for step in 1..STEPS {
             let threshold = least + (best.ceiling() - least) * f64::from(step) / f64::from(STEPS);
             best.below(threshold);
-            if !walk.run(&quiet, best)? {
+            let complete = walk.run(&quiet, &*best)?;
+            proven = proven.max(threshold.min(best.unexplored()));
+            if !complete {
                 break;
             }
-            proven = threshold;
         }
         best.below(f64::INFINITY);
     }
@@ -304,9 +332,6 @@ fn raise_bound<K: Key>(
 
 /// In how many steps the proven bound rises to the best cost known.
 const STEPS: u32 = 16;
-
-/// From this many nodes on a lattice is large.
-const LARGE: f64 = 1e5;
 
 /// Below this many nodes a lattice is small.
 const SMALL: f64 = 500.0;

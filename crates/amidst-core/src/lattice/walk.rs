@@ -7,7 +7,9 @@
 //! Subset pruning, after Incognito's a-priori rule (LeFevre, DeWitt & Ramakrishnan 2005). In the subtree of a node the
 //! columns before the raised one are fixed. Putting all others to their top leaves the projection on that subset of
 //! the quasi-identifier, the coarsest node that the subtree may reach; if it is hopeless, so is the whole
-//! subtree. In the same way the projection on the fixed columns and one more tells how far that one must be raised. What "hopeless" rests on is only ever a requirement for which this is sound (see [`super::judge`]).
+//! subtree. In the same way the projection on the fixed columns and one more tells how far that one must be
+//! raised. What "hopeless" rests on is only ever a requirement for which this is sound (see [`super::judge`]). All subsets
+//! are looked at in [`super::apriori`].
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -84,8 +86,14 @@ pub(crate) struct Walk<'a, K> {
     pub judged: AtomicU64,
     /// Bytes of snapshots held at the moment.
     held: AtomicUsize,
+    /// The most bytes of snapshots that were held at once.
+    pub peak: AtomicUsize,
     /// Bytes of snapshots that may be held.
-    budget: usize,
+    pub budget: usize,
+    /// Snapshots up to this many bytes are held whatever the budget.
+    pub negligible: usize,
+    /// From this many nodes on the lattice counts as large.
+    pub large: f64,
 }
 
 /// How far a walk has come, in nodes of the tree.
@@ -105,6 +113,12 @@ const RAISED: f64 = 32.0;
 /// Snapshots beyond this many bytes are not kept for their children, which then start from a finer one.
 const BUDGET: usize = 256 << 20;
 
+/// Snapshots of this many bytes are always kept: as many as the lattice is high, for each thread.
+const NEGLIGIBLE: usize = 1 << 16;
+
+/// From this many nodes on a lattice is large.
+const LARGE: f64 = 1e5;
+
 impl<'a, K: Key> Walk<'a, K> {
     /// The lattice of a search.
     pub fn new(search: &Search<'a>, judge: Judge<'a>, layout: Layout<'a>, track: bool) -> Self {
@@ -118,7 +132,10 @@ impl<'a, K: Key> Walk<'a, K> {
             base,
             judged: AtomicU64::new(0),
             held: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
             budget: BUDGET,
+            negligible: NEGLIGIBLE,
+            large: LARGE,
         }
     }
 
@@ -209,8 +226,10 @@ impl<'a, K: Key> Walk<'a, K> {
         let doubtful = (outcome.hopeless || over) && !strategy.everything();
         // Children start from this node, unless there is no room to keep it.
         let bytes = own.bytes();
-        let keep = self.held.fetch_add(bytes, Ordering::Relaxed) + bytes <= self.budget || bytes <= 1 << 16;
+        let held = self.held.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let keep = held <= self.budget || bytes <= self.negligible;
         let from = if keep {
+            self.peak.fetch_max(held, Ordering::Relaxed);
             &own
         } else {
             self.held.fetch_sub(bytes, Ordering::Relaxed);

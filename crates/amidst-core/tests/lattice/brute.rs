@@ -17,6 +17,8 @@ pub struct Valid {
     pub levels: Vec<usize>,
     pub suppressed: u64,
     pub classes: u64,
+    /// The persons of the smallest class that is published as it stands.
+    pub smallest: u64,
     pub cost: Option<f64>,
 }
 
@@ -36,22 +38,32 @@ pub fn valid(search: &Search<'_>) -> Vec<Valid> {
     nodes(&heights).into_iter().filter_map(|levels| judge(search, &evaluator, levels)).collect()
 }
 
-fn judge(search: &Search<'_>, evaluator: &Evaluator<'_>, levels: Vec<usize>) -> Option<Valid> {
+/// The classes of a node in the order of their first tuple, as ties among equal sizes are settled: values and tuples.
+pub fn classes(search: &Search<'_>, levels: &[usize]) -> Vec<(Vec<u32>, Vec<u32>)> {
     let set = search.set;
     let mut classes: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();
     for tuple in 0..set.len() {
-        let values: Vec<u32> = (set.tuple(tuple).iter().zip(search.generalizations).zip(&levels))
+        let values: Vec<u32> = (set.tuple(tuple).iter().zip(search.generalizations).zip(levels))
             .map(|((&c, g), &l)| g.levels[l].of[c as usize])
             .collect();
         classes.entry(values).or_default().push(tuple as u32);
     }
-    // In the order of their first tuple, as ties among equal sizes are settled.
     let mut classes: Vec<(Vec<u32>, Vec<u32>)> = classes.into_iter().collect();
     classes.sort_by_key(|c| c.1[0]);
-    let entries = |tuples: &[u32]| -> Vec<Entry> {
-        let pairs = tuples.iter().flat_map(|&t| set.groups.get(t as usize).iter().map(|&e| (0, e))).collect();
-        Groups::collect(1, pairs).entries
-    };
+    classes
+}
+
+/// The entries of some tuples.
+pub fn entries(search: &Search<'_>, tuples: &[u32]) -> Vec<Entry> {
+    let pairs = tuples.iter().flat_map(|&t| search.set.groups.get(t as usize).iter().map(|&e| (0, e))).collect();
+    Groups::collect(1, pairs).entries
+}
+
+/// What a node is worth; `None` when it is not valid.
+pub fn judge(search: &Search<'_>, evaluator: &Evaluator<'_>, levels: Vec<usize>) -> Option<Valid> {
+    let set = search.set;
+    let classes = classes(search, &levels);
+    let entries = |tuples: &[u32]| entries(search, tuples);
     let by_class: Vec<usize> =
         (0..search.requirements.len()).filter(|&r| search.requirements[r].needs() != Needs::Release).collect();
     let holds =
@@ -113,6 +125,7 @@ fn judge(search: &Search<'_>, evaluator: &Evaluator<'_>, levels: Vec<usize>) -> 
         cells.push(search.generalizations.iter().map(top).collect());
     }
     let count = cells.len() as u64;
+    let smallest = kept.first().map_or(0, |k| k.0);
     let recoding = Recoding { classes: cells, assignment: Assignment::Tuples(class_of), levels: Some(levels.clone()) };
     let (groups, suppressed) = recoding.groups(set);
     let cost = search.metric.metric.loss(&Release {
@@ -123,7 +136,7 @@ fn judge(search: &Search<'_>, evaluator: &Evaluator<'_>, levels: Vec<usize>) -> 
         suppressed,
         k: search.k,
     });
-    Some(Valid { levels, suppressed: rows(&out), classes: count, cost })
+    Some(Valid { levels, suppressed: rows(&out), classes: count, smallest, cost })
 }
 
 /// The levels of the valid nodes that generalize no other.

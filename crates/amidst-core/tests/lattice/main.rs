@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod brute;
+mod explore;
 mod world;
 
 use std::sync::atomic::AtomicBool;
@@ -46,6 +47,10 @@ fn compare(search: &Search<'_>) -> Result<(), TestCaseError> {
     let valid = brute::valid(search);
     let minimal = lattice::minimal(search).unwrap();
     prop_assert_eq!(minimal.iter().map(|n| n.levels.clone()).collect::<Vec<_>>(), brute::minimal(&valid));
+    prop_assert_eq!(&lattice::minimal_by_walk(search).unwrap(), &minimal);
+    if let Some(by_subsets) = lattice::minimal_by_subsets(search).unwrap() {
+        prop_assert_eq!(&by_subsets, &minimal);
+    }
     for node in &minimal {
         let expected = valid.iter().find(|v| v.levels == node.levels).unwrap();
         prop_assert_eq!((node.classes, node.suppressed), (expected.classes, expected.suppressed));
@@ -97,6 +102,43 @@ proptest! {
                 .collect();
             let options = Parameters::default();
             compare(&search(&world, &requirements, &options, &mut dice))?;
+        }
+    }
+
+    #[test]
+    fn subsets_are_searched_for_every_monotone_model(seed in any::<u64>()) {
+        for entry in MODELS {
+            let mut dice = Dice(seed);
+            let world = World::new(&mut dice, false, false);
+            let requirements = [world.requirement(&mut dice, entry.id), world.requirement(&mut dice, "k-anonymity")];
+            let options = Parameters::default();
+            let search = search(&world, &requirements, &options, &mut dice);
+            let search = Search { max_suppression: MaxSuppression::Rows(0), ..search };
+            let monotone = requirements.iter().all(|r| r.monotone(search.set));
+            let found = lattice::minimal_by_subsets(&search).unwrap();
+            prop_assert_eq!(found.is_some(), monotone, "{}", entry.id);
+            if let Some(found) = found {
+                let levels: Vec<Vec<usize>> = found.into_iter().map(|n| n.levels).collect();
+                prop_assert_eq!(levels, brute::minimal(&brute::valid(&search)), "{}", entry.id);
+            }
+        }
+    }
+
+    #[test]
+    fn suppression_of_either_kind_equals_exhaustive_search(seed in any::<u64>()) {
+        // Not monotone: validity may come and go on the way up.
+        for id in ["bayes-optimal", "entropy-l-diversity", "recursive-c-l-diversity", "t-closeness", "beta-likeness"] {
+            for (suppressed, share) in
+                [Suppressed::Drop, Suppressed::Mask].into_iter().flat_map(|s| ["0.1", "0.4", "1"].map(|share| (s, share)))
+            {
+                let mut dice = Dice(seed);
+                let world = World::new(&mut dice, false, false);
+                let requirements = [world.requirement(&mut dice, id), world.requirement(&mut dice, "k-anonymity")];
+                let options = Parameters::default();
+                let search = search(&world, &requirements, &options, &mut dice);
+                let max_suppression = MaxSuppression::Share(share.parse().unwrap());
+                compare(&Search { suppressed, max_suppression, ..search })?;
+            }
         }
     }
 

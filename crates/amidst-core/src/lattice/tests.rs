@@ -1,0 +1,111 @@
+//! What cannot be seen from outside: memory bounds, and what only large lattices do.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::find::LeastSuppression;
+use super::*;
+use crate::algorithm::{MaxSuppression, Suppressed};
+use crate::metric::METRICS;
+use crate::parameter::Parameters;
+use crate::requirement::Requirement;
+
+#[path = "../../tests/lattice/world.rs"]
+mod world;
+
+use world::{Dice, World};
+
+static CANCEL: AtomicBool = AtomicBool::new(false);
+
+/// A random policy on a random world.
+fn policy(dice: &mut Dice) -> (World, Vec<Requirement>) {
+    let world = World::new(dice, false, false);
+    let ids = ["distinct-l-diversity", "entropy-l-diversity", "recursive-c-l-diversity", "t-closeness"];
+    let id = dice.pick(&ids);
+    let requirements = vec![world.requirement(dice, "k-anonymity"), world.requirement(dice, id)];
+    (world, requirements)
+}
+
+fn search<'a>(
+    world: &'a World,
+    requirements: &'a [Requirement],
+    options: &'a Parameters,
+    dice: &mut Dice,
+) -> Search<'a> {
+    Search {
+        set: &world.set,
+        generalizations: &world.generalizations,
+        requirements,
+        metric: &METRICS[dice.below(METRICS.len())],
+        max_suppression: MaxSuppression::Share(dice.pick(&["0", "0.2", "1"]).parse().unwrap()),
+        suppressed: dice.pick(&[Suppressed::Drop, Suppressed::Mask]),
+        k: 2,
+        options,
+        seed: 1,
+        cancel: &CANCEL,
+        progress: &|_| {},
+        deadline: None,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_small_budget_is_kept_and_changes_no_answer(seed in any::<u64>(), budget in 0usize..3000) {
+        let mut dice = Dice(seed);
+        let (world, requirements) = policy(&mut dice);
+        let options = Parameters::default();
+        let search = search(&world, &requirements, &options, &mut dice);
+        let run = |budget: usize, negligible: usize| {
+            let pricer = Pricer::new(&search, search.metric);
+            let judge = Judge::new(&search, pricer.needs_groups());
+            on_lattice!(&search, judge, tracked(&search, &pricer), walk => {
+                let mut walk = walk;
+                (walk.budget, walk.negligible) = (budget, negligible);
+                let least = LeastSuppression::default();
+                walk.run(&search, &least)?;
+                let minimal = Minimal::default();
+                walk.run(&search, &minimal)?;
+                let best = Best::new(&walk.judge, &pricer);
+                walk.run(&search, &best)?;
+                let found = (least.into_least(), minimal.into_nodes(), best.into_best());
+                Ok::<_, SearchError>((found, walk.peak.load(Ordering::Relaxed)))
+            })
+        };
+        let (free, _) = run(usize::MAX, usize::MAX)?;
+        let (bounded, peak) = run(budget, 0)?;
+        prop_assert_eq!(bounded, free);
+        prop_assert!(peak <= budget, "{peak} bytes of {budget}");
+    }
+
+    #[test]
+    fn walks_under_a_rising_threshold_prove_a_true_bound(seed in any::<u64>()) {
+        let mut dice = Dice(seed);
+        let (world, requirements) = policy(&mut dice);
+        let options = Parameters::default();
+        let search = Search {
+            deadline: Some(Instant::now() + Duration::from_secs(600)),
+            ..search(&world, &requirements, &options, &mut dice)
+        };
+        let best = super::best(&search).unwrap();
+        let pricer = Pricer::new(&search, search.metric);
+        let judge = Judge::new(&search, pricer.needs_groups());
+        let (found, proven) = on_lattice!(&search, judge, tracked(&search, &pricer), walk => {
+            // As if the lattice were large.
+            let mut walk = walk;
+            walk.large = 0.0;
+            let mut strategy = Best::new(&walk.judge, &pricer);
+            offer_first(&search, &walk, &pricer, &strategy);
+            let proven = raise_bound(&search, &walk, &pricer, &mut strategy)?;
+            walk.run(&search, &strategy)?;
+            Ok::<_, SearchError>((strategy.into_best().0, proven))
+        })?;
+        prop_assert_eq!(found.map(|f| f.1), best.as_ref().map(|b| b.node.levels.clone()));
+        if let Some(best) = best {
+            prop_assert!(proven <= best.node.cost + 1e-9, "{proven} is above {}", best.node.cost);
+        }
+    }
+}
