@@ -25,8 +25,23 @@ pub struct Impossible {
 
 /// The first requirement that no release can satisfy, whatever the algorithm. `None` does not promise that there is one.
 pub fn impossible(search: &Search<'_>) -> Option<Impossible> {
-    let evaluator = Evaluator::new(search.set, search.requirements);
     let limit = search.suppression_limit();
+    let (requirement, best) = whole_table(search, |r| r.monotone(search.set) && (limit == 0 || r.growing()))?;
+    let message = format!("no release can satisfy {}: {}", words(&search.requirements[requirement]), possible(&best));
+    Some(Impossible { requirement, parameter: best.parameter, best, message })
+}
+
+/// The first requirement that the whole table fails as one class, and what it reaches, in words. Unlike
+/// [`impossible`] this proves nothing: leaving out rows may help, or a finer class may do better.
+pub fn failing(search: &Search<'_>) -> Option<String> {
+    let (requirement, best) = whole_table(search, |_| true)?;
+    let words = words(&search.requirements[requirement]);
+    Some(format!("no generalization satisfies {words} ({})", possible(&best)))
+}
+
+/// The first of the requirements in question that the whole table fails as one class, and what the table reaches.
+fn whole_table(search: &Search<'_>, in_question: impl Fn(&Requirement) -> bool) -> Option<(usize, Level)> {
+    let evaluator = Evaluator::new(search.set, search.requirements);
     let tuples: Vec<u32> = (0..search.set.len() as u32).collect();
     let set = search.set;
     let entries = match set.persons {
@@ -37,13 +52,10 @@ pub fn impossible(search: &Search<'_>) -> Option<Impossible> {
         return None;
     }
     search.requirements.iter().enumerate().find_map(|(i, r)| {
-        let certain = r.monotone(search.set) && (limit == 0 || r.growing());
-        if !certain || evaluator.holds_covering(i, &entries, &tuples) {
+        if !in_question(r) || evaluator.holds_covering(i, &entries, &tuples) {
             return None;
         }
-        let best = evaluator.measure_covering(i, &entries, &tuples)?;
-        let message = format!("no release can satisfy {}: {}", words(r), possible(&best));
-        Some(Impossible { requirement: i, parameter: best.parameter, best, message })
+        Some((i, evaluator.measure_covering(i, &entries, &tuples)?))
     })
 }
 

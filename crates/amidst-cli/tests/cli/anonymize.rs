@@ -316,6 +316,45 @@ fn an_impossible_policy_names_the_best_that_can_be_had() {
 }
 
 #[test]
+fn an_impossible_policy_names_the_suppression_it_would_take() {
+    let house = House::new();
+    let mut rows = String::from("age,disease\n");
+    for (age, disease, n) in [(20, "flu", 3), (20, "cold", 3), (30, "flu", 4)] {
+        rows.push_str(&format!("{age},{disease}\n").repeat(n));
+    }
+    house.file("people.csv", &rows);
+    let policy = |model: &str, algorithm: &str, rows: u64| {
+        format!(
+            "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = {{ suppress = true }}\n\
+             [columns.disease]\nrole = \"sensitive\"\n[[require]]\n{model}\n\
+             [search]\nalgorithm = \"{algorithm}\"\nmax_suppression = {rows}\n"
+        )
+    };
+    let recursive = "model = \"recursive-c-l-diversity\"\non = \"disease\"\nc = 2\nl = 2";
+    for algorithm in ["optimal", "incognito", "samarati"] {
+        for allowed in [0, 3] {
+            house.file("policy.toml", &policy(recursive, algorithm, allowed));
+            let run = house.amidst(&["anonymize", "policy.toml", "--out", "release"]);
+            let may = format!("and {allowed} may be suppressed");
+            run.fails(
+                1,
+                &["recursive-c-l-diversity with c = 2, l = 2", "7/3", "at least 4 of 10 rows (40.00 %)", &may],
+            );
+        }
+        house.file("policy.toml", &policy("model = \"k-anonymity\"\nk = 11", algorithm, 10));
+        let run = house.amidst(&["anonymize", "policy.toml", "--out", "release"]);
+        let words =
+            ["k-anonymity with k = 11", "the largest possible k in this table is 10", "no number of suppressed"];
+        run.fails(1, &words);
+        assert!(!house.path("release").exists());
+        // With as many rows as the message says it works.
+        house.file("policy.toml", &policy(recursive, algorithm, 4));
+        assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "release"]).code, 0);
+        std::fs::remove_dir_all(house.path("release")).unwrap();
+    }
+}
+
+#[test]
 fn masked_rows_are_one_checked_class() {
     let house = House::new();
     let mut rows = String::from("age,disease\n");

@@ -202,7 +202,7 @@ pub fn recoding(search: &Search<'_>, levels: &[usize]) -> Result<Option<Recoding
 /// Why no node satisfies the policy, as far as it can be told: the requirement that the whole table fails, or else the
 /// suppression that it would take.
 pub fn impossible(search: &Search<'_>) -> SearchError {
-    let known = feasibility::impossible(search).map(|i| i.message);
+    let known = feasibility::impossible(search).map(|i| i.message).or_else(|| feasibility::failing(search));
     let least = least_suppression(search);
     if let Err(SearchError::Cancelled) = least {
         return SearchError::Cancelled;

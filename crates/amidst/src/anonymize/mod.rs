@@ -202,10 +202,11 @@ pub fn search(
 ) -> Result<(&'static algorithm::Entry, Found, Option<Joined>), Failure> {
     let progress = |share| (job.progress)(Stage::Search, share);
     let search = task(policy, prepared, job.cancel, &progress)?;
-    if let Some(impossible) = feasibility::impossible(&search) {
+    let entry = algorithm_of(policy, prepared)?;
+    if let Some(impossible) = feasibility::impossible(&search).filter(|_| !entry.full_domain) {
+        // Full-domain algorithms look as well, and tell what suppression would take.
         return Err(Failure::Impossible(impossible.message));
     }
-    let entry = algorithm_of(policy, prepared)?;
     entry.algorithm.supports(&search)?;
     let (found, joined) = in_threads(job.threads, || {
         let mut found = entry.algorithm.search(&search)?;
