@@ -279,7 +279,7 @@ fn offer_first<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<
         }
         let from = source.as_ref().unwrap_or(&walk.base);
         let columns: Vec<usize> = (0..levels.len()).filter(|&c| levels[c] > floor[c]).collect();
-        let tried: Vec<(usize, Option<(f64, Vec<usize>)>)> = columns
+        let tried: Vec<_> = columns
             .into_par_iter()
             .map(|c| {
                 let mut next = levels.clone();
