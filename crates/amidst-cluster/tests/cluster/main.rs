@@ -1,6 +1,6 @@
 //! A scheduler and executors as processes on loopback: the same policy on both engines, and what happens when they die.
 //!
-//! `AMIDST_CLUSTER_ROWS` sets the rows of the large table; 10,000,000 of them need some ten minutes of two cores.
+//! `AMIDST_CLUSTER_ROWS` sets the rows of the large table.
 
 #![cfg(test)]
 
