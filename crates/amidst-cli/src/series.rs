@@ -210,7 +210,9 @@ fn applied(done: &Applied) -> String {
     if done.dropped > 0 {
         lines.push(format!("  {} rows left out because a value is unknown", thousands(done.dropped)));
     }
-    lines.push(format!("  {} classes, {} dissolved, {} split", thousands(m.classes), m.dissolved, m.splits));
+    if m.classes > 0 {
+        lines.push(format!("  {} classes, {} dissolved, {} split", thousands(m.classes), m.dissolved, m.splits));
+    }
     lines.push("  not public yet: `amidst series publish` makes it so".into());
     lines.join("\n")
 }
@@ -237,7 +239,9 @@ fn published(done: &Published) -> String {
 fn history(log: &SeriesLog) -> String {
     let mut rows = vec![["batch", "inserted", "deleted", "classes"].map(String::from).to_vec()];
     for b in &log.batches {
-        rows.push([b.batch, b.inserted, b.deleted, b.classes].map(thousands).to_vec());
+        let mut row = [b.batch, b.inserted, b.deleted].map(thousands).to_vec();
+        row.push(if b.classes > 0 { thousands(b.classes) } else { "–".into() });
+        rows.push(row);
     }
     let head = ["version", "up to batch", "rows", "classes", "counterfeits", "leaks"].map(String::from);
     let mut versions = vec![head.to_vec()];

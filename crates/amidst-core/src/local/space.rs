@@ -472,6 +472,64 @@ impl Space {
         }
     }
 
+    /// A shape in numbers that outlive a renumbering of the codes: `name` is the lasting name of a code of a column.
+    pub fn export(&self, shape: &[u64], name: impl Fn(usize, u32) -> u32) -> Vec<u32> {
+        let mut marks = Vec::with_capacity(2 * self.axes.len());
+        for (column, axis) in self.axes.iter().enumerate() {
+            match axis.cell(shape) {
+                Cell::Range { low, high } => marks.extend([name(column, low), name(column, high)]),
+                Cell::Node { level, .. } => marks.extend([level, name(column, unpack(shape[axis.words.0]).1)]),
+                Cell::Set(codes) => {
+                    marks.push(codes.len() as u32);
+                    marks.extend(codes.iter().map(|&code| name(column, code)));
+                }
+            }
+        }
+        marks
+    }
+
+    /// The shape that [`Space::export`] wrote down, with `code` for a lasting name; `None` when it is of another space.
+    pub fn import(&self, marks: &[u32], code: impl Fn(usize, u32) -> Option<u32>) -> Option<Vec<u64>> {
+        let mut shape = vec![0; self.words];
+        let mut marks = marks.iter().copied();
+        for (column, axis) in self.axes.iter().enumerate() {
+            let first = marks.next()?;
+            match &axis.measure {
+                Measure::Range { .. } => {
+                    shape[axis.words.0] = pack(code(column, first)?, code(column, marks.next()?)?);
+                }
+                Measure::Node { value, .. } => {
+                    let code = code(column, marks.next()?)?;
+                    shape[axis.words.0] = pack(Some(first).filter(|&l| (l as usize) < value.len())?, code);
+                }
+                Measure::Set { .. } => {
+                    for _ in 0..first {
+                        let code = code(column, marks.next()?)?;
+                        *shape.get_mut(axis.words.0 + code as usize / 64)? |= 1 << (code % 64);
+                    }
+                }
+            }
+        }
+        marks.next().is_none().then_some(shape)
+    }
+
+    /// Where the middle of a column of a shape lies, for neighbourhoods.
+    pub fn middle(&self, shape: &[u64], column: usize) -> f64 {
+        let (axis, places) = (&self.axes[column], &self.places[column]);
+        let words = &shape[axis.words.0..axis.words.1];
+        match &axis.measure {
+            Measure::Range { .. } => {
+                let (low, high) = unpack(words[0]);
+                (places[low as usize] + places[high as usize]) / 2.0
+            }
+            Measure::Node { .. } => places[unpack(words[0]).1 as usize],
+            Measure::Set { .. } => {
+                let first = words.iter().position(|&w| w != 0).unwrap_or(0);
+                places[(first as u32 * 64 + words[first].trailing_zeros().min(63)) as usize]
+            }
+        }
+    }
+
     /// How a column may be cut, given the shape of the rows to cut.
     pub fn cuts(&self, shape: &[u64], column: usize) -> Cuts<'_> {
         let axis = &self.axes[column];

@@ -1,198 +1,350 @@
 //! Finds the class that a row joins at the least growth of information loss, without looking at all of them.
 //!
-//! A tree over the classes: every node knows a shape over all classes below it, the least and the most that each column
-//! of theirs costs, and the fewest rows that one of them has. From these follows how little a row could at best cost
-//! below the node; where that is more than the best class found so far, nothing below is looked at. The class that is
-//! found is the one that a scan finds: the same growth, computed alike, and the first of equals.
+//! Classes live in pages of neighbours, and a tree stands over the pages: every node knows a shape over all classes below
+//! it, the least and the most that each column of theirs costs, and the fewest rows that one of them has. From these
+//! follows how little a row could at best cost below the node; where that is more than the best class found so far,
+//! nothing below is looked at. The class that is found is the one that a scan finds: the same growth, computed alike, and
+//! the lowest name of equals. Whoever keeps classes between batches keeps the pages.
 
-use super::maintain::{Class, House};
+use super::house::House;
+use crate::local::Tally;
 
-/// The most classes that a leaf starts with.
-const LEAF: usize = 8;
+/// The classes of a new page, and of a page that is about to become two.
+const PAGE: usize = 12;
+const FULL: usize = 2 * PAGE;
 
 /// Bounds are sums in another order than costs, so they may be off by a few roundings.
 const SLACK: f64 = 1e-9;
 
+/// What a search does not look at.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cold {
+    pub tally: Tally,
+    /// Its rows; `None` while they are kept elsewhere.
+    pub rows: Option<Vec<u32>>,
+    /// Rows that joined while the others are kept elsewhere.
+    pub joined: Vec<u32>,
+    /// The number of rows at which the next split is tried; splitting failed at fewer.
+    pub next_split: usize,
+    /// The page, by its place.
+    pub page: u32,
+}
+
+/// The classes by their place. What a search looks at lies side by side.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Classes {
+    pub ids: Vec<u32>,
+    pub sizes: Vec<u32>,
+    pub costs: Vec<f64>,
+    shapes: Vec<u64>,
+    words: usize,
+    pub cold: Vec<Cold>,
+}
+
+impl Classes {
+    pub fn new(words: usize) -> Self {
+        Classes { words, ..Classes::default() }
+    }
+
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub fn shape(&self, at: usize) -> &[u64] {
+        &self.shapes[at * self.words..(at + 1) * self.words]
+    }
+
+    pub fn shape_mut(&mut self, at: usize) -> &mut [u64] {
+        &mut self.shapes[at * self.words..(at + 1) * self.words]
+    }
+
+    pub fn push(&mut self, id: u32, size: usize, cost: f64, shape: &[u64], cold: Cold) -> usize {
+        self.ids.push(id);
+        self.sizes.push(size as u32);
+        self.costs.push(cost);
+        self.shapes.extend_from_slice(shape);
+        self.cold.push(cold);
+        self.ids.len() - 1
+    }
+}
+
+/// Some neighbouring classes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Page {
+    /// The name by which the owner knows it.
+    pub number: u32,
+    pub classes: Vec<u32>,
+    pub changed: bool,
+    /// Its leaf.
+    pub node: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
 struct Node {
-    parent: Option<u32>,
-    children: Option<(u32, u32)>,
-    /// The classes of a leaf.
-    classes: Vec<u32>,
-    merged: Vec<u64>,
-    least: Vec<f64>,
-    most: Vec<f64>,
+    parent: u32,
+    /// The two halves; a leaf has none.
+    halves: Option<(u32, u32)>,
+    /// The page of a leaf.
+    page: u32,
+    /// The fewest rows of a class; infinite where there is none.
     rows: f64,
 }
 
-/// The tree.
+const NONE: u32 = u32::MAX;
+
+/// The pages and the tree over them.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Index {
+    pub pages: Vec<Page>,
+    pub next_number: u32,
     nodes: Vec<Node>,
-    leaf_of: Vec<u32>,
+    merged: Vec<u64>,
+    least: Vec<f64>,
+    most: Vec<f64>,
+    words: usize,
+    width: usize,
 }
 
 impl Index {
-    /// An index of some classes, none of them empty.
-    pub fn new(house: &House<'_>, classes: &[Class]) -> Self {
-        let mut index = Index { nodes: Vec::new(), leaf_of: vec![0; classes.len()] };
-        let all = (0..classes.len() as u32).collect();
-        index.grow(house, classes, all, None);
+    /// An index of all classes, in new pages.
+    pub fn new(house: &House<'_>, classes: &mut Classes) -> Self {
+        let mut all: Vec<u32> = (0..classes.len() as u32).collect();
+        let mut pages = Vec::new();
+        paginate(house, classes, &mut all, &mut pages);
+        let pages = (0u32..).zip(pages).map(|(number, classes)| Page { number, classes, changed: true, node: 0 });
+        let pages: Vec<Page> = pages.collect();
+        Self::of_pages(house, classes, pages)
+    }
+
+    /// An index of classes that were in pages before.
+    pub fn of_pages(house: &House<'_>, classes: &mut Classes, pages: Vec<Page>) -> Self {
+        let next_number = pages.iter().map(|p| p.number + 1).max().unwrap_or(0);
+        for (at, page) in (0u32..).zip(&pages) {
+            page.classes.iter().for_each(|&c| classes.cold[c as usize].page = at);
+        }
+        let (words, width) = (house.space.words(), house.space.width());
+        let mut index = Index { pages, next_number, words, width, ..Index::default() };
+        let mut all: Vec<u32> = (0..index.pages.len() as u32).collect();
+        if !all.is_empty() {
+            index.grow(house, classes, &mut all, NONE);
+        }
         index
     }
 
-    fn grow(&mut self, house: &House<'_>, classes: &[Class], mut members: Vec<u32>, parent: Option<u32>) -> u32 {
-        let at = self.nodes.len() as u32;
-        let width = house.space.width();
-        self.nodes.push(Node {
-            parent,
-            children: None,
-            classes: Vec::new(),
-            merged: vec![0; house.space.words()],
-            least: vec![0.0; width],
-            most: vec![0.0; width],
-            rows: 0.0,
-        });
-        if members.len() <= LEAF {
-            for &class in &members {
-                self.leaf_of[class as usize] = at;
-            }
-            self.nodes[at as usize].classes = members;
-        } else {
-            let place = |class: u32, column: usize| {
-                let code = classes[class as usize].rows.first().map_or(0, |&row| house.codes(row)[column]);
-                house.space.places[column][code as usize]
-            };
-            let spread = |column: usize| {
-                let places = members.iter().map(|&c| place(c, column));
-                let (low, high) = places.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
-                high - low
-            };
-            let spreads: Vec<f64> = (0..width).map(spread).collect();
-            let widest = (0..width).max_by(|&a, &b| spreads[a].total_cmp(&spreads[b])).unwrap_or(0);
-            if width > 0 {
-                members.sort_by(|&a, &b| place(a, widest).total_cmp(&place(b, widest)).then(a.cmp(&b)));
-            }
-            let upper = members.split_off(members.len() / 2);
-            let low = self.grow(house, classes, members, Some(at));
-            let high = self.grow(house, classes, upper, Some(at));
-            self.nodes[at as usize].children = Some((low, high));
+    fn node(&mut self, parent: u32, page: u32) -> u32 {
+        let at = self.nodes.len();
+        self.nodes.push(Node { parent, halves: None, page, rows: f64::INFINITY });
+        self.merged.resize((at + 1) * self.words, 0);
+        self.least.resize((at + 1) * self.width, 0.0);
+        self.most.resize((at + 1) * self.width, 0.0);
+        if let Some(page) = self.pages.get_mut(page as usize) {
+            page.node = at as u32;
         }
+        at as u32
+    }
+
+    fn grow(&mut self, house: &House<'_>, classes: &Classes, pages: &mut [u32], parent: u32) -> u32 {
+        if let [page] = pages {
+            let at = self.node(parent, *page);
+            self.summarize(house, classes, at);
+            return at;
+        }
+        let at = self.node(parent, NONE);
+        let first = |page: u32| self.pages[page as usize].classes.first().copied().unwrap_or(0);
+        halve(house, classes, pages, first);
+        let (low, high) = pages.split_at_mut(pages.len() / 2);
+        let halves = (self.grow(house, classes, low, at), self.grow(house, classes, high, at));
+        self.nodes[at as usize].halves = Some(halves);
         self.summarize(house, classes, at);
         at
     }
 
     /// Computes what a node knows from what is directly below it.
-    fn summarize(&mut self, house: &House<'_>, classes: &[Class], at: u32) {
-        let space = &house.space;
-        let mut node = std::mem::replace(
-            &mut self.nodes[at as usize],
-            Node {
-                parent: None,
-                children: None,
-                classes: Vec::new(),
-                merged: Vec::new(),
-                least: Vec::new(),
-                most: Vec::new(),
-                rows: 0.0,
-            },
-        );
-        if let Some((low, high)) = node.children {
-            let (a, b) = (&self.nodes[low as usize], &self.nodes[high as usize]);
-            node.merged.copy_from_slice(&a.merged);
-            space.merge(&mut node.merged, &b.merged);
-            for column in 0..node.least.len() {
-                node.least[column] = a.least[column].min(b.least[column]);
-                node.most[column] = a.most[column].max(b.most[column]);
+    fn summarize(&mut self, house: &House<'_>, classes: &Classes, at: u32) {
+        let (words, width) = (self.words, self.width);
+        let node = self.nodes[at as usize];
+        let (w, c) = (at as usize * words, at as usize * width);
+        if let Some((low, high)) = node.halves {
+            let (a, b) = (low as usize, high as usize);
+            self.nodes[at as usize].rows = self.nodes[a].rows.min(self.nodes[b].rows);
+            // An empty half has nothing to say.
+            let (a, b) = if self.nodes[a].rows.is_infinite() { (b, b) } else { (a, b) };
+            let b = if self.nodes[b].rows.is_infinite() { a } else { b };
+            self.merged.copy_within(a * words..(a + 1) * words, w);
+            let (start, rest) = self.merged.split_at_mut(w + words);
+            // Halves come after the node that they are halves of.
+            let other = &rest[b * words - (w + words)..(b + 1) * words - (w + words)];
+            house.space.merge(&mut start[w..], other);
+            for column in 0..width {
+                self.least[c + column] = self.least[a * width + column].min(self.least[b * width + column]);
+                self.most[c + column] = self.most[a * width + column].max(self.most[b * width + column]);
             }
-            node.rows = a.rows.min(b.rows);
-        } else {
-            node.least.fill(f64::INFINITY);
-            node.most.fill(0.0);
-            node.rows = f64::INFINITY;
-            for (i, &class) in node.classes.iter().enumerate() {
-                let class = &classes[class as usize];
-                if i == 0 {
-                    node.merged.copy_from_slice(&class.shape);
-                } else {
-                    space.merge(&mut node.merged, &class.shape);
-                }
-                for column in 0..node.least.len() {
-                    let cost = space.column_cost(&class.shape, column);
-                    node.least[column] = node.least[column].min(cost);
-                    node.most[column] = node.most[column].max(cost);
-                }
-                node.rows = node.rows.min(class.rows.len() as f64);
-            }
+            return;
         }
-        self.nodes[at as usize] = node;
+        self.least[c..c + width].fill(f64::INFINITY);
+        self.most[c..c + width].fill(0.0);
+        let mut rows = f64::INFINITY;
+        for (i, &class) in self.pages[node.page as usize].classes.iter().enumerate() {
+            let shape = classes.shape(class as usize);
+            if i == 0 {
+                self.merged[w..w + words].copy_from_slice(shape);
+            } else {
+                house.space.merge(&mut self.merged[w..w + words], shape);
+            }
+            for column in 0..width {
+                let cost = house.space.column_cost(shape, column);
+                self.least[c + column] = self.least[c + column].min(cost);
+                self.most[c + column] = self.most[c + column].max(cost);
+            }
+            rows = rows.min(f64::from(classes.sizes[class as usize]));
+        }
+        self.nodes[at as usize].rows = rows;
     }
 
     /// Takes note that a class has changed.
-    pub fn refresh(&mut self, house: &House<'_>, classes: &[Class], class: usize) {
-        let mut at = self.leaf_of.get(class).copied();
-        while let Some(node) = at {
-            self.summarize(house, classes, node);
-            at = self.nodes[node as usize].parent;
+    pub fn refresh(&mut self, house: &House<'_>, classes: &Classes, class: usize) {
+        let page = &mut self.pages[classes.cold[class].page as usize];
+        page.changed = true;
+        let mut at = page.node;
+        while at != NONE {
+            self.summarize(house, classes, at);
+            at = self.nodes[at as usize].parent;
         }
     }
 
     /// Takes note that the class `new` was made of rows of the class `old`, which has changed, too.
-    pub fn add_beside(&mut self, house: &House<'_>, classes: &[Class], old: usize, new: usize) {
-        let leaf = self.leaf_of[old];
-        self.leaf_of.resize(self.leaf_of.len().max(new + 1), leaf);
-        self.nodes[leaf as usize].classes.push(new as u32);
+    pub fn add_beside(&mut self, house: &House<'_>, classes: &mut Classes, old: usize, new: usize) {
+        let at = classes.cold[old].page;
+        classes.cold[new].page = at;
+        self.pages[at as usize].classes.push(new as u32);
+        if self.pages[at as usize].classes.len() > FULL {
+            self.divide(house, classes, at);
+        }
         self.refresh(house, classes, old);
     }
 
-    /// The class that the row joins at the least growth, among those that stay valid with it; the first of equals.
-    pub fn best(&self, house: &House<'_>, classes: &[Class], row: u32) -> Option<usize> {
-        let codes = house.codes(row);
-        let bound = |at: u32| {
-            let node = &self.nodes[at as usize];
-            let (cost, growth) = house.space.bound_with(&node.merged, &node.least, &node.most, codes);
-            node.rows * growth + cost
-        };
+    /// Adds a class wherever it may be; returns false when there is no page yet.
+    pub fn add(&mut self, house: &House<'_>, classes: &mut Classes, new: usize) -> bool {
+        let beside = self.pages.iter().rev().find_map(|p| p.classes.first());
+        match beside {
+            Some(&beside) => self.add_beside(house, classes, beside as usize, new),
+            None => return false,
+        }
+        true
+    }
+
+    /// A page becomes two.
+    fn divide(&mut self, house: &House<'_>, classes: &mut Classes, at: u32) {
+        let mut low = std::mem::take(&mut self.pages[at as usize].classes);
+        halve(house, classes, &mut low, |class| class);
+        let high = low.split_off(low.len() / 2);
+        let new = self.pages.len() as u32;
+        high.iter().for_each(|&c| classes.cold[c as usize].page = new);
+        let leaf = self.pages[at as usize].node;
+        self.pages[at as usize].classes = low;
+        self.pages.push(Page { number: self.next_number, classes: high, changed: true, node: 0 });
+        self.next_number += 1;
+        let halves = (self.node(leaf, at), self.node(leaf, new));
+        let node = &mut self.nodes[leaf as usize];
+        (node.halves, node.page) = (Some(halves), NONE);
+        self.summarize(house, classes, halves.0);
+        self.summarize(house, classes, halves.1);
+    }
+
+    /// Takes note that a class is no more.
+    pub fn remove(&mut self, house: &House<'_>, classes: &Classes, class: usize) {
+        let page = &mut self.pages[classes.cold[class].page as usize];
+        page.classes.retain(|&c| c as usize != class);
+        self.refresh(house, classes, class);
+    }
+
+    /// How little a row costs at the least below a node.
+    fn bound(&self, house: &House<'_>, at: u32, codes: &[u32]) -> f64 {
+        let node = &self.nodes[at as usize];
+        if node.rows.is_infinite() {
+            return f64::INFINITY;
+        }
+        let (w, c) = (at as usize * self.words, at as usize * self.width);
+        let (least, most) = (&self.least[c..c + self.width], &self.most[c..c + self.width]);
+        let (cost, growth) = house.space.bound_with(&self.merged[w..w + self.words], least, most, codes);
+        node.rows * growth + cost
+    }
+
+    /// The class that a row joins at the least growth, among those that stay valid with it; the lowest name of equals.
+    pub fn best(&self, house: &House<'_>, classes: &Classes, codes: &[u32], kind: u32) -> Option<usize> {
         let mut best: Option<(f64, usize)> = None;
-        let mut open: Vec<(f64, u32)> = vec![(0.0, 0)];
+        let mut open: Vec<(f64, u32)> = Vec::with_capacity(32);
+        if !self.nodes.is_empty() {
+            open.push((0.0, 0));
+        }
         while let Some((low, at)) = open.pop() {
-            if best.is_some_and(|(growth, _)| low > growth + SLACK * (1.0 + growth)) {
+            if low.is_infinite() || best.is_some_and(|(growth, _)| low > growth + SLACK * (1.0 + growth)) {
                 continue;
             }
             let node = &self.nodes[at as usize];
-            if let Some((a, b)) = node.children {
-                let (a, b) = ((bound(a), a), (bound(b), b));
+            if let Some((a, b)) = node.halves {
+                let (a, b) = ((self.bound(house, a, codes), a), (self.bound(house, b, codes), b));
                 // The nearer one is looked at first: it is pushed last.
                 open.extend(if a.0 <= b.0 { [b, a] } else { [a, b] });
                 continue;
             }
-            for &class in &node.classes {
-                best = better(house, classes, row, codes, best, class as usize);
+            for &class in &self.pages[node.page as usize].classes {
+                best = better(house, classes, codes, kind, best, class as usize);
             }
         }
         best.map(|(_, class)| class)
     }
 }
 
+/// Orders items so that the first half and the second half are apart, in the column in which they spread most.
+fn halve(house: &House<'_>, classes: &Classes, items: &mut [u32], class_of: impl Fn(u32) -> u32) {
+    let place = |item: u32, column: usize| house.space.middle(classes.shape(class_of(item) as usize), column);
+    let spread = |column: usize| {
+        let places = items.iter().map(|&i| place(i, column));
+        let (low, high) = places.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
+        high - low
+    };
+    let spreads: Vec<f64> = (0..house.space.width()).map(spread).collect();
+    let Some(widest) = (0..spreads.len()).max_by(|&a, &b| spreads[a].total_cmp(&spreads[b])) else { return };
+    let middle = items.len() / 2;
+    items.select_nth_unstable_by(middle, |&a, &b| place(a, widest).total_cmp(&place(b, widest)).then(a.cmp(&b)));
+}
+
+/// Puts classes into pages of neighbours.
+fn paginate(house: &House<'_>, classes: &Classes, some: &mut [u32], pages: &mut Vec<Vec<u32>>) {
+    if some.len() <= PAGE {
+        if !some.is_empty() {
+            some.sort_unstable();
+            pages.push(some.to_vec());
+        }
+        return;
+    }
+    halve(house, classes, some, |class| class);
+    let (low, high) = some.split_at_mut(some.len() / 2);
+    paginate(house, classes, low, pages);
+    paginate(house, classes, high, pages);
+}
+
 /// The better of `best` and `class`.
 fn better(
     house: &House<'_>,
-    classes: &[Class],
-    row: u32,
+    classes: &Classes,
     codes: &[u32],
+    kind: u32,
     best: Option<(f64, usize)>,
     class: usize,
 ) -> Option<(f64, usize)> {
-    let growth = house.growth(&classes[class], codes);
+    let growth = house.growth(f64::from(classes.sizes[class]), classes.costs[class], classes.shape(class), codes);
     let wins = match best {
         None => true,
-        Some((least, first)) => growth < least || (growth == least && class < first),
+        Some((least, first)) => growth < least || (growth == least && classes.ids[class] < classes.ids[first]),
     };
-    if wins && house.accepts(&classes[class], row) { Some((growth, class)) } else { best }
+    if wins && house.accepts(&classes.cold[class].tally, kind) { Some((growth, class)) } else { best }
 }
 
 /// What [`Index::best`] must find, by looking at every class.
 #[cfg(test)]
-pub(super) fn scan(house: &House<'_>, classes: &[Class], row: u32) -> Option<usize> {
-    let codes = house.codes(row);
-    let found = (0..classes.len()).fold(None, |best, class| better(house, classes, row, codes, best, class));
+pub(super) fn scan(house: &House<'_>, classes: &Classes, codes: &[u32], kind: u32) -> Option<usize> {
+    let found = (0..classes.len()).fold(None, |best, class| better(house, classes, codes, kind, best, class));
     found.map(|(_, class)| class)
 }

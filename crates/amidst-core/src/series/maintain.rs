@@ -6,15 +6,16 @@
 //! *that stays valid with it*, so that every monotone policy can be maintained; rows that no class can take form a class
 //! of their own, together with the nearest classes as far as needed.
 //!
-//! **Cost**: a row looks at few classes ([`Index`]); a split looks at the rows of its class only.
+//! **Cost**: a row looks at few classes ([`Index`]), and only classes that lose a row, split or dissolve need their rows.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 
-use super::index::Index;
-use super::split;
+use super::house::Class;
+use super::index::{Cold, Index, Page};
+use super::rows::{AllKnown, Roster};
+use super::{Standing, split};
 use crate::algorithm::{Search, SearchError};
-use crate::frequency::FrequencySet;
-use crate::local::{Judge, Space, Tally};
 
 /// The class of a row that has none yet.
 pub const UNPLACED: u32 = u32::MAX;
@@ -36,227 +37,156 @@ pub struct Maintained {
     pub loss: f64,
 }
 
-/// A class of the maintained table.
-#[derive(Debug, Clone)]
-pub(super) struct Class {
-    /// The name by which the caller knows it.
-    pub id: u32,
-    /// Its rows.
-    pub rows: Vec<u32>,
-    /// Its tightest shape, and what that costs a row.
-    pub shape: Vec<u64>,
-    pub cost: f64,
-    pub tally: Tally,
-    /// The number of rows at which the next split is tried; splitting failed at fewer.
-    pub next_split: usize,
-}
-
-/// The table, its space and its policy.
-pub(super) struct House<'a> {
-    pub set: &'a FrequencySet,
-    pub space: Space,
-    pub judge: Judge<'a>,
-    pub tuple_of: Vec<u32>,
-    pub entry_of_row: &'a [u32],
-    /// A class may split when it has more than twice as many rows …
-    pub k: u64,
-    /// … and in each of these sensitive columns at least twice as many values.
-    pub values: Vec<(usize, u64)>,
-    /// Whether no further row can make a valid class invalid.
-    grows_safely: bool,
-}
-
-impl<'a> House<'a> {
-    pub fn new(search: &Search<'a>, entry_of_row: &'a [u32]) -> Result<Self, SearchError> {
-        let judge = Judge::new(search)?;
-        if let Some(r) = search.requirements.iter().find(|r| !r.monotone(search.set)) {
-            let id = r.model.id;
-            return Err(SearchError::Unsupported(format!(
-                "{id} may fail once valid classes merge, so classes cannot be maintained for it; leave it out, or use a \
-                 model that stays satisfied"
-            )));
-        }
-        let stated = |key: &'static str| {
-            search.requirements.iter().filter_map(move |r| {
-                let number = r.parameters.get(key)?.number()?.to_f64();
-                Some((r.on.first().copied(), (number - 1e-9).ceil().max(0.0) as u64))
-            })
-        };
-        let k = stated("k").map(|(_, k)| k).max().unwrap_or(0).max(judge.least);
-        let values = stated("l").chain(stated("p")).chain(stated("m")).filter_map(|(c, l)| Some((c?, l))).collect();
-        let safe = ["k-anonymity", "distinct-l-diversity", "p-sensitive-k-anonymity"];
-        let one_column = search.requirements.iter().all(|r| r.on.len() < 2);
-        Ok(House {
-            set: search.set,
-            space: Space::new(search.generalizations),
-            tuple_of: search.set.tuple_of_entry(),
-            entry_of_row,
-            k,
-            values,
-            grows_safely: judge.size_only
-                || (one_column && search.requirements.iter().all(|r| safe.contains(&r.model.id))),
-            judge,
-        })
-    }
-
-    /// The quasi codes of a row.
-    pub fn codes(&self, row: u32) -> &'a [u32] {
-        self.set.tuple(self.tuple_of[self.entry_of_row[row as usize] as usize] as usize)
-    }
-
-    fn entry(&self, row: u32) -> crate::frequency::Entry {
-        self.set.groups.entries[self.entry_of_row[row as usize] as usize]
-    }
-
-    /// Whether two rows have the same sensitive values.
-    pub fn same_values(&self, a: u32, b: u32) -> bool {
-        self.entry(a).sensitive == self.entry(b).sensitive
-    }
-
-    /// A class of these rows.
-    pub fn class(&self, id: u32, rows: Vec<u32>) -> Class {
-        let mut shape = vec![0; self.space.words()];
-        let mut tally = Tally::default();
-        for (i, &row) in rows.iter().enumerate() {
-            if i == 0 {
-                self.space.start(&mut shape, self.codes(row));
-            } else {
-                self.space.add(&mut shape, self.codes(row));
+impl Standing<'_> {
+    /// Applies a batch: rows leave their classes (`gone`, by class and name), classes that are no longer valid are
+    /// dissolved, and `new` rows, by number in [`Standing::rows`], are placed.
+    ///
+    /// # Errors
+    /// When the policy cannot be satisfied any more, or the roster fails.
+    pub fn apply<R: Roster>(
+        &mut self,
+        gone: &BTreeMap<u32, Vec<u32>>,
+        new: Vec<u32>,
+        roster: &mut R,
+    ) -> Result<Maintained, R::Error> {
+        let doubtful = !gone.is_empty() || !self.house.grows_safely;
+        if doubtful {
+            for at in 0..self.classes.len() {
+                if self.classes.sizes[at] > 0
+                    && let Some(names) = gone.get(&self.classes.ids[at])
+                {
+                    self.leave(at, names, roster)?;
+                }
             }
-            self.judge.add(&mut tally, self.entry(row), 1);
         }
-        let cost = if rows.is_empty() { 0.0 } else { self.space.cost(&shape) };
-        Class { id, rows, shape, cost, tally, next_split: 0 }
+        self.place(new, doubtful, roster)
     }
 
-    /// By how much the total information loss grows when `codes` join the class.
-    pub fn growth(&self, class: &Class, codes: &[u32]) -> f64 {
-        let n = class.rows.len() as f64;
-        let with = self.space.cost_with(&class.shape, codes);
-        n * (with - class.cost) + with
-    }
-
-    /// Whether the class stays valid when the row joins.
-    pub fn accepts(&self, class: &Class, row: u32) -> bool {
-        if self.grows_safely {
-            return true;
-        }
-        let mut tally = class.tally.clone();
-        self.judge.add(&mut tally, self.entry(row), 1);
-        self.judge.holds(&tally)
-    }
-
-    pub fn join(&self, class: &mut Class, row: u32) {
-        self.space.add(&mut class.shape, self.codes(row));
-        class.cost = self.space.cost(&class.shape);
-        self.judge.add(&mut class.tally, self.entry(row), 1);
-        class.rows.push(row);
-    }
-
-    /// Whether the class is large and varied enough to become two.
-    pub fn may_split(&self, class: &Class) -> bool {
-        class.rows.len() as u64 > 2 * self.k
-            && class.rows.len() >= class.next_split
-            && self.values.iter().all(|&(column, l)| self.distinct(&class.tally, column) >= 2 * l)
-    }
-
-    /// The number of values of a sensitive column in a class.
-    fn distinct(&self, tally: &Tally, column: usize) -> u64 {
-        let present = tally.counts.iter().filter(|c| c.1 > 0);
-        let mut codes: Vec<u32> = present.map(|c| self.set.sensitive_code(c.0.0, column)).collect();
-        codes.sort_unstable();
-        codes.dedup();
-        codes.len() as u64
-    }
-}
-
-/// Brings the classes up to date: `class_of` says for each row of the table the class it was in, or [`UNPLACED`] for a
-/// row that is new. Rows that were deleted are simply no longer in the table. Afterwards every row has a class, and
-/// every class satisfies the policy.
-///
-/// # Errors
-/// When not even the whole table as one class satisfies the policy, or the policy cannot be maintained.
-pub fn maintain(search: &Search<'_>, entry_of_row: &[u32], class_of: &mut [u32]) -> Result<Maintained, SearchError> {
-    let house = House::new(search, entry_of_row)?;
-    let mut work = Work::begin(&house, class_of);
-    work.place_all(search)?;
-    Ok(work.finish(class_of))
-}
-
-/// Splits every class that may be split, as a first version made by an algorithm that knows nothing of splits needs it.
-///
-/// # Errors
-/// As [`maintain`].
-pub fn refine(search: &Search<'_>, entry_of_row: &[u32], class_of: &mut [u32]) -> Result<Maintained, SearchError> {
-    let house = House::new(search, entry_of_row)?;
-    let mut work = Work::begin(&house, class_of);
-    work.place_all(search)?;
-    for at in 0..work.classes.len() {
-        search.checkpoint()?;
-        work.split_while_possible(at, None);
-    }
-    Ok(work.finish(class_of))
-}
-
-struct Work<'h, 'a> {
-    house: &'h House<'a>,
-    classes: Vec<Class>,
-    next_id: u32,
-    /// Rows to be placed: those of dissolved classes, then the new ones.
-    waiting: Vec<u32>,
-    report: Maintained,
-}
-
-impl<'h, 'a> Work<'h, 'a> {
-    fn begin(house: &'h House<'a>, class_of: &[u32]) -> Self {
-        let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        let mut new = Vec::new();
-        for (row, &class) in (0u32..).zip(class_of) {
-            if class == UNPLACED { new.push(row) } else { members.entry(class).or_default().push(row) }
-        }
-        let next_id = members.last_key_value().map_or(0, |(&id, _)| id + 1);
+    /// Dissolves invalid classes, if there may be some, and places their rows and new ones.
+    pub(super) fn place<R: Roster>(
+        &mut self,
+        new: Vec<u32>,
+        doubtful: bool,
+        roster: &mut R,
+    ) -> Result<Maintained, R::Error> {
         let mut report = Maintained { placed: new.len() as u64, ..Maintained::default() };
-        let (mut classes, mut waiting) = (Vec::with_capacity(members.len()), Vec::new());
-        for (id, rows) in members {
-            let class = house.class(id, rows);
-            if house.judge.holds(&class.tally) {
-                classes.push(class);
-            } else {
+        let mut waiting = Vec::new();
+        if doubtful {
+            let live = (0..self.classes.len()).filter(|&at| self.classes.sizes[at] > 0);
+            // What happens elsewhere in the table may matter to a class, so all of them are looked at.
+            let invalid = live.filter(|&at| !self.house.judge.holds(&self.classes.cold[at].tally));
+            let invalid: BTreeMap<u32, usize> = invalid.map(|at| (self.classes.ids[at], at)).collect();
+            for at in invalid.into_values() {
+                let members = self.members(at, roster)?;
                 report.dissolved += 1;
-                report.moved += class.rows.len() as u64;
-                waiting.extend(class.rows);
+                report.moved += members.len() as u64;
+                waiting.extend(members);
+                self.remove(at);
             }
         }
         waiting.extend(new);
-        Work { house, classes, next_id, waiting, report }
+        self.place_all(waiting, &mut report, roster)?;
+        Ok(self.finish(report))
     }
 
-    fn place_all(&mut self, search: &Search<'_>) -> Result<(), SearchError> {
-        let mut waiting = std::mem::take(&mut self.waiting);
+    fn checkpoint(&self) -> Result<(), SearchError> {
+        if self.cancel.load(Ordering::Relaxed) { Err(SearchError::Cancelled) } else { Ok(()) }
+    }
+
+    fn finish(&self, report: Maintained) -> Maintained {
+        let live = || (0..self.classes.len()).filter(|&at| self.classes.sizes[at] > 0);
+        let loss = live().map(|at| self.classes.costs[at] * f64::from(self.classes.sizes[at])).sum();
+        Maintained { classes: live().count() as u64, loss, ..report }
+    }
+
+    /// The rows of a class, which from now on are known.
+    fn members<R: Roster>(&mut self, at: usize, roster: &mut R) -> Result<Vec<u32>, R::Error> {
+        let cold = &mut self.classes.cold[at];
+        if cold.rows.is_none() {
+            let mut rows = roster.members(self.classes.ids[at], &mut self.rows)?;
+            rows.append(&mut cold.joined);
+            cold.rows = Some(rows);
+        }
+        Ok(cold.rows.clone().unwrap_or_default())
+    }
+
+    /// Some rows leave a class.
+    fn leave<R: Roster>(&mut self, at: usize, names: &[u32], roster: &mut R) -> Result<(), R::Error> {
+        let mut members = self.members(at, roster)?;
+        members.retain(|&row| !names.contains(&self.rows.name(row)));
+        if members.is_empty() {
+            self.remove(at);
+        } else {
+            let class = self.house.class(&self.rows, members);
+            self.set(at, class);
+            self.index.refresh(&self.house, &self.classes, at);
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, at: usize, class: Class) {
+        self.classes.sizes[at] = class.rows.len() as u32;
+        self.classes.costs[at] = class.cost;
+        self.classes.shape_mut(at).copy_from_slice(&class.shape);
+        let cold = &mut self.classes.cold[at];
+        (cold.tally, cold.rows, cold.next_split) = (class.tally, Some(class.rows), 0);
+    }
+
+    fn remove(&mut self, at: usize) {
+        self.classes.sizes[at] = 0;
+        self.classes.cold[at].rows = Some(Vec::new());
+        self.index.remove(&self.house, &self.classes, at);
+    }
+
+    /// Adds a class, its rows with it.
+    fn add(&mut self, class: Class, beside: Option<usize>) -> usize {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.moved.extend(class.rows.iter().map(|&row| (row, id)));
+        let cold = Cold { tally: class.tally, rows: Some(class.rows), ..Cold::default() };
+        let at = self.classes.push(id, cold.tally.rows as usize, class.cost, &class.shape, cold);
+        match beside {
+            Some(beside) => self.index.add_beside(&self.house, &mut self.classes, beside, at),
+            None if self.index.add(&self.house, &mut self.classes, at) => {}
+            None => {
+                let number = self.index.next_number;
+                let page = Page { number, classes: vec![at as u32], changed: true, ..Page::default() };
+                // Pages that became empty must still be told of.
+                let mut pages = std::mem::take(&mut self.index.pages);
+                pages.push(page);
+                self.index = Index::of_pages(&self.house, &mut self.classes, pages);
+            }
+        }
+        at
+    }
+
+    fn place_all<R: Roster>(
+        &mut self,
+        mut waiting: Vec<u32>,
+        report: &mut Maintained,
+        roster: &mut R,
+    ) -> Result<(), R::Error> {
         if waiting.is_empty() {
             return Ok(());
         }
-        if self.classes.is_empty() {
+        if self.index.pages.iter().all(|page| page.classes.is_empty()) {
             // Nobody to join: everyone is one class, which the policy allows, and which then splits.
-            let all = self.house.class(self.next_id, waiting);
-            self.next_id += 1;
-            self.classes.push(all);
-            self.split_while_possible(0, None);
-            return Ok(());
+            let all = self.house.class(&self.rows, waiting);
+            let at = self.add(all, None);
+            return self.split_while_possible(at, report, roster);
         }
-        let mut index = Index::new(self.house, &self.classes);
         loop {
             let before = waiting.len();
             let mut left = Vec::new();
             for (turn, row) in waiting.into_iter().enumerate() {
                 if turn % 256 == 0 {
-                    search.checkpoint()?;
+                    self.checkpoint()?;
                 }
-                match index.best(self.house, &self.classes, row) {
+                let (codes, kind) = (self.rows.codes(row), self.rows.kind(row));
+                match self.index.best(&self.house, &self.classes, codes, kind) {
                     Some(at) => {
-                        self.house.join(&mut self.classes[at], row);
-                        index.refresh(self.house, &self.classes, at);
-                        self.split_while_possible(at, Some(&mut index));
+                        self.join(at, row);
+                        self.split_while_possible(at, report, roster)?;
                     }
                     None => left.push(row),
                 }
@@ -268,64 +198,112 @@ impl<'h, 'a> Work<'h, 'a> {
             }
         }
         if !waiting.is_empty() {
-            self.gather(waiting);
+            self.gather(waiting, report, roster)?;
         }
         Ok(())
     }
 
+    pub(super) fn join(&mut self, at: usize, row: u32) {
+        self.house.space.add(self.classes.shape_mut(at), self.rows.codes(row));
+        self.classes.costs[at] = self.house.space.cost(self.classes.shape(at));
+        self.classes.sizes[at] += 1;
+        let cold = &mut self.classes.cold[at];
+        self.house.count(&mut cold.tally, self.rows.kind(row));
+        cold.rows.as_mut().unwrap_or(&mut cold.joined).push(row);
+        self.moved.push((row, self.classes.ids[at]));
+        self.index.refresh(&self.house, &self.classes, at);
+    }
+
     /// Rows that no class can take one by one become a class together, with the nearest classes as far as needed. All
     /// classes together satisfy the policy, so this ends.
-    fn gather(&mut self, rows: Vec<u32>) {
-        let mut gathered = self.house.class(self.next_id, rows);
-        self.next_id += 1;
-        while !self.house.judge.holds(&gathered.tally) && !self.classes.is_empty() {
-            let loss = |c: &Class| {
-                let merged = self.house.space.cost_merged(&c.shape, &gathered.shape);
-                merged * (c.rows.len() + gathered.rows.len()) as f64 - c.cost * c.rows.len() as f64
+    fn gather<R: Roster>(&mut self, rows: Vec<u32>, report: &mut Maintained, roster: &mut R) -> Result<(), R::Error> {
+        let mut gathered = self.house.class(&self.rows, rows);
+        while !self.house.judge.holds(&gathered.tally) {
+            let loss = |at: usize| {
+                let (rows, shape) = (self.classes.sizes[at] as usize, self.classes.shape(at));
+                let merged = self.house.space.cost_merged(shape, &gathered.shape);
+                merged * (rows + gathered.rows.len()) as f64 - self.classes.costs[at] * rows as f64
             };
-            let losses: Vec<f64> = self.classes.iter().map(loss).collect();
-            let nearest = (0..losses.len()).min_by(|&a, &b| losses[a].total_cmp(&losses[b])).unwrap_or(0);
-            let class = self.classes.remove(nearest);
-            let rows = [gathered.rows, class.rows].concat();
-            gathered = self.house.class(gathered.id, rows);
+            let live = (0..self.classes.len()).filter(|&at| self.classes.sizes[at] > 0);
+            let nearest = live.map(|at| (loss(at), self.classes.ids[at], at));
+            let Some((_, _, at)) = nearest.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))) else { break };
+            let mut all = std::mem::take(&mut gathered.rows);
+            all.extend(self.members(at, roster)?);
+            gathered = self.house.class(&self.rows, all);
+            self.remove(at);
         }
-        self.classes.push(gathered);
-        self.split_while_possible(self.classes.len() - 1, None);
+        let at = self.add(gathered, None);
+        self.split_while_possible(at, report, roster)
     }
 
     /// Splits the class at `at`, and its halves, as long as the rule and the policy allow.
-    fn split_while_possible(&mut self, at: usize, mut index: Option<&mut Index>) {
+    pub(super) fn split_while_possible<R: Roster>(
+        &mut self,
+        at: usize,
+        report: &mut Maintained,
+        roster: &mut R,
+    ) -> Result<(), R::Error> {
         let mut waiting = vec![at];
         while let Some(at) = waiting.pop() {
-            if !self.house.may_split(&self.classes[at]) {
+            let (size, cold) = (self.classes.sizes[at] as usize, &self.classes.cold[at]);
+            if size < cold.next_split || !self.house.may_split(size, &cold.tally) {
                 continue;
             }
-            let Some((kept, apart)) = split::halves(self.house, &self.classes[at].rows) else {
-                let class = &mut self.classes[at];
-                class.next_split = class.rows.len() + (self.house.k as usize).max(class.rows.len() / 8).max(1);
+            let members = self.members(at, roster)?;
+            let Some((kept, apart)) = split::halves(&self.house, &self.rows, &members) else {
+                self.classes.cold[at].next_split = size + (self.house.k as usize).max(size / 8).max(1);
                 continue;
             };
-            self.report.splits += 1;
-            let id = self.classes[at].id;
-            self.classes[at] = self.house.class(id, kept);
-            self.classes.push(self.house.class(self.next_id, apart));
-            self.next_id += 1;
-            let new = self.classes.len() - 1;
-            if let Some(index) = index.as_deref_mut() {
-                index.add_beside(self.house, &self.classes, at, new);
-            }
+            report.splits += 1;
+            self.set(at, kept);
+            let new = self.add(apart, Some(at));
             waiting.extend([at, new]);
         }
+        Ok(())
     }
 
-    fn finish(mut self, class_of: &mut [u32]) -> Maintained {
-        for class in &self.classes {
-            for &row in &class.rows {
-                class_of[row as usize] = class.id;
+    /// Splits every class that may be split.
+    fn split_all<R: Roster>(&mut self, report: &mut Maintained, roster: &mut R) -> Result<(), R::Error> {
+        for at in 0..self.classes.len() {
+            if at % 256 == 0 {
+                self.checkpoint()?;
+            }
+            if self.classes.sizes[at] > 0 {
+                self.split_while_possible(at, report, roster)?;
             }
         }
-        self.report.classes = self.classes.len() as u64;
-        self.report.loss = self.classes.iter().map(|c| c.cost * c.rows.len() as f64).sum();
-        self.report
+        Ok(())
     }
+
+    /// Tells every row of a table its class.
+    pub(super) fn tell(&self, class_of: &mut [u32]) {
+        for &(row, class) in &self.moved {
+            class_of[self.rows.name(row) as usize] = class;
+        }
+    }
+}
+
+/// Brings the classes up to date: `class_of` says for each row of the table the class it was in, or [`UNPLACED`] for a
+/// row that is new. Rows that were deleted are simply no longer in the table. Afterwards every row has a class, and
+/// every class satisfies the policy.
+///
+/// # Errors
+/// When not even the whole table as one class satisfies the policy, or the policy cannot be maintained.
+pub fn maintain(search: &Search<'_>, entry_of_row: &[u32], class_of: &mut [u32]) -> Result<Maintained, SearchError> {
+    let (mut standing, waiting) = Standing::of_table(search, entry_of_row, class_of)?;
+    let report = standing.place(waiting, true, &mut AllKnown)?;
+    standing.tell(class_of);
+    Ok(report)
+}
+
+/// Splits every class that may be split, as a first version made by an algorithm that knows nothing of splits needs it.
+///
+/// # Errors
+/// As [`maintain`].
+pub fn refine(search: &Search<'_>, entry_of_row: &[u32], class_of: &mut [u32]) -> Result<Maintained, SearchError> {
+    let (mut standing, waiting) = Standing::of_table(search, entry_of_row, class_of)?;
+    let mut report = standing.place(waiting, true, &mut AllKnown)?;
+    standing.split_all(&mut report, &mut AllKnown)?;
+    standing.tell(class_of);
+    Ok(standing.finish(report))
 }

@@ -3,17 +3,26 @@
 //! [`maintain()`] is the update paper's technique, for any monotone policy; [`m_invariant()`] is that of Xiao & Tao 2007,
 //! whose versions can be published side by side; [`audit()`] tells what versions published so far reveal together.
 //!
+//! [`Standing`] is what is kept of the classes between batches: a batch needs the rows of those classes only that it
+//! takes apart, and asks a [`Roster`] for them.
+//!
 //! All of it is pure: the rows and the classes they were in go in, the classes they are in come out. Who keeps them in
 //! between, and where, is not known here.
 
 mod audit;
+mod house;
 mod index;
 mod m_invariant;
 mod maintain;
+mod rows;
 mod split;
+mod standing;
 #[cfg(test)]
 mod tests;
 
 pub use audit::{Audit, Exposure, audit};
+pub use house::marginal;
 pub use m_invariant::{Invariant, InvariantError, Signed, m_invariant};
 pub use maintain::{Maintained, UNPLACED, maintain, refine};
+pub use rows::{AllKnown, Roster, Rows};
+pub use standing::{KeptClass, Standing};

@@ -1,8 +1,10 @@
 //! Random series: what must hold after any sequence of batches.
 
-use super::index::{Index, scan};
-use super::maintain::House;
-use super::{Signed, UNPLACED, audit, m_invariant, maintain, refine};
+use std::collections::BTreeMap;
+
+use super::index::scan;
+use super::*;
+use crate::algorithm::Search;
 use crate::attack::{Version, VersionClass};
 use crate::local::fixture::Fixture;
 use crate::local::{Random, Space};
@@ -87,29 +89,141 @@ fn the_index_finds_what_the_scan_finds() {
         let fixture = Fixture::random(seed, 400, false);
         for requirements in fixture.policies() {
             fixture.search(&requirements, &Parameters::default(), |search| {
-                let house = House::new(search, &fixture.entry_of).unwrap();
                 let mut random = Random::new(seed + 77);
-                let mut rows: Vec<u32> = (0..400).collect();
-                rows.sort_by_key(|&r| house.codes(r).to_vec());
-                let waiting: Vec<u32> = rows.iter().copied().filter(|r| r % 5 == 0).collect();
-                rows.retain(|r| r % 5 != 0);
-                let mut classes = Vec::new();
-                while !rows.is_empty() {
-                    let rest = rows.split_off((3 + random.below(6)).min(rows.len()));
-                    classes.push(house.class(classes.len() as u32, std::mem::replace(&mut rows, rest)));
-                }
-                let mut index = Index::new(&house, &classes);
+                let class_of: Vec<u32> =
+                    (0..400).map(|row| if row % 5 == 0 { UNPLACED } else { random.below(60) as u32 }).collect();
+                let (mut standing, waiting) = Standing::of_table(search, &fixture.entry_of, &class_of).unwrap();
                 for row in waiting {
-                    let found = index.best(&house, &classes, row);
-                    assert_eq!(found, scan(&house, &classes, row));
+                    let (codes, kind) = (standing.rows.codes(row), standing.rows.kind(row));
+                    let found = standing.index.best(&standing.house, &standing.classes, codes, kind);
+                    assert_eq!(found, scan(&standing.house, &standing.classes, codes, kind));
                     if let Some(at) = found {
-                        house.join(&mut classes[at], row);
-                        index.refresh(&house, &classes, at);
+                        standing.join(at, row);
+                        let mut report = Maintained::default();
+                        standing.split_while_possible(at, &mut report, &mut AllKnown).unwrap();
                     }
                 }
             });
         }
     }
+}
+
+/// Rows of classes, told when asked, and how often that was.
+struct Ledger<'f> {
+    fixture: &'f Fixture,
+    class_of: BTreeMap<u32, u32>,
+    asked: usize,
+}
+
+impl Ledger<'_> {
+    fn add(&self, rows: &mut Rows, row: u32) -> u32 {
+        let set = &self.fixture.set;
+        let entry = self.fixture.entry_of[row as usize] as usize;
+        let tuple = set.tuple_of_entry()[entry] as usize;
+        rows.push(row, set.tuple(tuple), set.groups.entries[entry].sensitive)
+    }
+}
+
+impl Roster for Ledger<'_> {
+    type Error = crate::algorithm::SearchError;
+
+    fn members(&mut self, class: u32, rows: &mut Rows) -> Result<Vec<u32>, Self::Error> {
+        self.asked += 1;
+        let members = self.class_of.iter().filter(|(_, c)| **c == class).map(|(&row, _)| row);
+        Ok(members.map(|row| self.add(rows, row)).collect())
+    }
+}
+
+#[test]
+fn a_batch_on_kept_classes_does_what_one_on_all_rows_does() {
+    for seed in 0..4u64 {
+        let fixture = Fixture::random(seed, 300, false);
+        for requirements in fixture.policies() {
+            let mut random = Random::new(seed + 5);
+            // Whoever is in the table all the time keeps the codes and the counts the same in both ways.
+            let stats = marginal(&fixture.set);
+            fixture.search(&requirements, &Parameters::default(), |search| {
+                let mut first = vec![UNPLACED; 300];
+                first.iter_mut().take(200).for_each(|c| *c = 0);
+                refine(search, &fixture.entry_of, &mut first).unwrap();
+                let class_of: BTreeMap<u32, u32> = (0u32..).zip(first).take(220).collect();
+                let ledger = Ledger { fixture: &fixture, class_of, asked: 0 };
+                let gone: Vec<u32> = (0..220).filter(|_| random.below(6) == 0).collect();
+                let slim = Search { set: &stats, ..search.clone() };
+                let pages = pages_of(search, &ledger);
+                compare(&slim, search, ledger, pages, &gone);
+            });
+        }
+    }
+}
+
+/// The pages of classes as their owner would keep them.
+fn pages_of(search: &Search<'_>, ledger: &Ledger<'_>) -> Vec<(u32, Vec<KeptClass>)> {
+    let rows: Vec<u32> = ledger.class_of.keys().map(|&r| ledger.fixture.entry_of[r as usize]).collect();
+    let classes: Vec<u32> = ledger.class_of.values().copied().collect();
+    let (standing, _) = Standing::of_table(search, &rows, &classes).unwrap();
+    standing.changed_pages().collect()
+}
+
+fn compare(
+    slim: &Search<'_>,
+    search: &Search<'_>,
+    mut ledger: Ledger<'_>,
+    pages: Vec<(u32, Vec<KeptClass>)>,
+    gone: &[u32],
+) {
+    let next_id = ledger.class_of.values().max().map_or(0, |m| m + 1);
+    // All rows: those that stayed in their classes, and the new ones.
+    let stayed: Vec<u32> = ledger.class_of.keys().copied().filter(|r| !gone.contains(r)).collect();
+    let table: Vec<u32> = stayed.iter().copied().chain(220..300).collect();
+    let entries: Vec<u32> = table.iter().map(|&r| ledger.fixture.entry_of[r as usize]).collect();
+    let mut class_of: Vec<u32> =
+        table.iter().map(|r| ledger.class_of.get(r).filter(|_| *r < 220).copied().unwrap_or(UNPLACED)).collect();
+    let (mut whole, waiting) = Standing::of_table(search, &entries, &class_of).unwrap();
+    whole.next_id = next_id;
+    let expected = whole.place(waiting, true, &mut AllKnown).unwrap();
+    whole.tell(&mut class_of);
+
+    let mut leaving: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    gone.iter().for_each(|row| leaving.entry(ledger.class_of[row]).or_default().push(*row));
+    // Shapes survive being written down under other names than their codes.
+    let space = Space::new(search.generalizations);
+    for class in pages.iter().flat_map(|p| &p.1) {
+        let marks = space.export(&class.shape, |column, code| 1000 * column as u32 + 500 - code);
+        let read = |column: usize, name: u32| Some(1000 * column as u32 + 500 - name);
+        assert_eq!(space.import(&marks, read).as_ref(), Some(&class.shape));
+        assert_eq!(space.import(&marks[1..], read), None);
+    }
+    let pages = match next_id % 2 {
+        0 => pages,
+        _ => vec![(7, pages.into_iter().flat_map(|p| p.1).collect())],
+    };
+    let mut standing = Standing::of_pages(slim, pages, next_id).unwrap();
+    let new: Vec<u32> = (220..300).map(|row| ledger.add(&mut standing.rows, row)).collect();
+    let found = standing.apply(&leaving, new, &mut ledger).unwrap();
+    assert_eq!((found.splits, found.dissolved, found.classes), (expected.splits, expected.dissolved, expected.classes));
+    assert!((found.loss - expected.loss).abs() < 1e-9);
+    assert!(ledger.asked < 300 || found.classes > 100, "{} of {} classes were asked for", ledger.asked, found.classes);
+    let mut now = ledger.class_of.clone();
+    gone.iter().for_each(|row| {
+        now.remove(row);
+    });
+    standing.moves().for_each(|(row, class)| {
+        now.insert(row, class);
+    });
+    assert_eq!(now, table.iter().copied().zip(class_of).collect());
+    // What is kept now is what the rows say.
+    ledger.class_of = now;
+    standing.index.pages.iter_mut().for_each(|p| p.changed = true);
+    let sorted = |pages: Vec<(u32, Vec<KeptClass>)>| {
+        let mut all: Vec<KeptClass> = pages.into_iter().flat_map(|p| p.1).collect();
+        all.sort_by_key(|c| c.id);
+        all.iter_mut().for_each(|c| c.shape = standing.space().canonical(&c.shape));
+        all
+    };
+    let expected = sorted(pages_of(search, &ledger));
+    let all: Vec<(u32, Vec<KeptClass>)> = standing.changed_pages().collect();
+    assert_eq!(sorted(all), expected);
 }
 
 /// The versions of one sensitive column: classes by the persons in them and the values they publish.

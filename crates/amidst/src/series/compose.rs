@@ -58,6 +58,21 @@ pub fn stated_m(policy: &Policy) -> Option<usize> {
     stated.filter_map(|r| r.parameters.count("m").ok()).max().map(|m| m as usize)
 }
 
+/// Whether classes of m different values, or more, satisfy the whole policy whatever else is in the table.
+pub fn follows_from_m(policy: &Policy) -> bool {
+    let m = stated_m(policy).unwrap_or(0) as f64;
+    policy.requirements.iter().all(|r| {
+        let within = |key: &str| r.parameters.get(key).and_then(|v| v.number()).is_some_and(|n| n.to_f64() <= m);
+        match r.model.id {
+            "k-anonymity" => within("k"),
+            "m-invariance" => within("m"),
+            "distinct-l-diversity" | "entropy-l-diversity" => within("l"),
+            "p-sensitive-k-anonymity" => within("k") && within("p"),
+            _ => false,
+        }
+    })
+}
+
 /// Fails when the policy is not one that a series can keep.
 pub fn check_policy(policy: &Policy, prepared: &Prepared, mode: Mode) -> Result<(), Failure> {
     let refuse = |what: String| Err(Failure::Usage(what));

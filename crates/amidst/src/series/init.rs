@@ -1,14 +1,17 @@
 //! Starting a series: the first table, its classes, and version 1.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use amidst_core::algorithm::MaxSuppression;
 use amidst_core::parameter::Value;
-use amidst_core::series::{Maintained, refine};
+use amidst_core::series::{Maintained, UNPLACED, refine};
 
-use super::batch::{Applied, insert, key_column, note, update};
-use super::compose::check_policy;
+use super::batch::{Applied, note};
+use super::compose::{check_policy, compose};
+use super::files::{key_column, persons};
+use super::snapshot;
 use super::state::{State, kept};
 use super::store::{FILE, Store};
 use super::{Mode, Published, Series, private, versions};
@@ -61,13 +64,25 @@ pub fn init(
     work.set_meta("mode", mode.name())?;
     work.set_meta("header", &serde_json::to_string(&first.header).unwrap_or_default())?;
     let mut state = State::empty(kept(&policy, &first.header));
-    insert(&work, &first, &key, &source, &mut state)?;
+    let columns: Vec<usize> = state.names.iter().filter_map(|name| first.table.position(name)).collect();
+    for arrival in persons(&work, &first, &key, &source, &BTreeSet::new())? {
+        let cells = columns.iter().map(|&c| first.table.columns[c].value(arrival.row));
+        state.add(arrival.person, UNPLACED, arrival.signature, cells);
+    }
     let maintained = match mode {
         Mode::Maintain => first_classes(&policy, &mut state, job)?,
-        Mode::MInvariant => update(&policy, mode, &mut state, job)?,
+        Mode::MInvariant => {
+            // Classes are made when a version is published; here it is only shown that they can be.
+            compose(&policy, mode, &state, job.cancel)?;
+            state.classes.fill(0);
+            Maintained::default()
+        }
     };
     state.store_values(&work)?;
     state.store_rows(&work, 0)?;
+    if mode == Mode::Maintain {
+        snapshot::begin(&work, &policy, &state.names, job.cancel)?;
+    }
     let rows = state.rows() as u64;
     let dropped = first.rows_dropped_missing;
     note(&work, &Applied { batch: 1, inserted: rows, deleted: 0, dropped, rows, maintained })

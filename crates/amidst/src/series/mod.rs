@@ -11,9 +11,12 @@
 mod audit;
 mod batch;
 mod compose;
+mod domain;
+mod files;
 mod init;
 mod log;
 mod publish;
+mod snapshot;
 mod state;
 mod store;
 #[cfg(test)]

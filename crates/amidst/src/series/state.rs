@@ -94,19 +94,6 @@ impl State {
         self.persons.len()
     }
 
-    /// Leaves out some rows.
-    pub fn remove(&mut self, gone: impl Fn(Person) -> bool) {
-        let keep: Vec<bool> = self.persons.iter().map(|&p| !gone(p)).collect();
-        fn retain<T>(list: &mut Vec<T>, keep: &[bool]) {
-            let mut at = keep.iter();
-            list.retain(|_| at.next().copied().unwrap_or(true));
-        }
-        retain(&mut self.persons, &keep);
-        retain(&mut self.classes, &keep);
-        retain(&mut self.signatures, &keep);
-        self.cells.iter_mut().for_each(|column| retain(column, &keep));
-    }
-
     /// Adds a row, its cells in the order of `names`.
     pub fn add<'v>(&mut self, person: Person, class: u32, signature: Vec<u32>, cells: impl Iterator<Item = &'v str>) {
         self.persons.push(person);

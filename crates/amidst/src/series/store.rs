@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::Failure;
 
@@ -30,6 +30,12 @@ pub(super) const MIGRATIONS: &[&str] = &[
                            counts BLOB NOT NULL, PRIMARY KEY (version, class)) WITHOUT ROWID;",
     "ALTER TABLE person ADD COLUMN signature BLOB;
      ALTER TABLE version ADD COLUMN leaks INTEGER NOT NULL DEFAULT 0;",
+    // Counts and pages follow from the rows; the first batch fills them.
+    "ALTER TABLE value ADD COLUMN rows INTEGER NOT NULL DEFAULT 0;
+     CREATE UNIQUE INDEX value_text ON value (col, text);
+     CREATE INDEX record_class ON record (class);
+     CREATE TABLE kind (id INTEGER PRIMARY KEY, codes BLOB NOT NULL UNIQUE, rows INTEGER NOT NULL);
+     CREATE TABLE page (number INTEGER PRIMARY KEY, classes BLOB NOT NULL);",
 ];
 
 /// An open state.
@@ -114,9 +120,16 @@ impl Work<'_> {
         failure(self.place, error)
     }
 
+    /// A fact about the series, if it is known.
+    pub fn meta(&self, name: &str) -> Result<Option<String>, Failure> {
+        let query = self.transaction.query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| row.get(0));
+        query.optional().map_err(|e| self.fail(e))
+    }
+
     /// States a fact about the series.
     pub fn set_meta(&self, name: &str, value: &str) -> Result<(), Failure> {
-        let set = self.transaction.execute("INSERT INTO meta (name, value) VALUES (?1, ?2)", params![name, value]);
+        let sql = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
+        let set = self.transaction.execute(sql, params![name, value]);
         set.map(|_| ()).map_err(|e| self.fail(e))
     }
 

@@ -1,0 +1,248 @@
+//! What a batch must know of the whole table without its rows: which values there are, and how often each sensitive
+//! tuple occurs. Both are counted along from batch to batch.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use amidst_core::frequency::{Entry, FrequencySet, Groups, NOBODY};
+use amidst_core::table::{Codes, Column, Dictionary, Table};
+use rusqlite::params;
+
+use super::store::{Work, pack, unpack};
+use crate::Failure;
+use crate::policy::{Policy, Role};
+use crate::prepare::{LoadOptions, Prepared};
+
+/// A sensitive tuple.
+pub struct Kind {
+    /// Its number in the database.
+    pub id: u32,
+    /// How many rows have it.
+    pub rows: i64,
+}
+
+/// Values and sensitive tuples, with their counts.
+#[derive(Default)]
+pub struct Domain {
+    /// The kept columns that are quasi, and those that are sensitive, by position.
+    pub quasi: Vec<usize>,
+    pub sensitive: Vec<usize>,
+    /// Values by column and code, with the rows that have them.
+    values: BTreeMap<(usize, u32), (String, i64)>,
+    /// Sensitive tuples, in the codes of the series.
+    pub kinds: BTreeMap<Vec<u32>, Kind>,
+    next_kind: u32,
+    /// What has changed since the domain was loaded.
+    changed_values: BTreeMap<(usize, u32), i64>,
+    changed_kinds: BTreeMap<Vec<u32>, ()>,
+}
+
+/// The positions of the kept columns of a role.
+pub fn with_role(policy: &Policy, names: &[String], role: Role) -> Vec<usize> {
+    let is = |name: &String| policy.column(name).is_some_and(|c| c.role == role);
+    names.iter().enumerate().filter(|(_, n)| is(n)).map(|(i, _)| i).collect()
+}
+
+impl Domain {
+    /// What the database has counted.
+    pub fn load(work: &Work<'_>, policy: &Policy, names: &[String]) -> Result<Self, Failure> {
+        let mut domain = Domain {
+            quasi: with_role(policy, names, Role::Quasi),
+            sensitive: with_role(policy, names, Role::Sensitive),
+            ..Domain::default()
+        };
+        let mut load = || -> rusqlite::Result<()> {
+            let mut query = work.transaction.prepare("SELECT col, code, text, rows FROM value WHERE rows > 0")?;
+            let mut rows = query.query([])?;
+            while let Some(row) = rows.next()? {
+                domain.values.insert((row.get::<_, u32>(0)? as usize, row.get(1)?), (row.get(2)?, row.get(3)?));
+            }
+            let mut query = work.transaction.prepare("SELECT id, codes, rows FROM kind")?;
+            let mut rows = query.query([])?;
+            while let Some(row) = rows.next()? {
+                let kind = Kind { id: row.get(0)?, rows: row.get(2)? };
+                domain.next_kind = domain.next_kind.max(kind.id + 1);
+                domain.kinds.insert(unpack(row.get_ref(1)?.as_blob()?), kind);
+            }
+            Ok(())
+        };
+        load().map_err(|e| work.fail(e))?;
+        Ok(domain)
+    }
+
+    /// Counts a row that comes (1) or goes (-1). `text` tells the value of a code that is new.
+    pub fn count(&mut self, cells: &[u32], by: i64, text: impl Fn(usize) -> String) {
+        for &column in self.quasi.iter().chain(&self.sensitive) {
+            let key = (column, cells[column]);
+            self.values.entry(key).or_insert_with(|| (text(column), 0)).1 += by;
+            *self.changed_values.entry(key).or_insert(0) += by;
+        }
+        let tuple: Vec<u32> = self.sensitive.iter().map(|&c| cells[c]).collect();
+        let next = &mut self.next_kind;
+        let kind = self.kinds.entry(tuple.clone()).or_insert_with(|| {
+            *next += 1;
+            Kind { id: *next - 1, rows: 0 }
+        });
+        kind.rows += by;
+        self.changed_kinds.insert(tuple, ());
+    }
+
+    /// The number of the sensitive tuple of a row.
+    pub fn kind(&self, cells: &[u32]) -> Option<u32> {
+        let tuple: Vec<u32> = self.sensitive.iter().map(|&c| cells[c]).collect();
+        self.kinds.get(&tuple).map(|kind| kind.id)
+    }
+
+    /// Writes down what has changed.
+    pub fn store(&self, work: &Work<'_>) -> Result<(), Failure> {
+        let store = || -> rusqlite::Result<()> {
+            let mut update =
+                work.transaction.prepare("UPDATE value SET rows = rows + ?3 WHERE col = ?1 AND code = ?2")?;
+            for (&(column, code), &by) in self.changed_values.iter().filter(|(_, by)| **by != 0) {
+                update.execute(params![column as i64, code, by])?;
+            }
+            let mut update = work.transaction.prepare(
+                "INSERT INTO kind (id, codes, rows) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET rows = ?3",
+            )?;
+            for tuple in self.changed_kinds.keys() {
+                if let Some(kind) = self.kinds.get(tuple) {
+                    update.execute(params![kind.id, pack(tuple.iter().copied()), kind.rows])?;
+                }
+            }
+            Ok(())
+        };
+        store().map_err(|e| work.fail(e))
+    }
+}
+
+/// A domain bound to its policy: everything that classes are judged and measured by.
+pub struct Bound {
+    /// Hierarchies and requirements; its set is that of the sensitive tuples alone.
+    pub prepared: Prepared,
+    /// For each quasi column, the code here of each code of the series, and the other way round.
+    to: Vec<Vec<u32>>,
+    from: Vec<Vec<u32>>,
+    /// The sensitive tuple here of each number in the database, and the other way round.
+    kind_to: Vec<u32>,
+    kind_from: Vec<u32>,
+}
+
+const ABSENT: u32 = u32::MAX;
+
+impl Bound {
+    /// Binds the values that there are. Values that the batch took the last row of are still known in quasi columns,
+    /// because classes are told of them before they lose that row.
+    pub fn new(policy: &Policy, names: &[String], domain: &Domain, cancel: &AtomicBool) -> Result<Self, Failure> {
+        let mut columns: Vec<(usize, Dictionary)> = Vec::new();
+        for (&(column, _), (text, rows)) in &domain.values {
+            if *rows <= 0 && domain.sensitive.contains(&column) {
+                continue;
+            }
+            if columns.last().is_none_or(|(last, _)| *last != column) {
+                columns.push((column, Dictionary::default()));
+            }
+            if let Some((_, dictionary)) = columns.last_mut() {
+                dictionary.intern(text);
+            }
+        }
+        let rows = columns.iter().map(|(_, d)| d.len()).max().unwrap_or(0);
+        if domain.kinds.values().all(|kind| kind.rows <= 0) || rows == 0 {
+            let message = "no row would be left, and a version needs some; nothing was changed";
+            return Err(Failure::Impossible(message.into()));
+        }
+        let table = Table {
+            columns: (columns.into_iter())
+                .map(|(column, dictionary)| {
+                    let mut codes = Codes::for_distinct(dictionary.len(), rows);
+                    (0..rows).for_each(|row| codes.push((row % dictionary.len()) as u32));
+                    Column { dictionary, codes, ..Column::new(names[column].clone()) }
+                })
+                .collect(),
+            rows,
+        };
+        let options = LoadOptions { cancel: Some(cancel), ..LoadOptions::default() };
+        let mut prepared = Prepared::of_table(policy, table, &options)?;
+        let code = |column: usize, text: &str| prepared.table.column(&names[column])?.dictionary.code(text);
+        let (mut all_to, mut all_from) = (Vec::new(), Vec::new());
+        let (mut kind_to, mut kind_from) = (Vec::new(), Vec::new());
+        for &column in &domain.quasi {
+            let (mut to, mut from) = (Vec::new(), Vec::new());
+            for (&(_, series), (text, _)) in domain.values.range((column, 0)..=(column, u32::MAX)) {
+                if let Some(here) = code(column, text) {
+                    put(&mut to, series, here);
+                    put(&mut from, here, series);
+                }
+            }
+            all_to.push(to);
+            all_from.push(from);
+        }
+        let mut kinds: Vec<(Vec<u32>, u32, u64)> = Vec::new();
+        for (tuple, kind) in domain.kinds.iter().filter(|(_, kind)| kind.rows > 0) {
+            let here = tuple.iter().zip(&domain.sensitive).map(|(&series, &column)| {
+                let value = domain.values.get(&(column, series));
+                value.and_then(|(text, _)| code(column, text)).unwrap_or(0)
+            });
+            kinds.push((here.collect(), kind.id, kind.rows.unsigned_abs()));
+        }
+        kinds.sort_unstable();
+        for (here, (_, id, _)) in (0u32..).zip(&kinds) {
+            put(&mut kind_to, *id, here);
+            put(&mut kind_from, here, *id);
+        }
+        prepared.set = FrequencySet {
+            groups: Groups {
+                offsets: vec![0, kinds.len()],
+                entries: (0u32..)
+                    .zip(&kinds)
+                    .map(|(sensitive, (_, _, rows))| Entry { sensitive, person: NOBODY, rows: *rows })
+                    .collect(),
+            },
+            sensitive_width: domain.sensitive.len(),
+            sensitive_domains: prepared.domains.iter().map(|d| d.dictionary.len()).collect(),
+            rows: kinds.iter().map(|k| k.2).sum(),
+            sensitive: kinds.into_iter().flat_map(|k| k.0).collect(),
+            ..FrequencySet::default()
+        };
+        Ok(Bound { prepared, to: all_to, from: all_from, kind_to, kind_from })
+    }
+
+    /// The heights of the hierarchies: shapes that were kept under others mean nothing any more.
+    pub fn heights(&self) -> String {
+        let heights: Vec<String> = self.prepared.generalizations.iter().map(|g| g.height().to_string()).collect();
+        heights.join(" ")
+    }
+
+    /// The code here of a quasi code of the series.
+    pub fn code(&self, column: usize, series: u32) -> Option<u32> {
+        self.to.get(column)?.get(series as usize).copied().filter(|&c| c != ABSENT)
+    }
+
+    /// The code in the series of a quasi code here.
+    pub fn name(&self, column: usize, here: u32) -> u32 {
+        self.from.get(column).and_then(|names| names.get(here as usize).copied()).unwrap_or(ABSENT)
+    }
+
+    /// The sensitive tuple here, by its number in the database.
+    pub fn kind(&self, id: u32) -> Option<u32> {
+        self.kind_to.get(id as usize).copied().filter(|&k| k != ABSENT)
+    }
+
+    /// The number in the database of a sensitive tuple here.
+    pub fn kind_name(&self, here: u32) -> u32 {
+        self.kind_from.get(here as usize).copied().unwrap_or(ABSENT)
+    }
+
+    /// The quasi codes and the sensitive tuple of a row, here.
+    pub fn row(&self, domain: &Domain, cells: &[u32]) -> Option<(Vec<u32>, u32)> {
+        let codes: Option<Vec<u32>> =
+            domain.quasi.iter().enumerate().map(|(q, &column)| self.code(q, *cells.get(column)?)).collect();
+        Some((codes?, self.kind(domain.kind(cells)?)?))
+    }
+}
+
+fn put(list: &mut Vec<u32>, at: u32, value: u32) {
+    if list.len() <= at as usize {
+        list.resize(at as usize + 1, ABSENT);
+    }
+    list[at as usize] = value;
+}

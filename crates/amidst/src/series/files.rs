@@ -1,0 +1,176 @@
+//! The files of a batch: who comes, who goes, and what is said when they do not fit.
+//!
+//! Messages name the line and never the key, which is private.
+
+use std::collections::BTreeSet;
+
+use amidst_io::ReadOptions;
+use rusqlite::OptionalExtension;
+use rustc_hash::FxHashSet;
+
+use super::state::Person;
+use super::store::{Work, unpack};
+use crate::Failure;
+use crate::anonymize::Job;
+use crate::policy::{Policy, Role, nearest};
+use crate::prepare::{LoadOptions, PrepareError, Prepared};
+
+/// A person by their key: the number, the signature, and whether they are in the table now.
+const PRESENT: &str = "SELECT id, signature, EXISTS (SELECT 1 FROM record WHERE record.person = person.id) FROM person
+                       WHERE key = ?1";
+
+/// The name of the key column, which a series needs.
+pub(super) fn key_column(policy: &Policy) -> Result<&str, Failure> {
+    policy.with_role(Role::Key).next().ok_or_else(|| {
+        Failure::Usage(
+            "a series must tell persons apart from version to version: give one column the role \"key\" in the policy"
+                .into(),
+        )
+    })
+}
+
+/// Who is to be deleted.
+pub(super) fn departures(work: &Work<'_>, key: &str, file: &str) -> Result<BTreeSet<Person>, Failure> {
+    let keep = |name: &str| name == key;
+    let input = amidst_io::read(file, &ReadOptions { keep: Some(&keep), ..ReadOptions::default() })
+        .map_err(PrepareError::from)?;
+    let Some(column) = input.table.column(key) else {
+        let near = nearest(key, input.header.iter().map(String::as_str));
+        let hint = near.map(|n| format!("; is it the one called `{n}`?")).unwrap_or_default();
+        return Err(Failure::Usage(format!("{file} has no column `{key}`, which tells whom to delete{hint}")));
+    };
+    let mut gone = BTreeSet::new();
+    let mut unknown: Option<String> = None;
+    let mut unknowns = 0u64;
+    let mut find = work.transaction.prepare(PRESENT).map_err(|e| work.fail(e))?;
+    for row in 0..input.table.rows {
+        let found: Option<(Person, bool)> =
+            find.query_row([column.value(row)], |r| Ok((r.get(0)?, r.get(2)?))).optional().map_err(|e| work.fail(e))?;
+        match found.filter(|(_, present)| *present) {
+            None => {
+                unknowns += 1;
+                unknown.get_or_insert_with(|| place(&input, row));
+            }
+            Some((person, _)) if !gone.insert(person) => {
+                let place = place(&input, row);
+                return Err(Failure::Usage(format!("the key {place} is listed twice; nothing was deleted")));
+            }
+            Some(_) => {}
+        }
+    }
+    match unknown {
+        None => Ok(gone),
+        Some(place) if unknowns == 1 => {
+            Err(Failure::Usage(format!("the key {place} is not in the series; nothing was deleted")))
+        }
+        Some(place) => Err(Failure::Usage(format!(
+            "{unknowns} keys are not in the series, the first of them {place}; nothing was deleted"
+        ))),
+    }
+}
+
+/// "on line 7 of rows.csv".
+fn place(input: &amidst_io::Input, row: usize) -> String {
+    let file = input.file_of(row).map(|f| f.display().to_string()).unwrap_or_default();
+    match input.line_of(row) {
+        Some(line) => format!("on line {line} of {file}"),
+        None => format!("in row {} of {file}", row + 1),
+    }
+}
+
+/// The rows of a file, fit for the policy.
+pub(super) fn arrivals(policy: &Policy, header: &[String], file: &str, job: &Job<'_>) -> Result<Prepared, Failure> {
+    let first = ReadOptions { max_rows: Some(1), threads: 1, ..ReadOptions::default() };
+    let start = amidst_io::read(file, &first).map_err(PrepareError::from)?;
+    same_header(header, &start.header, file)?;
+    let options =
+        LoadOptions { input: Some(file.to_string()), threads: job.threads, cancel: Some(job.cancel), progress: None };
+    Ok(Prepared::load(policy, &options)?)
+}
+
+/// A row that comes.
+pub(super) struct Arrival {
+    /// Who it is about.
+    pub person: Person,
+    /// The signature under which they were published before; empty when they were not.
+    pub signature: Vec<u32>,
+    /// The row of the table.
+    pub row: usize,
+}
+
+/// Finds the person of each row, all of whom must be new or leave in the same batch.
+pub(super) fn persons(
+    work: &Work<'_>,
+    new: &Prepared,
+    key: &str,
+    file: &str,
+    gone: &BTreeSet<Person>,
+) -> Result<Vec<Arrival>, Failure> {
+    let Some(keys) = new.table.column(key) else {
+        return Err(Failure::Usage(format!("{file} has no column `{key}`, the key of the series")));
+    };
+    let fail = |e| work.fail(e);
+    let db = &work.transaction;
+    let mut find = db.prepare(PRESENT).map_err(fail)?;
+    let mut add = db.prepare("INSERT INTO person (key) VALUES (?1)").map_err(fail)?;
+    let mut seen = FxHashSet::default();
+    let mut arrivals = Vec::with_capacity(new.table.rows);
+    for row in 0..new.table.rows {
+        let value = keys.value(row);
+        let found: Option<(Person, Option<Vec<u8>>, bool)> =
+            find.query_row([value], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?))).optional().map_err(fail)?;
+        let (person, signature, present) = match found {
+            Some((person, signature, present)) => {
+                (person, signature.map(|s| unpack(&s)).unwrap_or_default(), present && !gone.contains(&person))
+            }
+            None => {
+                add.execute([value]).map_err(fail)?;
+                let id = Person::try_from(db.last_insert_rowid());
+                (id.map_err(|_| Failure::Io("the series has too many persons".into()))?, Vec::new(), false)
+            }
+        };
+        if present || !seen.insert(person) {
+            return Err(Failure::Usage(twice(key, file, value)));
+        }
+        arrivals.push(Arrival { person, signature, row });
+    }
+    Ok(arrivals)
+}
+
+/// Where a key stands that is in the series already, or in the file before. The key itself is not said: it is private.
+fn twice(key: &str, file: &str, value: &str) -> String {
+    let keep = |name: &str| name == key;
+    let help = "a person is in a series once; delete the old row in the same batch to replace it. Nothing was inserted";
+    let input = amidst_io::read(file, &ReadOptions { keep: Some(&keep), ..ReadOptions::default() });
+    let place = input.ok().and_then(|input| {
+        let column = input.table.column(key)?;
+        let row = (0..input.table.rows).rev().find(|&row| column.value(row) == value)?;
+        Some(place(&input, row))
+    });
+    match place {
+        Some(place) => format!("the key {place} is there already: {help}"),
+        None => format!("a key of {file} is there already: {help}"),
+    }
+}
+
+/// Every file of a series has the columns of the first.
+fn same_header(header: &[String], other: &[String], file: &str) -> Result<(), Failure> {
+    let lacks = |a: &[String], b: &[String]| -> Vec<String> {
+        a.iter().filter(|n| !b.contains(n)).map(|n| format!("`{n}`")).collect()
+    };
+    let (missing, strange) = (lacks(header, other), lacks(other, header));
+    if missing.is_empty() && strange.is_empty() {
+        return Ok(());
+    }
+    let mut parts = Vec::new();
+    if !missing.is_empty() {
+        parts.push(format!("it lacks {}", missing.join(", ")));
+    }
+    if !strange.is_empty() {
+        parts.push(format!("the series does not know {}", strange.join(", ")));
+    }
+    Err(Failure::Usage(format!(
+        "{file} has another header than the series: {}; nothing was inserted",
+        parts.join("; ")
+    )))
+}

@@ -1,0 +1,266 @@
+//! The classes as the database keeps them between batches: in pages of neighbours, each class with its shape and its
+//! counts, so that a batch need not look at the rows of classes that it does not take apart.
+//!
+//! All of it follows from the rows. Where it is missing (a state from an older Amidst) or out of date (hierarchies that
+//! grew with their values), it is made anew from them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicBool;
+
+use amidst_core::algorithm::Search;
+use amidst_core::local::Space;
+use amidst_core::series::{KeptClass, Roster, Rows, Standing};
+use rusqlite::{OptionalExtension, Statement, params};
+
+use super::domain::{Bound, Domain};
+use super::state::Person;
+use super::store::{Work, pack, unpack};
+use crate::Failure;
+use crate::policy::Policy;
+
+/// Counts values and sensitive tuples from the rows, if that has not been done yet.
+pub fn count_all(work: &Work<'_>, policy: &Policy, names: &[String]) -> Result<(), Failure> {
+    if work.meta("counted")?.is_some() {
+        return Ok(());
+    }
+    let mut domain = Domain::load(work, policy, names)?;
+    let mut count = || -> rusqlite::Result<()> {
+        let mut query = work.transaction.prepare("SELECT cells FROM record")?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            let cells = unpack(row.get_ref(0)?.as_blob()?);
+            if cells.len() >= names.len() {
+                // The texts are in the database already.
+                domain.count(&cells, 1, |_| String::new());
+            }
+        }
+        Ok(())
+    };
+    count().map_err(|e| work.fail(e))?;
+    domain.store(work)?;
+    work.set_meta("counted", "1")
+}
+
+/// The classes, from their pages, or from the rows where the pages do not serve.
+pub fn load<'a>(work: &Work<'_>, search: &Search<'a>, domain: &Domain, bound: &Bound) -> Result<Standing<'a>, Failure> {
+    let next = work.number("SELECT COALESCE(MAX(class), -1) + 1 FROM record")?;
+    let next = work.meta("next_class")?.and_then(|n| n.parse().ok()).unwrap_or(0).max(next as u32);
+    let space = Space::new(search.generalizations);
+    if work.meta("heights")?.as_deref() == Some(bound.heights().as_str())
+        && let Some(pages) = pages(work, &space, bound)?
+    {
+        return Ok(Standing::of_pages(search, pages, next)?);
+    }
+    let classes = from_rows(work, &space, domain, bound)?;
+    work.transaction.execute("DELETE FROM page", []).map_err(|e| work.fail(e))?;
+    Ok(Standing::of_classes(search, classes, next)?)
+}
+
+/// The pages; `None` when they do not fit.
+fn pages(work: &Work<'_>, space: &Space, bound: &Bound) -> Result<Option<Vec<(u32, Vec<KeptClass>)>>, Failure> {
+    let mut pages = Vec::new();
+    let mut read = || -> rusqlite::Result<bool> {
+        let mut query = work.transaction.prepare("SELECT number, classes FROM page")?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            let Some(page) = decode(&unpack(row.get_ref(1)?.as_blob()?), space, bound) else { return Ok(false) };
+            pages.push((row.get(0)?, page));
+        }
+        Ok(true)
+    };
+    let fits = read().map_err(|e| work.fail(e))?;
+    Ok(fits.then_some(pages))
+}
+
+fn decode(mut numbers: &[u32], space: &Space, bound: &Bound) -> Option<Vec<KeptClass>> {
+    let mut classes = Vec::new();
+    while !numbers.is_empty() {
+        let (head, rest) = numbers.split_at_checked(4)?;
+        let (marks, rest) = rest.split_at_checked(head[2] as usize)?;
+        let (counts, rest) = rest.split_at_checked(2 * head[3] as usize)?;
+        numbers = rest;
+        // A tuple that nobody has any more is that of a row which is about to leave.
+        let count = |c: &[u32]| Some((bound.kind(c[0])?, u64::from(c[1])));
+        let mut counts: Vec<(u32, u64)> = counts.chunks_exact(2).filter_map(count).collect();
+        counts.sort_unstable();
+        let shape = space.import(marks, |column, name| bound.code(column, name))?;
+        classes.push(KeptClass { id: head[0], rows: u64::from(head[1]), shape, counts });
+    }
+    Some(classes)
+}
+
+fn encode(classes: &[KeptClass], space: &Space, bound: &Bound) -> Vec<u8> {
+    let mut numbers = Vec::new();
+    for class in classes {
+        let marks = space.export(&class.shape, |column, code| bound.name(column, code));
+        numbers.extend([class.id, class.rows as u32, marks.len() as u32, class.counts.len() as u32]);
+        numbers.extend(marks);
+        numbers.extend(class.counts.iter().flat_map(|&(kind, n)| [bound.kind_name(kind), n as u32]));
+    }
+    pack(numbers)
+}
+
+/// The classes as the rows have them.
+fn from_rows(work: &Work<'_>, space: &Space, domain: &Domain, bound: &Bound) -> Result<Vec<KeptClass>, Failure> {
+    let mut classes: Vec<KeptClass> = Vec::new();
+    let mut read = || -> rusqlite::Result<bool> {
+        let mut query = work.transaction.prepare("SELECT class, cells FROM record ORDER BY class, person")?;
+        let mut rows = query.query([])?;
+        let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let id: u32 = row.get(0)?;
+            // Rows whose kind nobody has any more are about to leave; their class is made anew then.
+            let cells = unpack(row.get_ref(1)?.as_blob()?);
+            let quasi = domain.quasi.iter().enumerate().map(|(q, &c)| bound.code(q, cells.get(c).copied()?));
+            let Some(codes) = quasi.collect::<Option<Vec<u32>>>() else { return Ok(false) };
+            match classes.last_mut().filter(|c| c.id == id) {
+                Some(class) => {
+                    space.add(&mut class.shape, &codes);
+                    class.rows += 1;
+                }
+                None => {
+                    if let Some(last) = classes.last_mut() {
+                        last.counts = std::mem::take(&mut counts).into_iter().collect();
+                    }
+                    let mut shape = vec![0; space.words()];
+                    space.start(&mut shape, &codes);
+                    classes.push(KeptClass { id, rows: 1, shape, counts: Vec::new() });
+                }
+            }
+            if let Some(kind) = domain.kind(&cells).and_then(|kind| bound.kind(kind)) {
+                *counts.entry(kind).or_insert(0) += 1;
+            }
+        }
+        if let Some(last) = classes.last_mut() {
+            last.counts = counts.into_iter().collect();
+        }
+        Ok(true)
+    };
+    match read().map_err(|e| work.fail(e))? {
+        true => Ok(classes),
+        false => Err(Failure::Io("the state of the series is damaged: a row does not fit its columns".into())),
+    }
+}
+
+/// Writes down the pages that have changed, and which class every row is in whose class has changed.
+pub fn store(work: &Work<'_>, standing: &Standing<'_>, bound: &Bound) -> Result<(), Failure> {
+    let store = || -> rusqlite::Result<()> {
+        let mut put = work.transaction.prepare("INSERT OR REPLACE INTO page (number, classes) VALUES (?1, ?2)")?;
+        let mut clear = work.transaction.prepare("DELETE FROM page WHERE number = ?1")?;
+        for (number, classes) in standing.changed_pages() {
+            if classes.is_empty() {
+                clear.execute([number])?;
+            } else {
+                put.execute(params![number, encode(&classes, standing.space(), bound)])?;
+            }
+        }
+        Ok(())
+    };
+    store().map_err(|e| work.fail(e))?;
+    work.set_meta("next_class", &standing.next_id().to_string())?;
+    work.set_meta("heights", &bound.heights())
+}
+
+/// Makes counts and pages from the rows, so that the first batch finds them.
+pub fn begin(work: &Work<'_>, policy: &Policy, names: &[String], cancel: &AtomicBool) -> Result<(), Failure> {
+    count_all(work, policy, names)?;
+    let domain = Domain::load(work, policy, names)?;
+    let bound = Bound::new(policy, names, &domain, cancel)?;
+    let search = crate::anonymize::task(policy, &bound.prepared, cancel, &|_| ())?;
+    let standing = load(work, &search, &domain, &bound)?;
+    store(work, &standing, &bound)
+}
+
+/// The rows of classes, from the database, without those that leave.
+pub struct Ledger<'w, 's> {
+    work: &'w Work<'s>,
+    domain: &'w Domain,
+    bound: &'w Bound,
+    gone: &'w BTreeSet<Person>,
+    query: Statement<'w>,
+}
+
+impl<'w, 's> Ledger<'w, 's> {
+    /// The rows of `work`, in the codes of `bound`.
+    pub fn new(
+        work: &'w Work<'s>,
+        domain: &'w Domain,
+        bound: &'w Bound,
+        gone: &'w BTreeSet<Person>,
+    ) -> Result<Self, Failure> {
+        let sql = "SELECT person, cells FROM record WHERE class = ?1 ORDER BY person";
+        let query = work.transaction.prepare(sql).map_err(|e| work.fail(e))?;
+        Ok(Ledger { work, domain, bound, gone, query })
+    }
+}
+
+impl Roster for Ledger<'_, '_> {
+    type Error = Failure;
+
+    fn members(&mut self, class: u32, rows: &mut Rows) -> Result<Vec<u32>, Failure> {
+        let mut members = Vec::new();
+        let mut read = || -> rusqlite::Result<bool> {
+            let mut found = self.query.query([class])?;
+            while let Some(row) = found.next()? {
+                let person: Person = row.get(0)?;
+                if self.gone.contains(&person) {
+                    continue;
+                }
+                let cells = unpack(row.get_ref(1)?.as_blob()?);
+                let Some((codes, kind)) = self.bound.row(self.domain, &cells) else { return Ok(false) };
+                members.push(rows.push(person, &codes, kind));
+            }
+            Ok(true)
+        };
+        match read().map_err(|e| self.work.fail(e))? {
+            true => Ok(members),
+            false => Err(Failure::Io("the state of the series is damaged: a row does not fit its columns".into())),
+        }
+    }
+}
+
+/// Finds the codes of values, column by column, and gives new ones to values that are new.
+pub struct Interner<'w, 's> {
+    work: &'w Work<'s>,
+    known: BTreeMap<(usize, String), u32>,
+    next: BTreeMap<usize, u32>,
+    find: Statement<'w>,
+    add: Statement<'w>,
+}
+
+impl<'w, 's> Interner<'w, 's> {
+    /// The values of `work`.
+    pub fn new(work: &'w Work<'s>) -> Result<Self, Failure> {
+        let prepare = |sql| work.transaction.prepare(sql).map_err(|e| work.fail(e));
+        let find = prepare("SELECT code FROM value WHERE col = ?1 AND text = ?2")?;
+        let add = prepare("INSERT INTO value (col, code, text) VALUES (?1, ?2, ?3)")?;
+        Ok(Interner { work, known: BTreeMap::new(), next: BTreeMap::new(), find, add })
+    }
+
+    /// The code of a value.
+    pub fn code(&mut self, column: usize, text: &str) -> Result<u32, Failure> {
+        let key = (column, text.to_string());
+        if let Some(&code) = self.known.get(&key) {
+            return Ok(code);
+        }
+        let code = self.look_up(column, text).map_err(|e| self.work.fail(e))?;
+        self.known.insert(key, code);
+        Ok(code)
+    }
+
+    fn look_up(&mut self, column: usize, text: &str) -> rusqlite::Result<u32> {
+        if let Some(code) = self.find.query_row(params![column as i64, text], |row| row.get(0)).optional()? {
+            return Ok(code);
+        }
+        let code = match self.next.get(&column) {
+            Some(&next) => next,
+            None => {
+                let sql = "SELECT COALESCE(MAX(code), -1) + 1 FROM value WHERE col = ?1";
+                self.work.transaction.query_row(sql, [column as i64], |row| row.get(0))?
+            }
+        };
+        self.next.insert(column, code + 1);
+        self.add.execute(params![column as i64, code, text])?;
+        Ok(code)
+    }
+}
