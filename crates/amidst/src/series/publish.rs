@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use amidst_core::algorithm::Found;
 use amidst_io::{Format, WriteError, WriteOptions};
 use rusqlite::params;
 use serde_json::{Value, json};
@@ -16,7 +17,8 @@ use super::state::{State, kept};
 use super::store::{Work, pack};
 use super::{Mode, Series, private, versions};
 use crate::Failure;
-use crate::anonymize::{Job, Judged, Released, Statement, seal};
+use crate::anonymize::{Job, Judged, Released, Statement, algorithm_of, checked, sealed};
+use crate::report::{self, Report};
 
 /// A version that was published.
 #[derive(Debug)]
@@ -47,7 +49,7 @@ impl Published {
             "classes": self.judged.class_count(), "requirements": self.judged.requirements,
             "metrics": self.judged.metrics_json(), "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
             "outputs": { "release": self.release, "certificate": self.folder.join("certificate.json"),
-                         "policy": self.folder.join("policy.toml") },
+                         "report": self.folder.join("report.html"), "policy": self.folder.join("policy.toml") },
         })
     }
 }
@@ -159,7 +161,7 @@ fn stage(
     policy: &crate::policy::Policy,
     mode: Mode,
     composed: Composed,
-    found: &SeriesAudit,
+    audit: &SeriesAudit,
     job: &Job<'_>,
 ) -> Result<Staged, Failure> {
     let place = staged_folder(folder, number);
@@ -177,10 +179,10 @@ fn stage(
         other => Failure::Io(format!("cannot write version {number}: {other}")),
     })?;
     let mut resolved = format!("# Version {number} of a series in the mode {}.\n", mode.name());
-    if found.condemns() {
+    if audit.condemns() {
         resolved.push_str(&format!(
             "# Published with --allow-leak: the versions so far reveal together what none of them reveals alone.\n# {}\n",
-            found.sentence()
+            audit.sentence()
         ));
     }
     resolved.push_str(&policy.resolved(&prepared).to_toml());
@@ -192,15 +194,73 @@ fn stage(
         released: &released,
         joined: None,
     };
-    let certificate = seal(&statement, &place, &[release.as_str()])?;
+    let checked = checked(&statement, &place, &[release.as_str()])?;
+    let found = Found { recoding, optimal: false, gap: None, notes: Vec::new() };
+    let report = report::of_release(&report::Made {
+        policy,
+        prepared: &prepared,
+        algorithm: algorithm_of(policy, &prepared)?,
+        found: &found,
+        judged: &judged,
+        released: &released,
+        joined: None,
+        resolved: &resolved,
+        file: (&release, checked.sha256(&release).unwrap_or_default().to_string()),
+    })?;
+    let report = of_version(report, number, mode, counterfeits, audit);
+    for (name, text) in report::FILES.into_iter().zip(report.files()) {
+        fs::write(place.join(name), text).map_err(fail)?;
+    }
     fs::write(place.join("policy.toml"), &resolved).map_err(fail)?;
-    fs::write(place.join("certificate.json"), &certificate).map_err(fail)?;
-    for name in [release.as_str(), "policy.toml", "certificate.json"] {
+    fs::write(place.join("certificate.json"), sealed(checked, &report::FILES)?).map_err(fail)?;
+    for name in [release.as_str(), "policy.toml", "certificate.json"].into_iter().chain(report::FILES) {
         fs::File::open(place.join(name)).and_then(|f| f.sync_all()).map_err(fail)?;
     }
     open_to_readers(&place).map_err(fail)?;
     sync(&place);
     Ok(Staged { release, counterfeits: counterfeits.unwrap_or(0), rows: prepared.rows_in, judged, signatures })
+}
+
+/// What the report of a version says beside that of a release.
+fn of_version(mut report: Report, number: u64, mode: Mode, counterfeits: Option<u64>, audit: &SeriesAudit) -> Report {
+    let verdict = match audit.condemns() {
+        true => format!("published with --allow-leak although all versions together reveal: {}", audit.sentence()),
+        false => "all versions so far reveal no more together than each does alone".to_string(),
+    };
+    report.summary.push(format!("This is version {number} of a series in the mode {}; {verdict}.", mode.name()));
+    if let Some(counterfeits) = counterfeits {
+        report.rows.input = report.rows.input.saturating_sub(counterfeits);
+        let people = match counterfeits {
+            0 => "No row of it is a counterfeit.".to_string(),
+            1 => "1 row of it is a counterfeit, which stands for nobody.".to_string(),
+            n => format!("{n} rows of it are counterfeits, which stand for nobody."),
+        };
+        report.summary.push(people);
+    }
+    if let Some(method) = &mut report.method {
+        let (id, title, definition, citation) = match mode {
+            Mode::Maintain => (
+                "maintain",
+                "maintained classes",
+                "The classes of the first table are kept valid as rows come and go: a new row joins the class that grows \
+                 least, large classes split, and classes that are no longer valid are dissolved.",
+                "Sun, Wang & Li, \u{2113}-diversity based dynamic update for large time-evolving microdata",
+            ),
+            Mode::MInvariant => (
+                "m-invariant",
+                "m-invariant classes",
+                "Everybody is published with the same set of sensitive values in every version; counterfeits fill what \
+                 is lacking.",
+                "Xiao & Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007",
+            ),
+        };
+        let first = std::mem::replace(&mut method.algorithm, id.to_string());
+        if mode == Mode::Maintain {
+            method.notes.push(format!("the classes of the first version were found by {first}"));
+        }
+        (method.title, method.definition, method.citation) = (title.into(), definition.into(), citation.into());
+    }
+    report
 }
 
 fn store(
