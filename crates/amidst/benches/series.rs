@@ -2,19 +2,26 @@
 //!
 //! `cargo bench -p amidst --bench series [ALGORITHM] [FIGURE.svg]`: 10,000 rows, inserts from 0.5 % to 50 %, deletes from 50
 //! to 5,000 rows, l = 2 and 4; then 1 % into the whole table; then counterfeits of an m-invariant series with m = 4 when
-//! 5 % of the rows change from version to version. Times are of the classes alone, without reading and writing.
+//! 5 % of the rows change from version to version. The figure goes to `series.svg` in the folder for temporary files
+//! unless another is named.
+//!
+//! Times are those of the processor for the classes alone, without reading and writing. *Maintained* is the batch on
+//! classes that are in memory, *loaded* also makes them from what is kept of them between batches; *anew* is what the
+//! first version of a series does: the search, and the splits of what it finds.
 
 #![allow(clippy::print_stdout)] // A bench exists to print its table.
 #![allow(clippy::unwrap_used)] // And may stop where it stands.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use amidst::anonymize::{Job, class_of_rows, search, task};
+use amidst::core::algorithm::{Search, SearchError};
 use amidst::core::local::{Random, Space};
-use amidst::core::series::{Maintained, Signed, UNPLACED, m_invariant, maintain};
+use amidst::core::series::{KeptClass, Maintained, Roster, Rows, Signed, Standing, m_invariant, marginal, refine};
 use amidst::core::table::Table;
 use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
@@ -48,72 +55,128 @@ fn rows(policy: &Policy, table: &Table, keep: impl Fn(usize) -> bool) -> Prepare
     Prepared::of_table(policy, part, &LoadOptions::default()).unwrap()
 }
 
-/// The classes that the policy's algorithm finds, and the seconds it takes.
-fn anew(policy: &Policy, prepared: &Prepared) -> (Vec<u32>, f64) {
-    let start = Instant::now();
+/// Seconds that the processor has worked for this process; others may be using the machine, too.
+fn cpu() -> f64 {
+    let one = |task: std::fs::DirEntry| -> Option<f64> {
+        std::fs::read_to_string(task.path().join("schedstat")).ok()?.split(' ').next()?.parse().ok()
+    };
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let total: f64 = tasks.filter_map(one).sum();
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    // Where the system does not tell, the clock must do.
+    if total > 0.0 { total / 1e9 } else { START.get_or_init(Instant::now).elapsed().as_secs_f64() }
+}
+
+/// The classes of the first version of a series, what they cost, and the seconds it takes.
+fn anew(policy: &Policy, prepared: &Prepared) -> (Vec<u32>, f64, f64) {
+    let start = cpu();
     let (_, found, _) = search(policy, prepared, &job()).unwrap();
-    let seconds = start.elapsed().as_secs_f64();
-    (class_of_rows(&prepared.set, &found.recoding.assignment, &prepared.entry_of_row), seconds)
-}
-
-/// Brings classes up to date; what came of it, and the seconds it takes.
-fn update(policy: &Policy, prepared: &Prepared, class_of: &mut [u32]) -> (Maintained, f64) {
+    let mut classes = class_of_rows(&prepared.set, &found.recoding.assignment, &prepared.entry_of_row);
     let task = task(policy, prepared, &CANCEL, &|_| ()).unwrap();
-    let start = Instant::now();
-    let report = maintain(&task, &prepared.entry_of_row, class_of).unwrap();
-    (report, start.elapsed().as_secs_f64())
+    let refined = refine(&task, &prepared.entry_of_row, &mut classes).unwrap();
+    (classes, refined.loss, cpu() - start)
 }
 
-/// One experiment: loss and seconds of maintaining, and of starting over.
+/// The rows of a table by the class they are in.
+struct Known<'p> {
+    prepared: &'p Prepared,
+    tuple_of: Vec<u32>,
+    members: BTreeMap<u32, Vec<u32>>,
+}
+
+impl Known<'_> {
+    fn add(&self, rows: &mut Rows, row: u32) -> u32 {
+        let (set, entry) = (&self.prepared.set, self.prepared.entry_of_row[row as usize] as usize);
+        rows.push(row, set.tuple(self.tuple_of[entry] as usize), set.groups.entries[entry].sensitive)
+    }
+}
+
+impl Roster for Known<'_> {
+    type Error = SearchError;
+
+    fn members(&mut self, class: u32, rows: &mut Rows) -> Result<Vec<u32>, SearchError> {
+        let members = self.members.get(&class).cloned().unwrap_or_default();
+        Ok(members.into_iter().map(|row| self.add(rows, row)).collect())
+    }
+}
+
+/// What is kept of the classes of some rows between batches.
+fn kept(search: &Search<'_>, prepared: &Prepared, class_of: &[u32]) -> Vec<(u32, Vec<KeptClass>)> {
+    let (standing, _) = Standing::of_table(search, &prepared.entry_of_row[..class_of.len()], class_of).unwrap();
+    standing.changed_pages().collect()
+}
+
+/// Brings classes up to date, from what is kept of them; what came of it, and the seconds it takes without and with
+/// making the classes from what is kept.
+fn update(policy: &Policy, prepared: &Prepared, class_of: &[u32], gone: &BTreeSet<u32>) -> (Maintained, f64, f64) {
+    let whole = task(policy, prepared, &CANCEL, &|_| ()).unwrap();
+    let pages = kept(&whole, prepared, class_of);
+    let next = class_of.iter().max().map_or(0, |&c| c + 1);
+    let stats = marginal(&prepared.set);
+    let slim = Search { set: &stats, ..whole };
+    let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let mut leaving: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (row, &class) in (0u32..).zip(class_of) {
+        members.entry(class).or_default().push(row);
+        if gone.contains(&row) {
+            leaving.entry(class).or_default().push(row);
+        }
+    }
+    let mut roster = Known { prepared, tuple_of: prepared.set.tuple_of_entry(), members };
+    let start = cpu();
+    let mut standing = Standing::of_pages(&slim, pages, next).unwrap();
+    let loaded = cpu();
+    let new = class_of.len() as u32..prepared.table.rows as u32;
+    let new = new.map(|row| roster.add(&mut standing.rows, row)).collect();
+    let report = standing.apply(&leaving, new, &mut roster).unwrap();
+    let end = cpu();
+    (report, end - loaded, end - start)
+}
+
+/// One experiment: loss of maintaining and of starting over; seconds of maintaining, of that with loading, and of
+/// starting over.
 struct Point {
     what: &'static str,
     l: u64,
     rows: usize,
     loss: [f64; 2],
-    seconds: [f64; 2],
+    seconds: [f64; 3],
 }
 
 impl Point {
     fn print(&self) {
-        let ([m, a], [tm, ta]) = (self.loss, self.seconds);
+        let ([m, a], [tm, tl, ta]) = (self.loss, self.seconds);
         println!(
-            "{:<8} {:>2} {:>7} {m:>10.1} {a:>10.1} {:>7.3} {tm:>9.4} {ta:>9.4} {:>7.2} %",
+            "{:<8} {:>2} {:>7} {m:>10.1} {a:>10.1} {:>7.3} {tm:>10.4} {tl:>9.4} {ta:>9.4} {:>7.2} % {:>7.2} %",
             self.what,
             self.l,
             self.rows,
             m / a,
-            100.0 * tm / ta
+            100.0 * tm / ta,
+            100.0 * tl / ta
         );
     }
 }
 
 /// Base rows in their classes, then some more rows, or some fewer.
 fn point(policy: &Policy, table: &Table, l: u64, base: usize, change: isize) -> Point {
-    let (first, _) = anew(policy, &rows(policy, table, |r| r < base));
-    let (prepared, mut class_of, what) = if change >= 0 {
+    let first = rows(policy, table, |r| r < base);
+    let (class_of, ..) = anew(policy, &first);
+    let (what, report, alone, loaded, after) = if change >= 0 {
         let all = base + change as usize;
-        let mut class_of = first;
-        class_of.resize(all, UNPLACED);
-        (rows(policy, table, |r| r < all), class_of, "insert")
+        let after = rows(policy, table, |r| r < all);
+        let (report, alone, loaded) = update(policy, &after, &class_of, &BTreeSet::new());
+        ("insert", report, alone, loaded, after)
     } else {
         // Which rows go has nothing to do with where they stand.
         let mut order: Vec<usize> = (0..base).collect();
         Random::new(1).shuffle(&mut order);
-        let mut gone = vec![false; table.rows];
-        order[..change.unsigned_abs()].iter().for_each(|&r| gone[r] = true);
-        let class_of = first.iter().enumerate().filter(|(r, _)| !gone[*r]).map(|(_, &c)| c).collect();
-        (rows(policy, table, |r| r < base && !gone[r]), class_of, "delete")
+        let gone: BTreeSet<u32> = order[..change.unsigned_abs()].iter().map(|&r| r as u32).collect();
+        let (report, alone, loaded) = update(policy, &first, &class_of, &gone);
+        ("delete", report, alone, loaded, rows(policy, table, |r| r < base && !gone.contains(&(r as u32))))
     };
-    let (report, maintaining) = update(policy, &prepared, &mut class_of);
-    let (mut scratch, starting_over) = anew(policy, &prepared);
-    let (anew, _) = update(policy, &prepared, &mut scratch);
-    Point {
-        what,
-        l,
-        rows: change.unsigned_abs(),
-        loss: [report.loss, anew.loss],
-        seconds: [maintaining, starting_over],
-    }
+    let (_, loss, starting_over) = anew(policy, &after);
+    Point { what, l, rows: change.unsigned_abs(), loss: [report.loss, loss], seconds: [alone, loaded, starting_over] }
 }
 
 /// Counterfeits of an m-invariant series in which 5 % of the rows go and as many come from version to version.
@@ -154,29 +217,47 @@ fn counterfeits(policy: &Policy, table: &Table, m: usize) {
     }
 }
 
-/// What a panel shows of a point: maintained, and anew.
-type Figure = fn(&Point) -> [f64; 2];
+/// What a panel shows: its title, which experiments, and the figures of a point, maintained and anew.
+type Panel = (&'static str, &'static str, fn(&Point) -> [f64; 2]);
 
-/// Loss (left) and seconds (right) against the rows inserted, maintained in dark, anew in light, a pair of lines per l.
-fn figure(points: &[Point]) -> String {
-    let mut svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 300\" font-family=\"sans-serif\" \
-                   font-size=\"11\">\n"
+const PANELS: [Panel; 4] = [
+    ("loss by rows inserted", "insert", |p| p.loss),
+    ("seconds by rows inserted", "insert", |p| [p.seconds[0], p.seconds[2]]),
+    ("loss by rows deleted", "delete", |p| p.loss),
+    ("seconds by rows deleted", "delete", |p| [p.seconds[0], p.seconds[2]]),
+];
+
+/// Loss (left) and seconds (right) against the rows inserted (above) and deleted (below).
+fn figure(algorithm: &str, points: &[Point]) -> String {
+    let mut svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 800 660\" width=\"800\" height=\"660\" \
+                   font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"800\" height=\"660\" fill=\"#fff\"/>\n"
         .to_string();
-    let inserts: Vec<&Point> = points.iter().filter(|p| p.what == "insert").collect();
-    let most = inserts.iter().map(|p| p.rows).max().unwrap_or(1) as f64;
-    let pick: [(&str, Figure); 2] = [("loss", |p| p.loss), ("seconds", |p| p.seconds)];
-    for (panel, (title, value)) in pick.into_iter().enumerate() {
-        let left = 40.0 + 360.0 * panel as f64;
-        let high = inserts.iter().flat_map(|p| value(p)).fold(1e-9, f64::max);
-        writeln!(svg, "<text x=\"{left}\" y=\"20\">{title} by rows inserted (top: {high:.3})</text>").unwrap();
-        writeln!(svg, "<path d=\"M{left} 30V270H{}\" fill=\"none\" stroke=\"#888\"/>", left + 300.0).unwrap();
+    for (panel, (title, what, value)) in PANELS.into_iter().enumerate() {
+        let (left, bottom) = (70.0 + 400.0 * (panel % 2) as f64, 260.0 + 300.0 * (panel / 2) as f64);
+        let shown: Vec<&Point> = points.iter().filter(|p| p.what == what).collect();
+        let most = shown.iter().map(|p| p.rows).max().unwrap_or(1) as f64;
+        let high = shown.iter().flat_map(|p| value(p)).fold(1e-9, f64::max);
+        writeln!(svg, "<text x=\"{left}\" y=\"{}\" font-weight=\"bold\">{title}</text>", bottom - 225.0).unwrap();
+        for step in 0..=4 {
+            let (share, digits) = (f64::from(step) / 4.0, if high < 10.0 { 3 } else { 0 });
+            let (x, y) = (left + 300.0 * share, bottom - 200.0 * share);
+            writeln!(
+                svg,
+                "<path d=\"M{left} {y}h300\" stroke=\"#ddd\"/><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{:.digits$}\
+                 </text><text x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{:.0}</text>",
+                left - 6.0,
+                y + 4.0,
+                high * share,
+                bottom + 18.0,
+                most * share
+            )
+            .unwrap();
+        }
         for (l, dash) in [(2, "none"), (4, "5 3")] {
-            for (way, colour) in [(0, "#123"), (1, "#9bd")] {
-                let at = |p: &&&Point| {
-                    let (x, y) = (left + 300.0 * p.rows as f64 / most, 270.0 - 235.0 * value(p)[way] / high);
-                    format!("{x:.1},{y:.1}")
-                };
-                let line: Vec<String> = inserts.iter().filter(|p| p.l == l).map(|p| at(&p)).collect();
+            for (way, colour) in [(0, "#b33"), (1, "#36a")] {
+                let own = || shown.iter().filter(|p| p.l == l);
+                let at = |p: &Point| (left + 300.0 * p.rows as f64 / most, bottom - 200.0 * value(p)[way] / high);
+                let line: Vec<String> = own().map(|p| at(p)).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
                 writeln!(
                     svg,
                     "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" \
@@ -184,12 +265,26 @@ fn figure(points: &[Point]) -> String {
                     line.join(" ")
                 )
                 .unwrap();
+                for (x, y) in own().map(|p| at(p)) {
+                    writeln!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>").unwrap();
+                }
             }
         }
     }
-    svg.push_str(
-        "<text x=\"40\" y=\"292\">dark: maintained, light: anew; solid: l = 2, dashed: l = 4</text>\n</svg>\n",
-    );
+    let key = [("#b33", "none", "maintained, l = 2"), ("#b33", "5 3", "maintained, l = 4")];
+    let anew = [("#36a", "none", "anew, l = 2"), ("#36a", "5 3", "anew, l = 4")];
+    for (i, (colour, dash, text)) in key.into_iter().chain(anew).enumerate() {
+        let x = 70 + 175 * i;
+        writeln!(
+            svg,
+            "<path d=\"M{x} 616h30\" stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dash}\"/><text \
+             x=\"{}\" y=\"620\">{text}</text>",
+            x + 38
+        )
+        .unwrap();
+    }
+    let note = format!("Adult, 10,000 rows, distinct l-diversity of the occupation; anew with {algorithm}");
+    writeln!(svg, "<text x=\"70\" y=\"646\" fill=\"#555\">{note}</text>\n</svg>").unwrap();
     svg
 }
 
@@ -203,22 +298,22 @@ fn main() {
         return;
     }
     let options = LoadOptions::default();
-    println!("against {algorithm}\n         l    rows maintained       anew   ratio   seconds      anew   share");
+    println!("against {algorithm}");
+    println!("         l    rows       loss  loss anew   ratio maintained    loaded      anew     share  with loading");
     let mut points = Vec::new();
     for l in [2, 4] {
         let policy = policy(&data, algorithm, l);
         let table = Prepared::load(&policy, &options).unwrap().table;
-        for change in [50, 100, 500, 1000, 2500, 5000, -50, -500, -1000, -2500, -5000] {
+        for change in [50, 100, 500, 1000, 2500, 5000, -50, -100, -500, -1000, -2500, -5000] {
             points.push(point(&policy, &table, l, 10_000, change));
             points[points.len() - 1].print();
         }
         let one_percent = table.rows / 101;
         point(&policy, &table, l, table.rows - one_percent, one_percent as isize).print();
     }
-    for file in figures {
-        std::fs::write(&file, figure(&points)).unwrap();
-        println!("figure in {file}");
-    }
+    let file = figures.first().map_or_else(|| std::env::temp_dir().join("series.svg"), PathBuf::from);
+    std::fs::write(&file, figure(algorithm, &points)).unwrap();
+    println!("figure in {}", file.display());
     let policy = policy(&data, algorithm, 2);
     counterfeits(&policy, &Prepared::load(&policy, &options).unwrap().table, 4);
 }

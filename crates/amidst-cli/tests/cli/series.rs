@@ -44,6 +44,12 @@ fn a_series_from_first_to_last() {
     let first = house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--json"]).json(0);
     assert_eq!((&first["version"], &first["rows"]), (&1.into(), &60.into()));
     assert_eq!(house.amidst(&["verify", "ward/versions/1", "--json"]).json(0)["valid"], true);
+    let report = house.read("ward/versions/1/report.html");
+    assert!(report.contains("version 1 of a series in the mode maintain"), "the report says what it is about");
+    assert_eq!(first["outputs"]["report"], "ward/versions/1/report.html");
+    for name in ["report.json", "report.md", "policy.toml"] {
+        assert!(house.path("ward/versions/1").join(name).is_file(), "{name}");
+    }
     house.file("one.csv", &people(60, 1));
     house.file("gone.csv", "id\np3\np4\n");
     let done = house.amidst(&["series", "insert", "ward", "one.csv", "--json"]).json(0);
@@ -79,6 +85,131 @@ fn m_invariant_versions_are_published_side_by_side() {
     assert!(second["counterfeits"].as_u64().unwrap() > 0);
     assert_eq!(house.amidst(&["verify", "ward/versions/2", "--json"]).json(0)["valid"], true);
     assert_eq!(house.amidst(&["series", "audit", "ward", "--json"]).json(0)["leaks"], false);
+}
+
+/// Whatever is wrong with a batch, the series is as it was.
+#[test]
+fn bad_batches_change_nothing() {
+    let zips: Vec<String> = (4300..4360).map(|zip| format!("\"{zip}\"")).collect();
+    let listed = format!("{{ order = [{}], groups = [10] }}", zips.join(", "));
+    let house = house(60, &POLICY.replace("{ mask = { length = 4, from = \"right\" } }", &listed));
+    house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--json"]).json(0);
+    let before = house.amidst(&["series", "log", "ward", "--json"]).json(0);
+    let insert = |content: &str, code: i32, parts: &[&str]| {
+        house.file("bad.csv", content);
+        house.amidst(&["series", "insert", "ward", "bad.csv"]).fails(code, parts);
+    };
+    insert("id,age,zip,disease\nnew,30,4310,d1\np3,30,4310,d1\n", 2, &["on line 3 of bad.csv", "there already"]);
+    insert("id,age,zip,disease\nnew,30,4310,d1\nnew,31,4310,d1\n", 2, &["on line 3 of bad.csv"]);
+    insert("id,age,zip,illness\nnew,30,4310,d1\n", 2, &["another header", "`disease`", "`illness`"]);
+    insert("id,age,zip,disease\nnew,thirty,4310,d1\n", 2, &["age"]);
+    insert("id,age,zip,disease\nnew,30,9999,d1\n", 2, &["zip", "line 2"]);
+    insert("id,age,zip,disease\nnew,30\n", 2, &["bad.csv"]);
+    house.amidst(&["series", "insert", "ward", "nowhere.csv"]).fails(2, &["nowhere.csv"]);
+    let delete = |content: &str, code: i32, parts: &[&str]| {
+        house.file("gone.csv", content);
+        house.amidst(&["series", "delete", "ward", "gone.csv"]).fails(code, parts);
+    };
+    delete("id\np3\nnobody\n", 2, &["on line 3 of gone.csv", "not in the series"]);
+    delete("id\nnobody\nno one\n", 2, &["2 keys are not in the series", "on line 2 of gone.csv"]);
+    delete("id\np3\np3\n", 2, &["listed twice"]);
+    delete("ids\np3\n", 2, &["no column `id`", "`ids`"]);
+    let all: String = (0..58).map(|i| format!("p{i}\n")).collect();
+    delete(&format!("id\n{all}"), 1, &["k-anonymity"]);
+    let everyone: String = (0..60).map(|i| format!("p{i}\n")).collect();
+    delete(&format!("id\n{everyone}"), 1, &["no row would be left"]);
+    // One bad half of a batch undoes the good one.
+    house.file("good.csv", &people(100, 5));
+    house.file("gone.csv", "id\nnobody\n");
+    let both = ["series", "apply", "ward", "--insert", "good.csv", "--delete", "gone.csv"];
+    house.amidst(&both).fails(2, &["not in the series"]);
+    assert_eq!(house.amidst(&["series", "log", "ward", "--json"]).json(0), before);
+    house.amidst(&["series", "publish", "ward"]).fails(2, &["nothing has changed"]);
+    // And the series goes on working.
+    assert_eq!(house.amidst(&["series", "insert", "ward", "good.csv", "--json"]).json(0)["rows"], 65);
+}
+
+/// Two at once: one of them works, the other is told, and nothing is lost.
+#[test]
+fn two_at_once_do_not_meet() {
+    let house = house(300, POLICY);
+    house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--json"]).json(0);
+    let (mut done, mut told) = (0, 0);
+    for turn in 0..4 {
+        let children: Vec<_> = (0..3usize)
+            .map(|i| {
+                let name = format!("new{i}.csv");
+                house.file(&name, &people(1000 + turn * 1000 + i * 100, 60));
+                let mut command = house.command(&["series", "insert", "ward", &name]);
+                command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+                command.spawn().unwrap()
+            })
+            .collect();
+        for child in children {
+            let output = child.wait_with_output().unwrap();
+            let text = String::from_utf8_lossy(&output.stderr).into_owned();
+            match output.status.code() {
+                Some(0) => done += 1,
+                Some(3) if text.contains("locked") => told += 1,
+                other => panic!("{other:?}: {text}"),
+            }
+        }
+    }
+    assert_eq!(done + told, 12);
+    let log = house.amidst(&["series", "log", "ward", "--json"]).json(0);
+    assert_eq!(log["batches"].as_array().unwrap().len(), 1 + done);
+    let version = house.amidst(&["series", "publish", "ward", "--allow-leak", "--json"]).json(0);
+    assert_eq!(version["rows"], 300 + 60 * done);
+}
+
+/// A file system that is really full, where the system lets one be mounted.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_loses_nothing() {
+    let house = house(400, POLICY);
+    let disk = house.path("disk");
+    fs::create_dir(&disk).unwrap();
+    let mount = |arguments: &[&str]| {
+        let run = std::process::Command::new("mount").args(arguments).arg(&disk).output();
+        run.is_ok_and(|output| output.status.success())
+    };
+    if !mount(&["-t", "tmpfs", "-o", "size=4m", "none"]) {
+        println!("skipped: this user may not mount a file system");
+        return;
+    }
+    struct Mounted(std::path::PathBuf);
+    impl Drop for Mounted {
+        fn drop(&mut self) {
+            let _ = std::process::Command::new("umount").arg("-l").arg(&self.0).output();
+        }
+    }
+    let _mounted = Mounted(disk.clone());
+    house.amidst(&["series", "init", "disk/ward", "--policy", "policy.toml", "--json"]).json(0);
+    house.file("new.csv", &people(1000, 300));
+    house.amidst(&["series", "insert", "disk/ward", "new.csv", "--json"]).json(0);
+    let before = house.amidst(&["series", "log", "disk/ward", "--json"]).json(0);
+    // Something else takes all the room, but for a little.
+    let hog = |leave: u64| {
+        let mut taken = fs::File::create(disk.join("hog")).unwrap();
+        let block = [0u8; 4096];
+        while std::io::Write::write(&mut taken, &block).is_ok_and(|n| n > 0) {}
+        let length = taken.metadata().unwrap().len();
+        taken.set_len(length.saturating_sub(leave)).unwrap();
+    };
+    for leave in [0, 20_000, 60_000] {
+        hog(leave);
+        house.file("more.csv", &people(5000, 3000));
+        house.amidst(&["series", "insert", "disk/ward", "more.csv"]).fails(3, &[]);
+        house.amidst(&["series", "publish", "disk/ward", "--allow-leak"]).fails(3, &[]);
+        fs::remove_file(disk.join("hog")).unwrap();
+        assert_eq!(house.amidst(&["series", "log", "disk/ward", "--json"]).json(0), before, "with {leave} bytes left");
+        assert_eq!(house.amidst(&["verify", "disk/ward/versions/1", "--json"]).json(0)["valid"], true);
+        assert_eq!(fs::read_dir(disk.join("ward/versions")).unwrap().count(), 1);
+    }
+    // Once there is room, everything that was asked for happens.
+    let version = house.amidst(&["series", "publish", "disk/ward", "--allow-leak", "--json"]).json(0);
+    assert_eq!(version["rows"], 700);
+    assert_eq!(house.amidst(&["verify", "disk/ward/versions/2", "--json"]).json(0)["valid"], true);
 }
 
 #[test]

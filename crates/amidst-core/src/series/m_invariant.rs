@@ -14,14 +14,14 @@
 //! values, so that the remaining ones can still be divided (no value in more than 1/m of them). *Split*: each bucket is
 //! cut along its quasi columns into classes with one row of each value.
 //!
-//! **Departures.** New rows first fill buckets that are there: the fewer signatures there are, the fewer counterfeits it takes
+//! **Departures.** New rows are dealt out in random order. They first fill buckets that are there: the fewer signatures there are, the fewer counterfeits it takes
 //! to balance them later. New rows that cannot be divided among themselves get the fewest counterfeits with which they can. A
 //! class that would consist of counterfeits alone is not published. A row's signature outlives its absence: whoever comes
 //! back is published as before.
 
 use std::collections::BTreeMap;
 
-use crate::local::Space;
+use crate::local::{Random, Space};
 
 /// A row, as this technique sees it.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +58,9 @@ pub enum InvariantError {
     },
 }
 
+/// Where the mixing of new rows starts: the same rows are always mixed alike.
+const MIXING: u64 = 2007;
+
 /// A row, or nobody.
 type Member = Option<u32>;
 
@@ -87,6 +90,10 @@ pub fn m_invariant(space: &Space, rows: &[Signed<'_>], values: usize, m: usize) 
             Err(_) => new.by_value[row.value as usize].push(at),
         }
     }
+    // Rows that came together often leave together. Mixed, every bucket loses its share of them and stays nearly balanced;
+    // in the order of the table a few buckets would lose all of theirs.
+    let mut random = Random::new(MIXING);
+    new.by_value.iter_mut().for_each(|rows| random.shuffle(rows));
     for (signature, bucket) in &mut buckets {
         new.balance(signature, bucket);
     }

@@ -308,6 +308,31 @@ fn m_invariant_versions_reveal_nothing() {
 }
 
 #[test]
+fn whoever_came_first_and_leaves_first_costs_few_counterfeits() {
+    let (rows, m) = (6000usize, 4usize);
+    let fixture = Fixture::random(8, 50, false);
+    let space = Space::new(&fixture.generalizations);
+    let mut random = Random::new(3);
+    // Fourteen values, some common and some rare.
+    let value: Vec<u32> = (0..rows).map(|_| ((random.below(14) + random.below(14)) / 2) as u32).collect();
+    let mut signatures: Vec<Vec<u32>> = vec![Vec::new(); rows];
+    let (size, churn) = (4000, 200);
+    for version in 0..8 {
+        let present = version * churn..version * churn + size;
+        let signed: Vec<Signed<'_>> = present
+            .clone()
+            .map(|r| Signed { codes: fixture.set.tuple(r % 7), value: value[r], signature: &signatures[r] })
+            .collect();
+        let made = m_invariant(&space, &signed, 14, m).unwrap();
+        let share = made.counterfeits.len() as f64 / size as f64;
+        assert!(share < 0.01, "version {version}: {share}");
+        for (r, &class) in present.zip(&made.class_of) {
+            signatures[r] = made.signatures[class as usize].clone();
+        }
+    }
+}
+
+#[test]
 fn too_few_values_cannot_be_m_unique() {
     let fixture = Fixture::random(5, 10, false);
     let space = Space::new(&fixture.generalizations);

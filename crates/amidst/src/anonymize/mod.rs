@@ -27,8 +27,7 @@ pub use join::Joined;
 pub(crate) use join::place as place_joiners;
 pub use outcome::{Anonymized, Judged, Outputs, Seconds};
 pub use publish::{Staging, staging_prefix};
-pub(crate) use seal::{Statement, TOOL, seal};
-use seal::{checked, sealed};
+pub(crate) use seal::{Statement, TOOL, checked, sealed};
 
 use crate::Failure;
 use crate::engine::{Engine, Local, Recoded};

@@ -32,11 +32,6 @@ pub struct Statement<'a> {
     pub joined: Option<&'a Joined>,
 }
 
-/// Checks the files in `folder` and returns the certificate as JSON text.
-pub fn seal(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Result<String, Failure> {
-    sealed(checked(statement, folder, files)?, &[])
-}
-
 /// The certificate of a checked release as JSON text, with further files that are no tables.
 pub fn sealed(checked: Checked, further: &[&str]) -> Result<String, Failure> {
     let certificate = checked.seal(further).map_err(refused)?;

@@ -171,6 +171,24 @@ pub fn begin(work: &Work<'_>, policy: &Policy, names: &[String], cancel: &Atomic
     store(work, &standing, &bound)
 }
 
+/// Whether what is kept of the classes is what the rows say.
+#[cfg(test)]
+pub fn agrees(work: &Work<'_>, policy: &Policy, names: &[String]) -> bool {
+    static CANCEL: AtomicBool = AtomicBool::new(false);
+    let domain = Domain::load(work, policy, names).unwrap();
+    let bound = Bound::new(policy, names, &domain, &CANCEL).unwrap();
+    let space = Space::new(&bound.prepared.generalizations);
+    let mut kept: Vec<KeptClass> =
+        pages(work, &space, &bound).unwrap().unwrap().into_iter().flat_map(|p| p.1).collect();
+    kept.sort_by_key(|c| c.id);
+    let mut counted = from_rows(work, &space, &domain, &bound).unwrap();
+    for class in kept.iter_mut().chain(&mut counted) {
+        class.shape = space.canonical(&class.shape);
+    }
+    let rows = work.number("SELECT COUNT(*) FROM record").unwrap();
+    kept == counted && bound.prepared.set.rows == rows && work.meta("heights").unwrap() == Some(bound.heights())
+}
+
 /// The rows of classes, from the database, without those that leave.
 pub struct Ledger<'w, 's> {
     work: &'w Work<'s>,

@@ -213,6 +213,7 @@ fn any_sequence_of_batches_keeps_everybody_in_one_valid_class() {
     let policies = [
         "[[require]]\nmodel = \"k-anonymity\"\nk = 4\n[[require]]\nmodel = \"distinct-l-diversity\"\nl = 3\n",
         "[[require]]\nmodel = \"entropy-l-diversity\"\nl = 2.5\n",
+        "[[require]]\nmodel = \"k-anonymity\"\nk = 2\n",
     ];
     for requirements in policies {
         let ward = Ward::new(&format!("{header}{}", rows(&mut random, 0, 120)), requirements);
@@ -229,6 +230,10 @@ fn any_sequence_of_batches_keeps_everybody_in_one_valid_class() {
             let done = ward.open().apply(&batch, &job()).unwrap();
             present.extend(first..first + count);
             assert_eq!((done.rows, done.inserted), (present.len() as u64, count as u64));
+            let series = ward.open();
+            let names = super::state::kept(&series.policy, &series.header);
+            assert!(snapshot::agrees(&series.store.read().unwrap(), &series.policy, &names), "turn {turn}");
+            drop(series);
             // The independent checker agrees.
             let version = ward.open().publish(true, &job()).unwrap();
             assert_eq!(version.rows, present.len() as u64);
@@ -304,4 +309,91 @@ fn an_older_state_is_brought_up_to_date() {
     newer.pragma_update(None, "user_version", 99).unwrap();
     drop(newer);
     assert!(matches!(Store::open(&path), Err(Failure::Usage(_))));
+}
+
+/// What every row is in, in the order of the keys.
+fn placement(ward: &Ward) -> Vec<(String, u32)> {
+    let series = ward.open();
+    let sql = "SELECT key, class FROM record JOIN person ON person.id = record.person ORDER BY key";
+    let mut query = series.store.connection.prepare(sql).unwrap();
+    query.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn a_state_without_kept_classes_goes_on_as_if_it_had_them() {
+    let header = "id,gender,age,zip,disease\n";
+    let requirements = "[[require]]\nmodel = \"k-anonymity\"\nk = 3\n";
+    let wards = [0, 1].map(|_| {
+        let ward = Ward::new(&format!("{header}{}", rows(&mut Random::new(2), 0, 90)), requirements);
+        ward.init(Mode::Maintain).unwrap();
+        ward
+    });
+    // One of them as the second step of the state left it.
+    let old = rusqlite::Connection::open(wards[1].dir().join("private").join(FILE)).unwrap();
+    old.execute_batch(
+        "DROP TABLE page; DROP TABLE kind; DROP INDEX record_class; DROP INDEX value_text;
+         ALTER TABLE value DROP COLUMN rows; DELETE FROM meta WHERE name IN ('counted', 'heights', 'next_class');
+         PRAGMA user_version = 2;",
+    )
+    .unwrap();
+    drop(old);
+    for turn in 0..3 {
+        let [a, b] = &wards;
+        for ward in [a, b] {
+            ward.insert(&rows(&mut Random::new(50 + turn), 1000 * (turn as usize + 1), 25)).unwrap();
+            ward.delete(&(0..7).map(|i| format!("p{}\n", 7 * turn + i)).collect::<String>()).unwrap();
+        }
+        assert_eq!(placement(a), placement(b));
+    }
+}
+
+#[test]
+fn a_hierarchy_that_grows_with_its_values_is_no_trouble() {
+    // Longer codes make the mask longer, so that every level means something else than before.
+    let ward = Ward::new(PATIENTS, "[[require]]\nmodel = \"k-anonymity\"\nk = 3\n");
+    let policy = fs::read_to_string(ward.folder.path().join("policy.toml")).unwrap();
+    ward.file("policy.toml", &policy.replace("{ length = 4, from = \"right\" }", "{ from = \"right\" }"));
+    ward.init(Mode::Maintain).unwrap();
+    ward.insert("g,Male,24,435012,Flu\nh,Male,24,435013,Flu\ni,Male,24,435014,Flu\n").unwrap();
+    let series = ward.open();
+    let names = super::state::kept(&series.policy, &series.header);
+    assert!(snapshot::agrees(&series.store.read().unwrap(), &series.policy, &names));
+    drop(series);
+    assert_eq!(ward.open().publish(true, &job()).unwrap().rows, 9);
+}
+
+/// The Adult table with m = 4, when 5 % of the rows change from version to version.
+#[test]
+fn few_counterfeits_on_adult() {
+    let adult = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/adult");
+    if !adult.join("adult.csv").is_file() {
+        println!("skipped: there is no Adult table");
+        return;
+    }
+    let text = "[data]\ninput = \"adult.csv\"\nmissing = [\"?\"]\n[columns.\"*\"]\nrole = \"identifying\"\n\
+                [columns.age]\nrole = \"quasi\"\ntype = \"integer\"\ngeneralize = \"ranges\"\n\
+                [columns.occupation]\nrole = \"sensitive\"\n[[require]]\nmodel = \"m-invariance\"\nm = 4\n";
+    let policy = Policy::parse(text, &adult.join("policy.toml")).unwrap();
+    let whole = crate::prepare::Prepared::load(&policy, &crate::prepare::LoadOptions::default()).unwrap();
+    let (set, space) = (&whole.set, amidst_core::local::Space::new(&whole.generalizations));
+    let tuple_of = set.tuple_of_entry();
+    let (all, versions) = (whole.entry_of_row.len(), 6);
+    let churn = all / 25;
+    let size = all - versions * churn;
+    let mut signatures: Vec<Vec<u32>> = vec![Vec::new(); all];
+    for version in 0..versions {
+        let present = version * churn..version * churn + size;
+        let row = |r: usize| {
+            let entry = whole.entry_of_row[r] as usize;
+            let value = set.sensitive_code(set.groups.entries[entry].sensitive, 0);
+            amidst_core::series::Signed { codes: set.tuple(tuple_of[entry] as usize), value, signature: &signatures[r] }
+        };
+        let signed: Vec<_> = present.clone().map(row).collect();
+        let made = amidst_core::series::m_invariant(&space, &signed, set.sensitive_domains[0], 4).unwrap();
+        let share = made.counterfeits.len() as f64 / size as f64;
+        assert!(share < 0.01, "version {}: {share}", version + 1);
+        for (r, &class) in present.zip(&made.class_of) {
+            signatures[r] = made.signatures[class as usize].clone();
+        }
+    }
 }
