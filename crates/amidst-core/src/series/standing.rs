@@ -52,10 +52,10 @@ impl<'a> Standing<'a> {
         for (number, page) in pages {
             let mut own = Vec::with_capacity(page.len());
             for class in page {
-                let tally = Tally {
-                    rows: class.rows,
-                    counts: class.counts.iter().map(|&(kind, n)| ((kind, NOBODY), n)).collect(),
-                };
+                let mut tally = Tally { rows: class.rows, ..Tally::default() };
+                if !house.judge.size_only {
+                    tally.counts = class.counts.iter().map(|&(kind, n)| ((kind, NOBODY), n)).collect();
+                }
                 let (size, cost) = (class.rows as usize, house.space.cost(&class.shape));
                 let cold = Cold { tally, ..Cold::default() };
                 own.push(classes.push(class.id, size, cost, &class.shape, cold) as u32);

@@ -22,10 +22,11 @@ const PRESENT: &str = "SELECT id, signature, EXISTS (SELECT 1 FROM record WHERE 
 /// The name of the key column, which a series needs.
 pub(super) fn key_column(policy: &Policy) -> Result<&str, Failure> {
     policy.with_role(Role::Key).next().ok_or_else(|| {
-        Failure::Usage(
-            "a series must tell persons apart from version to version: give one column the role \"key\" in the policy"
-                .into(),
-        )
+        let such = policy.with_role(Role::Identifying).next().map(|name| format!(", such as `{name}`"));
+        Failure::Usage(format!(
+            "a series must tell persons apart from version to version: give one column{} the role \"key\" in the policy",
+            such.unwrap_or_default()
+        ))
     })
 }
 
