@@ -44,6 +44,9 @@ pub struct Space {
     pub places: Vec<Vec<f64>>,
 }
 
+/// Farther than any place.
+const BEYOND: f64 = 1e6;
+
 /// How a column may be cut.
 #[derive(Debug, Clone, Copy)]
 pub enum Cuts<'a> {
@@ -513,7 +516,7 @@ impl Space {
         marks.next().is_none().then_some(shape)
     }
 
-    /// Where the middle of a column of a shape lies, for neighbourhoods.
+    /// Where the middle of a column of a shape lies, for neighbourhoods: nodes of a higher level lie beyond those below.
     pub fn middle(&self, shape: &[u64], column: usize) -> f64 {
         let (axis, places) = (&self.axes[column], &self.places[column]);
         let words = &shape[axis.words.0..axis.words.1];
@@ -522,7 +525,16 @@ impl Space {
                 let (low, high) = unpack(words[0]);
                 (places[low as usize] + places[high as usize]) / 2.0
             }
-            Measure::Node { .. } => places[unpack(words[0]).1 as usize],
+            Measure::Node { value, .. } => {
+                let (level, code) = unpack(words[0]);
+                match level {
+                    0 => places[code as usize],
+                    _ => {
+                        f64::from(level) * BEYOND
+                            + f64::from(value[level as usize][code as usize]) / value[0].len() as f64
+                    }
+                }
+            }
             Measure::Set { .. } => {
                 let first = words.iter().position(|&w| w != 0).unwrap_or(0);
                 places[(first as u32 * 64 + words[first].trailing_zeros().min(63)) as usize]

@@ -126,7 +126,16 @@ impl Index {
         let mut index = Index { pages, next_number, words, width, ..Index::default() };
         let mut all: Vec<u32> = (0..index.pages.len() as u32).collect();
         if !all.is_empty() {
-            index.grow(house, classes, &mut all, NONE);
+            let mut merged = vec![0; all.len() * words];
+            for (page, shape) in index.pages.iter().zip(merged.chunks_exact_mut(words.max(1))) {
+                for (i, &class) in page.classes.iter().enumerate() {
+                    match i {
+                        0 => shape.copy_from_slice(classes.shape(class as usize)),
+                        _ => house.space.merge(shape, classes.shape(class as usize)),
+                    }
+                }
+            }
+            index.grow(house, classes, &merged, &mut all, NONE);
         }
         index
     }
@@ -143,17 +152,16 @@ impl Index {
         at as u32
     }
 
-    fn grow(&mut self, house: &House<'_>, classes: &Classes, pages: &mut [u32], parent: u32) -> u32 {
+    fn grow(&mut self, house: &House<'_>, classes: &Classes, merged: &[u64], pages: &mut [u32], parent: u32) -> u32 {
         if let [page] = pages {
             let at = self.node(parent, *page);
             self.summarize(house, classes, at);
             return at;
         }
         let at = self.node(parent, NONE);
-        let first = |page: u32| self.pages[page as usize].classes.first().copied().unwrap_or(0);
-        halve(house, classes, pages, first);
-        let (low, high) = pages.split_at_mut(pages.len() / 2);
-        let halves = (self.grow(house, classes, low, at), self.grow(house, classes, high, at));
+        let second = cut(house, pages, |page| &merged[page as usize * self.words..(page as usize + 1) * self.words]);
+        let (low, high) = pages.split_at_mut(second);
+        let halves = (self.grow(house, classes, merged, low, at), self.grow(house, classes, merged, high, at));
         self.nodes[at as usize].halves = Some(halves);
         self.summarize(house, classes, at);
         at
@@ -236,8 +244,8 @@ impl Index {
     /// A page becomes two.
     fn divide(&mut self, house: &House<'_>, classes: &mut Classes, at: u32) {
         let mut low = std::mem::take(&mut self.pages[at as usize].classes);
-        halve(house, classes, &mut low, |class| class);
-        let high = low.split_off(low.len() / 2);
+        let second = cut(house, &mut low, |class| classes.shape(class as usize));
+        let high = low.split_off(second);
         let new = self.pages.len() as u32;
         high.iter().for_each(|&c| classes.cold[c as usize].page = new);
         let leaf = self.pages[at as usize].node;
@@ -296,18 +304,63 @@ impl Index {
     }
 }
 
-/// Orders items so that the first half and the second half are apart, in the column in which they spread most.
-fn halve(house: &House<'_>, classes: &Classes, items: &mut [u32], class_of: impl Fn(u32) -> u32) {
-    let place = |item: u32, column: usize| house.space.middle(classes.shape(class_of(item) as usize), column);
-    let spread = |column: usize| {
-        let places = items.iter().map(|&i| place(i, column));
-        let (low, high) = places.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
-        high - low
-    };
-    let spreads: Vec<f64> = (0..house.space.width()).map(spread).collect();
-    let Some(widest) = (0..spreads.len()).max_by(|&a, &b| spreads[a].total_cmp(&spreads[b])) else { return };
-    let middle = items.len() / 2;
-    items.select_nth_unstable_by(middle, |&a, &b| place(a, widest).total_cmp(&place(b, widest)).then(a.cmp(&b)));
+/// How many items decide where a cut goes; more of them would hardly decide otherwise.
+const SAMPLE: usize = 128;
+
+/// Orders items so that two parts are apart, and tells where the second begins: in the column where the shapes over both
+/// parts say most about the classes below them, between values, as near to the middle as values allow.
+fn cut<'s>(house: &House<'_>, items: &mut [u32], shape_of: impl Fn(u32) -> &'s [u64]) -> usize {
+    let space = &house.space;
+    let step = items.len().div_ceil(SAMPLE);
+    let sample: Vec<&[u64]> = items.iter().step_by(step).map(|&item| shape_of(item)).collect();
+    let mut best: Option<(f64, usize, f64)> = None;
+    for column in 0..space.width() {
+        let mut keys: Vec<f64> = sample.iter().map(|shape| space.middle(shape, column)).collect();
+        let (low, high) = keys.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &k| (l.min(k), h.max(k)));
+        if low == high {
+            continue;
+        }
+        let middle = keys.len() / 2;
+        let median = *keys.select_nth_unstable_by(middle, f64::total_cmp).1;
+        // The second part begins at the median, or at the next value where that is nearer to the middle.
+        let before = sample.iter().filter(|shape| space.middle(shape, column) < median).count();
+        let after = sample.iter().filter(|shape| space.middle(shape, column) <= median).count();
+        let above =
+            sample.iter().map(|s| space.middle(s, column)).filter(|&k| k > median).fold(f64::INFINITY, f64::min);
+        let at = if before == 0 || (after < sample.len() && after - middle < middle - before) { above } else { median };
+        let vague = vagueness(house, &sample, |shape| space.middle(shape, column) < at)
+            + vagueness(house, &sample, |shape| space.middle(shape, column) >= at);
+        if best.is_none_or(|(least, ..)| vague < least) {
+            best = Some((vague, column, at));
+        }
+    }
+    let Some((_, column, at)) = best else { return items.len() / 2 };
+    items.sort_unstable_by_key(|&item| (space.middle(shape_of(item), column) >= at, item));
+    let second = items.partition_point(|&item| space.middle(shape_of(item), column) < at);
+    second.clamp(1, items.len() - 1)
+}
+
+/// How much more the shape over some shapes costs than the cheapest of them, column by column, for all of them.
+fn vagueness(house: &House<'_>, sample: &[&[u64]], within: impl Fn(&[u64]) -> bool) -> f64 {
+    let space = &house.space;
+    let mut merged: Vec<u64> = Vec::new();
+    let mut least = vec![f64::INFINITY; space.width()];
+    let mut number = 0.0;
+    for shape in sample.iter().filter(|shape| within(shape)) {
+        if merged.is_empty() {
+            merged = shape.to_vec();
+        } else {
+            space.merge(&mut merged, shape);
+        }
+        for (column, least) in least.iter_mut().enumerate() {
+            *least = least.min(space.column_cost(shape, column));
+        }
+        number += 1.0;
+    }
+    if number == 0.0 {
+        return 0.0;
+    }
+    number * least.iter().enumerate().map(|(column, least)| space.column_cost(&merged, column) - least).sum::<f64>()
 }
 
 /// Puts classes into pages of neighbours.
@@ -319,8 +372,8 @@ fn paginate(house: &House<'_>, classes: &Classes, some: &mut [u32], pages: &mut 
         }
         return;
     }
-    halve(house, classes, some, |class| class);
-    let (low, high) = some.split_at_mut(some.len() / 2);
+    let second = cut(house, some, |class| classes.shape(class as usize));
+    let (low, high) = some.split_at_mut(second);
     paginate(house, classes, low, pages);
     paginate(house, classes, high, pages);
 }

@@ -56,8 +56,11 @@ pub fn load<'a>(work: &Work<'_>, search: &Search<'a>, domain: &Domain, bound: &B
     Ok(Standing::of_classes(search, classes, next)?)
 }
 
+/// Pages with their numbers.
+type Pages = Vec<(u32, Vec<KeptClass>)>;
+
 /// The pages; `None` when they do not fit.
-fn pages(work: &Work<'_>, space: &Space, bound: &Bound) -> Result<Option<Vec<(u32, Vec<KeptClass>)>>, Failure> {
+fn pages(work: &Work<'_>, space: &Space, bound: &Bound) -> Result<Option<Pages>, Failure> {
     let mut pages = Vec::new();
     let mut read = || -> rusqlite::Result<bool> {
         let mut query = work.transaction.prepare("SELECT number, classes FROM page")?;
