@@ -537,7 +537,9 @@ impl Space {
             }
             Measure::Set { .. } => {
                 let first = words.iter().position(|&w| w != 0).unwrap_or(0);
-                places[(first as u32 * 64 + words[first].trailing_zeros().min(63)) as usize]
+                // A shape over nothing lies anywhere.
+                let code = first as u32 * 64 + words[first].trailing_zeros();
+                places.get(code as usize).copied().unwrap_or(0.0)
             }
         }
     }
