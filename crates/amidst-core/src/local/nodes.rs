@@ -65,6 +65,11 @@ impl Nodes {
         self.middle[self.at(level, code)]
     }
 
+    /// The number of levels, that of the codes included.
+    pub(super) fn levels(&self) -> u32 {
+        self.value.len().checked_div(self.codes).unwrap_or(0) as u32
+    }
+
     /// The node of each code at a level.
     pub(super) fn level(&self, level: u32) -> &[u32] {
         &self.value[level as usize * self.codes..(level as usize + 1) * self.codes]

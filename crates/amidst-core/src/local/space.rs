@@ -501,9 +501,9 @@ impl Space {
                 Measure::Range { .. } => {
                     shape[axis.words.0] = pack(code(column, first)?, code(column, marks.next()?)?);
                 }
-                Measure::Node { value, .. } => {
+                Measure::Node(nodes) => {
                     let code = code(column, marks.next()?)?;
-                    shape[axis.words.0] = pack(Some(first).filter(|&l| (l as usize) < value.len())?, code);
+                    shape[axis.words.0] = pack(Some(first).filter(|&level| level < nodes.levels())?, code);
                 }
                 Measure::Set { .. } => {
                     for _ in 0..first {
@@ -525,15 +525,9 @@ impl Space {
                 let (low, high) = unpack(words[0]);
                 (places[low as usize] + places[high as usize]) / 2.0
             }
-            Measure::Node { value, .. } => {
-                let (level, code) = unpack(words[0]);
-                match level {
-                    0 => places[code as usize],
-                    _ => {
-                        f64::from(level) * BEYOND
-                            + f64::from(value[level as usize][code as usize]) / value[0].len() as f64
-                    }
-                }
+            Measure::Node(nodes) => {
+                let node = unpack(words[0]);
+                f64::from(node.0) * BEYOND + nodes.middle(node)
             }
             Measure::Set { .. } => {
                 let first = words.iter().position(|&w| w != 0).unwrap_or(0);
