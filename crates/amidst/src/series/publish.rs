@@ -195,6 +195,7 @@ fn stage(
         joined: None,
     };
     let checked = checked(&statement, &place, &[release.as_str()])?;
+    let digests = [(release.clone(), checked.sha256(&release).unwrap_or_default().to_string())];
     let found = Found { recoding, optimal: false, gap: None, notes: Vec::new() };
     let report = report::of_release(&report::Made {
         policy,
@@ -205,7 +206,7 @@ fn stage(
         released: &released,
         joined: None,
         resolved: &resolved,
-        file: (&release, checked.sha256(&release).unwrap_or_default().to_string()),
+        files: &digests,
     })?;
     let report = of_version(report, number, mode, counterfeits, audit);
     for (name, text) in report::FILES.into_iter().zip(report.files()) {
