@@ -94,13 +94,16 @@ pub(crate) use on_lattice;
 ///
 /// Where the policy is not monotone there may be nodes above them that do not satisfy it.
 ///
-/// Where a node above a valid one is always valid, goes from subset to subset of the quasi columns as Incognito does,
-/// unless there are too many of them; otherwise walks the lattice.
+/// Walks the lattice, pruning by the subsets that the walk passes: on real tables several times faster than
+/// [`minimal_by_subsets`], which has to look at all of them.
 pub fn minimal(search: &Search<'_>) -> Result<Vec<Node>, SearchError> {
-    match minimal_by_subsets(search)? {
-        Some(nodes) => Ok(nodes),
-        None => minimal_by_walk(search),
-    }
+    let pricer = Pricer::new(search, search.metric);
+    let judge = Judge::new(search, pricer.needs_groups());
+    on_lattice!(search, judge, tracked(search, &pricer), walk => {
+        let strategy = Minimal::default();
+        walk.run(&Search { deadline: None, ..search.clone() }, &strategy)?;
+        Ok(describe(search, &walk, &pricer, strategy.into_nodes()))
+    })
 }
 
 /// The same by Incognito's iterations over subsets of the quasi columns alone. `None` where they are not sound, or where the
@@ -110,17 +113,6 @@ pub fn minimal_by_subsets(search: &Search<'_>) -> Result<Option<Vec<Node>>, Sear
     let judge = Judge::new(search, pricer.needs_groups());
     on_lattice!(search, judge, tracked(search, &pricer), walk => {
         Ok(apriori::minimal(search, &walk)?.map(|found| describe(search, &walk, &pricer, found)))
-    })
-}
-
-/// The same by a walk alone, whatever the policy.
-pub fn minimal_by_walk(search: &Search<'_>) -> Result<Vec<Node>, SearchError> {
-    let pricer = Pricer::new(search, search.metric);
-    let judge = Judge::new(search, pricer.needs_groups());
-    on_lattice!(search, judge, tracked(search, &pricer), walk => {
-        let strategy = Minimal::default();
-        walk.run(&Search { deadline: None, ..search.clone() }, &strategy)?;
-        Ok(describe(search, &walk, &pricer, strategy.into_nodes()))
     })
 }
 
