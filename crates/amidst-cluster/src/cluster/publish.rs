@@ -143,7 +143,8 @@ impl Publishing<'_> {
             cells.push(format!("coalesce(CAST({cell} AS VARCHAR), '')"));
             published.push(format!("{cell} AS {column}"));
         }
-        published.push(format!("substr(md5(concat_ws('|', {})), 1, 16) AS {}", cells.join(", "), sql::name(DIGEST)));
+        let digest = format!("arrow_cast(substr(md5(concat_ws('|', {})), 1, 16), 'Utf8')", cells.join(", "));
+        published.push(format!("{digest} AS {}", sql::name(DIGEST)));
         let key = prepared.key.filter(|_| prepared.set.persons).and_then(|k| prepared.table.columns.get(k));
         if let Some(key) = key {
             published.push(format!(

@@ -23,6 +23,9 @@ use crate::stores;
 /// How often the wish to stop is looked at.
 const GLANCE: Duration = Duration::from_millis(100);
 
+/// Tables up to so many bytes and rows are joined with as a whole.
+const BROADCAST: usize = 1 << 30;
+
 /// A session whose plans run on the cluster, in `partitions` parts.
 pub async fn remote(scheduler: &Address, partitions: usize) -> Result<SessionContext, Failure> {
     let config = settings(SessionConfig::new_with_ballista(), partitions)
@@ -48,6 +51,11 @@ fn settings(config: SessionConfig, partitions: usize) -> SessionConfig {
         // Published files should be plain strings to whoever reads them.
         .set_bool("datafusion.execution.parquet.schema_force_view_types", false)
         .set_bool("datafusion.execution.parquet.binary_as_string", true)
+        // The tables of a recoding are small beside the rows: every task has them whole, and the rows stay where they are.
+        .set_usize("datafusion.optimizer.hash_join_single_partition_threshold", BROADCAST)
+        .set_usize("datafusion.optimizer.hash_join_single_partition_threshold_rows", BROADCAST)
+        // Nor should views of strings travel: each batch of them takes along all the text that any of them was cut from.
+        .set_bool("datafusion.sql_parser.map_string_types_to_utf8view", false)
         // Column names are those of the data, whatever their case.
         .set_bool("datafusion.sql_parser.enable_ident_normalization", false)
 }
