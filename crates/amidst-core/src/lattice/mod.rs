@@ -297,7 +297,8 @@ fn offer_first<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<
 
 /// Proves a lower bound on the cost of every node, for a lattice that may be too large for the time there is: walks it
 /// several times, each time only where nodes may cost less than a threshold, which rises towards the best cost known. A
-/// walk that comes to its end proves its threshold; one that the time limit cuts short what it left out. Walking cheap parts again costs little, and no list of open nodes is held.
+/// walk that comes to its end proves its threshold, or the best cost known by then where that is less; one that the time
+/// limit cuts short, what it left out. Walking cheap parts again costs little, and no list of open nodes is held.
 fn raise_bound<K: Key>(
     search: &Search<'_>,
     walk: &Walk<'_, K>,
@@ -312,7 +313,7 @@ fn raise_bound<K: Key>(
             let threshold = least + (best.ceiling() - least) * f64::from(step) / f64::from(STEPS);
             best.below(threshold);
             let complete = walk.run(&quiet, &*best)?;
-            proven = proven.max(threshold.min(best.unexplored()));
+            proven = proven.max(threshold.min(best.unexplored()).min(best.ceiling()));
             if !complete {
                 break;
             }
