@@ -266,7 +266,8 @@ fn offer_first<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<
     while let Some((cost, levels)) = current {
         best.offer(cost, &levels);
         let over = search.deadline.is_some_and(|d| std::time::Instant::now() >= d) || search.checkpoint().is_err();
-        if (walk.nodes() < walk.large && (walk.judge.limit == 0 || walk.nodes() < SMALL)) || over {
+        let small = walk.judge.limit == 0 || walk.nodes() < SMALL || walk.base.classes.len() > MANY;
+        if (walk.nodes() < walk.large && small) || over {
             return;
         }
         let from = source.as_ref().unwrap_or(&walk.base);
@@ -325,6 +326,9 @@ fn raise_bound<K: Key>(
 
 /// In how many steps the proven bound rises to the best cost known.
 const STEPS: u32 = 16;
+
+/// With more tuples than this, pricing a node costs more than the walk saves by it, unless the lattice is large.
+const MANY: usize = 1 << 18;
 
 /// Below this many nodes a lattice is small.
 const SMALL: f64 = 500.0;
