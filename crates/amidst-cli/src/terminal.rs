@@ -1,5 +1,6 @@
 //! What people see: results on standard output, everything else on standard error, colours only where they help.
 
+pub use amidst::report::grouped as thousands;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -159,19 +160,6 @@ pub fn dim(text: impl Display) -> String {
 /// "holds" or "fails", in words and in colour.
 pub fn verdict(holds: bool) -> String {
     if holds { format!("{GREEN}holds{GREEN:#}") } else { format!("{RED}fails{RED:#}") }
-}
-
-/// 45222 → `45,222`.
-pub fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, d) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(d);
-    }
-    out
 }
 
 /// A figure as people read it: whole numbers grouped, others to four decimals.
