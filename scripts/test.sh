@@ -32,5 +32,7 @@ cargo test --locked --quiet
 # The engine for clusters is built apart: its dependencies are many. AMIDST_SKIP_CLUSTER=1 leaves it out.
 if [ -z "${AMIDST_SKIP_CLUSTER:-}" ]; then
     step "cluster"
+    cargo clippy --locked --all-targets --quiet -p amidst-cluster -- -D warnings
+    RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --quiet -p amidst-cluster
     cargo test --locked --quiet -p amidst-cluster -- --test-threads 1
 fi

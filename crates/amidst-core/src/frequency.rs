@@ -52,6 +52,9 @@ pub struct FrequencySet {
     pub rows: u64,
     /// Whether entries carry persons, because some person has several rows.
     pub persons: bool,
+    /// The level of each quasi column that tuples were rolled up to before they were gathered: a value then stands for
+    /// all that share its label there, and no finer node can be looked at. Empty when tuples are those of the rows.
+    pub floor: Vec<usize>,
 }
 
 impl Groups {
@@ -350,6 +353,7 @@ impl FrequencySet {
             sensitive_domains: sensitive.iter().map(|&c| table.columns[c].dictionary.len()).collect(),
             rows: table.rows as u64,
             persons: key.is_some(),
+            floor: Vec::new(),
         };
         (set, of_row)
     }
@@ -363,6 +367,16 @@ impl FrequencySet {
             }
         }
         self.rows = self.groups.entries.iter().map(|e| e.rows).sum();
+    }
+
+    /// The finest node that can be looked at.
+    pub fn bottom(&self) -> Vec<usize> {
+        if self.floor.is_empty() { vec![0; self.width] } else { self.floor.clone() }
+    }
+
+    /// Whether tuples were rolled up before they were gathered, so that what the rows had is not known.
+    pub fn rolled_up(&self) -> bool {
+        self.floor.iter().any(|&level| level > 0)
     }
 
     /// The number of distinct quasi tuples.

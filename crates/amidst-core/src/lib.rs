@@ -28,5 +28,6 @@ pub mod parameter;
 pub mod recoding;
 pub mod requirement;
 pub mod risk;
+pub mod rolled;
 pub mod series;
 pub mod table;

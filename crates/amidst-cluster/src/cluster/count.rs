@@ -3,7 +3,7 @@
 //! The result is written to the work folder before it is read here, so that its size is known before anything is
 //! gathered. Cells become text by the same code as those of a local table, so both engines see the same values.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use amidst::Failure;
 use amidst::io::ReadOptions;
@@ -19,7 +19,7 @@ use super::source::Source;
 use super::sql;
 
 /// The column that holds the number of rows.
-const ROWS: &str = "__amidst_rows";
+pub const ROWS: &str = "__amidst_rows";
 
 /// Everything that counting needs.
 pub struct Counting<'a> {
@@ -29,9 +29,30 @@ pub struct Counting<'a> {
     pub runner: Runner<'a>,
 }
 
+/// What was counted.
+pub enum Counts {
+    /// The combinations themselves.
+    Gathered(Counted),
+    /// They are too many to gather.
+    TooMany(Enumerated),
+}
+
+/// What is known of a table that was counted, but not gathered.
+#[derive(Debug, Clone)]
+pub struct Enumerated {
+    /// The counted columns, in the order of the input.
+    pub columns: Vec<String>,
+    /// The file with the combinations.
+    pub frequencies: PathBuf,
+    /// The rows of the input.
+    pub rows_in: u64,
+    /// The names of all columns of the input.
+    pub header: Vec<String>,
+}
+
 impl Counting<'_> {
     /// Counts into the file `to`, and gathers it when it has at most `limit` rows.
-    pub async fn count(&self, to: &Path, limit: u64, options: &LoadOptions<'_>) -> Result<Counted, Failure> {
+    pub async fn count(&self, to: &Path, limit: u64, options: &LoadOptions<'_>) -> Result<Counts, Failure> {
         let tell = |share: f64| options.progress.iter().for_each(|progress| progress(share));
         let all: Vec<usize> = (0..self.source.files.len()).collect();
         self.source.register(self.context, "t", &all)?;
@@ -54,18 +75,25 @@ impl Counting<'_> {
         tell(0.8);
         let entries = rows_of(to)?;
         if entries > limit {
-            return Err(Failure::Usage(format!(
-                "the table has {entries} distinct combinations of quasi and sensitive values, more than the {limit} that \
-                 are gathered; say --gather {entries} if this machine has the memory (about 200 bytes each), or \
-                 generalize the finest columns beforehand"
-            )));
+            if key.is_some() {
+                return Err(Failure::Usage(format!(
+                    "the table has {entries} distinct combinations of persons, quasi and sensitive values, more than the \
+                     {limit} that are gathered; say --gather {entries} if this machine has the memory (about 200 bytes each)"
+                )));
+            }
+            return Ok(Counts::TooMany(Enumerated {
+                columns: self.columns(None),
+                frequencies: to.to_path_buf(),
+                rows_in,
+                header: self.source.header(),
+            }));
         }
         let mut counted = if entries == 0 { self.nothing(key.as_deref()) } else { self.gather(to, options)? };
         counted.rows_in = rows_in;
         counted.rows_dropped_missing = rows_in.saturating_sub(counted.weights.iter().sum());
         counted.header = self.source.header();
         tell(1.0);
-        Ok(counted)
+        Ok(Counts::Gathered(counted))
     }
 
     /// The columns that are counted, in the order of the input.
@@ -124,7 +152,7 @@ impl Counting<'_> {
 }
 
 /// The only number of a result.
-fn single(batches: &[RecordBatch]) -> Option<u64> {
+pub fn single(batches: &[RecordBatch]) -> Option<u64> {
     let batch = batches.iter().find(|b| b.num_rows() == 1)?;
     let column = batch.columns().first()?;
     match column.data_type() {

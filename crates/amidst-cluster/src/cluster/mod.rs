@@ -7,6 +7,7 @@ mod count;
 mod probe;
 mod publish;
 mod recode;
+mod rolled;
 mod session;
 mod source;
 mod sql;
@@ -17,13 +18,16 @@ use std::time::Duration;
 
 use amidst::Failure;
 use amidst::anonymize::{Job, staging_prefix};
-use amidst::engine::{Engine, Layout, Recoded, Written};
+use amidst::engine::{Engine, Layout, Recoded, Written, gather_for};
 use amidst::policy::{OutputOrder, Policy, Role};
 use amidst::prepare::{LoadOptions, Prepared};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use crate::address::Address;
+use count::{Counting, Counts};
+use recode::Values;
+use rolled::{Place, Rolled};
 use session::Runner;
 use source::Source;
 
@@ -57,8 +61,8 @@ pub struct Cluster {
 /// What reading leaves for writing.
 struct Read {
     source: Source,
-    /// The distinct combinations, with their counts.
-    frequencies: PathBuf,
+    /// The distinct values of its columns.
+    values: Values,
     /// How many parts a plan is divided into.
     partitions: usize,
 }
@@ -112,7 +116,7 @@ impl Engine for Cluster {
             (None, Some(input)) => policy.origin.resolve(input).to_string_lossy().into_owned(),
             (None, None) => return Err(Failure::Usage("the policy names no input; add one, or say --input".into())),
         };
-        self.runtime.block_on(async {
+        let (context, source, partitions, counts) = self.runtime.block_on(async {
             let wait = self.settings.wait;
             let executors = probe::executors(&self.settings.scheduler, wait, options.cancel).await?;
             let partitions = match self.settings.partitions {
@@ -123,14 +127,24 @@ impl Engine for Cluster {
             let source = Source::find(&context, &input).await?;
             Prepared::covers(policy, &source.header())?;
             source.single_valued(policy)?;
-            let frequencies = self.file("frequencies.parquet");
-            let counting = count::Counting { policy, source: &source, context: &context, runner };
-            let counted = counting.count(&frequencies, self.settings.gather, options).await?;
-            let prepared = Prepared::of_counts(policy, counted, options)?;
-            // An engine reads once.
-            let _ = self.read.set(Read { source, frequencies, partitions });
-            Ok(prepared)
-        })
+            let counting = Counting { policy, source: &source, context: &context, runner };
+            let counts = counting.count(&self.file("frequencies.parquet"), self.settings.gather, options).await?;
+            Ok::<_, Failure>((context, source, partitions, counts))
+        })?;
+        let (prepared, values) = match counts {
+            Counts::Gathered(counted) => {
+                (Prepared::of_counts(policy, counted, options)?, Values::Combined(self.file("frequencies.parquet")))
+            }
+            Counts::TooMany(enumerated) => {
+                let folder = self.work.path().to_path_buf();
+                let place = Place { policy, options, runtime: &self.runtime, context: &context, runner, folder };
+                let (remote, values) = Rolled::new(place, enumerated)?;
+                (gather_for(&remote, policy, self.settings.gather, options.cancel)?, values)
+            }
+        };
+        // An engine reads once.
+        let _ = self.read.set(Read { source, values, partitions });
+        Ok(prepared)
     }
 
     fn write(&self, recoded: &Recoded<'_>, folder: &Path, job: &Job<'_>) -> Result<Written, Failure> {

@@ -43,7 +43,7 @@ impl Publishing<'_> {
         let mut released = of_parts(self.recoded);
         let rows = released.rows();
         let tables = Tables::of(self.recoded);
-        tables.write_maps(&local()?, self.recoded, &self.read.frequencies, self.work).await?;
+        tables.write_maps(self.recoded, &self.read.values, self.work).await?;
         tables.write_classes(self.recoded, self.work)?;
         std::fs::create_dir_all(folder.join(self.recoded.name)).map_err(|e| Failure::Io(e.to_string()))?;
 
@@ -257,7 +257,8 @@ fn bound(part: usize, parts: usize) -> String {
     format!("{lowest:016x}")
 }
 
-async fn parquet(context: &SessionContext, name: &str, path: &Path) -> Result<(), Failure> {
+/// Makes a Parquet file known under a name.
+pub async fn parquet(context: &SessionContext, name: &str, path: &Path) -> Result<(), Failure> {
     context.register_parquet(name, path.to_string_lossy(), Default::default()).await.map_err(broken)
 }
 

@@ -3,7 +3,7 @@
 //! A row's values are looked up one column at a time, which gives a number each; the numbers together are looked up in
 //! the table of classes, which gives the published labels. Rows that find no class are suppressed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use amidst::Failure;
@@ -11,15 +11,15 @@ use amidst::core::hierarchy::TOP;
 use amidst::core::recoding::{Part, SUPPRESSED};
 use amidst::engine::Recoded;
 use amidst::io::{Format, ReadOptions};
-use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray, UInt32Array};
+use datafusion::arrow::array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray, UInt32Array};
 use datafusion::arrow::compute::{concat_batches, filter_record_batch};
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::arrow::ipc::writer::StreamWriter;
 use datafusion::parquet::arrow::ArrowWriter;
-use datafusion::prelude::SessionContext;
 use rustc_hash::FxHashMap;
 
-use super::session::broken;
+use super::publish::parquet;
+use super::session::{broken, local};
 use super::sql;
 
 /// What decides about the class of a row, beside its quasi values.
@@ -87,42 +87,17 @@ impl Tables {
     }
 
     /// Writes for each deciding column the table `mN`: its values and the numbers that they count as.
-    pub async fn write_maps(
-        &self,
-        context: &SessionContext,
-        recoded: &Recoded<'_>,
-        frequencies: &Path,
-        folder: &Path,
-    ) -> Result<(), Failure> {
-        let table = sql::name("frequencies");
-        context
-            .register_parquet(table.as_str(), frequencies.to_string_lossy(), Default::default())
-            .await
-            .map_err(broken)?;
+    pub async fn write_maps(&self, recoded: &Recoded<'_>, values: &Values, folder: &Path) -> Result<(), Failure> {
         for (i, &position) in self.keys.iter().enumerate() {
             let column = &recoded.prepared.table.columns[position];
-            let name = sql::name(&column.name);
-            let frame = context.sql(&format!("SELECT DISTINCT {name} AS v FROM {table}")).await.map_err(broken)?;
-            let batches = frame.collect().await.map_err(broken)?;
-            let Some(first) = batches.first() else { continue };
-            let values = concat_batches(&first.schema(), &batches).map_err(|e| broken(e.into()))?;
-            let texts = as_texts(&values)?;
-            let codes: Vec<Option<u32>> = texts.iter().map(|text| column.dictionary.code(text)).collect();
-            let number = |code: Option<u32>| match &self.groups[i] {
-                Some(of) => code.and_then(|code| of.get(code as usize).copied()),
-                None => code,
+            let (values, texts) = values.of(&column.name).await?;
+            let number = |code: u32| match &self.groups[i] {
+                Some(of) => of.get(code as usize).copied(),
+                None => Some(code),
             };
-            // Values that only rows with unknown cells have lead nowhere.
-            let keep: datafusion::arrow::array::BooleanArray = codes.iter().map(|c| Some(c.is_some())).collect();
-            let numbers: UInt32Array = codes.iter().map(|&code| number(code)).collect();
-            let field = Field::new("g", DataType::UInt32, true);
-            let mut fields: Vec<Arc<Field>> = values.schema().fields().to_vec();
-            fields.push(Arc::new(field));
-            let arrays = vec![Arc::clone(values.column(0)), Arc::new(numbers) as ArrayRef];
-            let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
-                .and_then(|batch| filter_record_batch(&batch, &keep))
-                .map_err(|e| broken(e.into()))?;
-            write(&batch, &folder.join(format!("m{i}.parquet")))?;
+            let numbers: Vec<Option<u32>> =
+                texts.iter().map(|text| column.dictionary.code(text).and_then(number)).collect();
+            write(&numbered(&values, &numbers)?, &folder.join(format!("m{i}.parquet")))?;
         }
         Ok(())
     }
@@ -204,6 +179,49 @@ fn dealt(recoded: &Recoded<'_>, groups: &[Option<Vec<u32>>], depth: Depth) -> Ve
     rows
 }
 
+/// Where the distinct values of the counted columns are.
+pub enum Values {
+    /// In the file of the combinations.
+    Combined(PathBuf),
+    /// In a file for each column, called `v` there.
+    Listed(Vec<(String, PathBuf)>),
+}
+
+impl Values {
+    /// The distinct values of a column, and their texts.
+    pub async fn of(&self, column: &str) -> Result<(RecordBatch, Vec<String>), Failure> {
+        let name = sql::name(column);
+        let (file, statement) = match self {
+            Values::Combined(file) => (file, format!("SELECT DISTINCT {name} AS v FROM f")),
+            Values::Listed(files) => {
+                let found = files.iter().find(|(listed, _)| listed == column);
+                let gone = || Failure::Io(format!("the values of column `{column}` are gone"));
+                (&found.ok_or_else(gone)?.1, "SELECT v FROM f".to_string())
+            }
+        };
+        let context = local()?;
+        parquet(&context, "f", file).await?;
+        let frame = context.sql(&statement).await.map_err(broken)?;
+        let schema = Arc::clone(frame.schema().inner());
+        let batches = frame.collect().await.map_err(broken)?;
+        let values = concat_batches(&schema, &batches).map_err(|e| broken(e.into()))?;
+        let texts = as_texts(&values)?;
+        Ok((values, texts))
+    }
+}
+
+/// Values with the numbers that they count as; those without one lead nowhere and are left out.
+pub fn numbered(values: &RecordBatch, numbers: &[Option<u32>]) -> Result<RecordBatch, Failure> {
+    let keep: BooleanArray = numbers.iter().map(|n| Some(n.is_some())).collect();
+    let mut fields: Vec<Arc<Field>> = values.schema().fields().to_vec();
+    fields.push(Arc::new(Field::new("g", DataType::UInt32, true)));
+    let numbers: UInt32Array = numbers.iter().copied().collect();
+    let arrays = vec![Arc::clone(values.column(0)), Arc::new(numbers) as ArrayRef];
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
+        .and_then(|batch| filter_record_batch(&batch, &keep))
+        .map_err(|e| broken(e.into()))
+}
+
 /// The texts of a column, as the local engine would read them.
 fn as_texts(values: &RecordBatch) -> Result<Vec<String>, Failure> {
     let failed = |e: String| Failure::Io(format!("cannot read values back: {e}"));
@@ -218,7 +236,8 @@ fn as_texts(values: &RecordBatch) -> Result<Vec<String>, Failure> {
     Ok((0..input.table.rows).map(|row| column.dictionary.value(column.codes.get(row)).to_string()).collect())
 }
 
-fn write(batch: &RecordBatch, to: &Path) -> Result<(), Failure> {
+/// Writes a small table.
+pub fn write(batch: &RecordBatch, to: &Path) -> Result<(), Failure> {
     let failed = |e: String| Failure::Io(format!("cannot write into the work folder: {e}"));
     let file = std::fs::File::create(to).map_err(|e| failed(e.to_string()))?;
     let mut writer = ArrowWriter::try_new(file, batch.schema(), None).map_err(|e| failed(e.to_string()))?;

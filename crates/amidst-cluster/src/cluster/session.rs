@@ -23,6 +23,12 @@ use crate::stores;
 /// How often the wish to stop is looked at.
 const GLANCE: Duration = Duration::from_millis(100);
 
+/// How often a statement is tried.
+const ATTEMPTS: usize = 4;
+
+/// How long to wait for the cluster to notice that an executor is gone.
+const PAUSE: Duration = Duration::from_secs(2);
+
 /// Tables up to so many bytes and rows are joined with as a whole.
 const BROADCAST: usize = 1 << 30;
 
@@ -74,8 +80,19 @@ impl Runner<'_> {
         self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed))
     }
 
-    /// Runs a statement. When asked to stop, or when it fails, nothing of it goes on running on the cluster.
+    /// Runs a statement, again when an executor was lost with its answer: what statements write they replace. When asked to
+    /// stop, or when it fails, nothing of it goes on running on the cluster.
     pub async fn run(&self, context: &SessionContext, statement: &str) -> Result<Vec<RecordBatch>, Failure> {
+        for _ in 1..ATTEMPTS {
+            match self.attempt(context, statement).await {
+                Err(Failure::Io(reason)) if lost(&reason) && !self.stopped() => tokio::time::sleep(PAUSE).await,
+                result => return result,
+            }
+        }
+        self.attempt(context, statement).await
+    }
+
+    async fn attempt(&self, context: &SessionContext, statement: &str) -> Result<Vec<RecordBatch>, Failure> {
         let frame = context.sql(statement).await.map_err(broken)?;
         let task = Arc::new(frame.task_ctx());
         let plan = frame.create_physical_plan().await.map_err(broken)?;
@@ -118,5 +135,30 @@ pub fn broken(error: DataFusionError) -> Failure {
     match full {
         true => Failure::Io(format!("the storage of the cluster is full, so nothing was written ({reason})")),
         false => Failure::Io(format!("the cluster could not do the work: {reason}")),
+    }
+}
+
+/// Whether a failure is that of a process which can no longer be reached. The scheduler gives the work of a dead executor to
+/// others by itself; only what had been finished there, and was not fetched yet, has to be asked for again.
+fn lost(reason: &str) -> bool {
+    ["GrpcConnectionError", "FetchFailed", "transport error", "Connection refused", "connection closed", "broken pipe"]
+        .iter()
+        .any(|sign| reason.contains(sign))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_is_asked_for_again_and_what_is_wrong_is_not() {
+        let text = |error: &str| match broken(DataFusionError::Execution(error.to_string())) {
+            Failure::Io(reason) => reason,
+            other => format!("{other:?}"),
+        };
+        assert!(lost(&text("GrpcConnectionError(\"Error connecting to http://127.0.0.1:1\")")));
+        assert!(lost(&text("FetchFailed(\"e\", 1, 0, \"gone\")")));
+        assert!(!lost(&text("Job 7 failed: No space left on device (os error 28)")));
+        assert!(!lost(&text("Job 7 failed: column x not found")));
     }
 }

@@ -1,6 +1,9 @@
 //! Executors that die, schedulers that are not there, storage that cannot be written.
 
-use std::time::{Duration, Instant};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
 
 use crate::compare::verified;
 use crate::processes::{Cluster, binary, free_port};
@@ -12,27 +15,43 @@ fn a_killed_executor_is_replaced_by_the_others() {
     let data = tables::patients(folder.path(), 120_000, 6);
     let mut cluster = Cluster::start(folder.path(), 2);
     let policy = tables::patients_policy(folder.path(), "optimal");
-    let out = folder.path().join("out");
-    let mut driver = cluster.driver(&policy, &data, &out);
-    let mut driver = driver.args(["--part-rows", "20000"]).stdout(std::process::Stdio::null()).spawn().unwrap();
-    // In the middle: some file of the release has been begun, or at least the counting is done.
-    let start = Instant::now();
-    let begun = || {
-        std::fs::read_dir(folder.path()).unwrap().flatten().any(|entry| {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let inside = |d: &std::path::Path| std::fs::read_dir(d).into_iter().flatten().flatten().count();
-            name.starts_with(".amidst-") && name.contains("-work-") && inside(&entry.path()) >= 9
-        })
-    };
-    while !begun() && driver.try_wait().unwrap().is_none() && start.elapsed() < Duration::from_secs(120) {
-        std::thread::sleep(Duration::from_millis(10));
+    // Early in a run, and late in it. A driver may be done before the signal arrives, and is then run again.
+    for stage in ["counting", "writing"] {
+        let out = folder.path().join(stage);
+        let mut tries = 0;
+        while !killed_in_the_middle(&mut cluster, &policy, &data, &out, stage) {
+            tries += 1;
+            assert!(tries < 10, "no executor could be killed in time");
+        }
+        verified(&out);
     }
-    assert!(driver.try_wait().unwrap().is_none(), "the driver ended before an executor could be killed");
-    cluster.executors[0].kill().unwrap();
-    assert!(!out.exists());
-    let status = driver.wait().unwrap();
-    assert!(status.success(), "{}", std::fs::read_to_string(folder.path().join("scheduler-errors.log")).unwrap());
-    verified(&out);
+}
+
+/// Runs a driver and kills an executor as soon as the driver says that it began `stage`; another executor takes its place
+/// for the next run. False when the driver had ended by then.
+fn killed_in_the_middle(cluster: &mut Cluster, policy: &Path, data: &Path, out: &Path, stage: &str) -> bool {
+    let mut driver = cluster.driver(policy, data, out);
+    driver.args(["--part-rows", "20000"]).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut driver = driver.spawn().unwrap();
+    let mut lines = BufReader::new(driver.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let begun = lines.by_ref().any(|line| line.contains(stage));
+    assert!(begun, "the driver never began {stage}");
+    // The driver stands still, so that it cannot end between the look at it and the kill.
+    signal(&driver, "STOP");
+    let running = driver.try_wait().unwrap().is_none();
+    let elder = cluster.executors.len() - 2;
+    cluster.executors[elder].kill().unwrap();
+    signal(&driver, "CONT");
+    let rest: Vec<String> = lines.collect();
+    assert!(driver.wait().unwrap().success(), "{rest:#?}");
+    cluster.add();
+    running
+}
+
+fn signal(process: &Child, name: &str) {
+    let pid = process.id().to_string();
+    // The process may have ended already.
+    let _ = std::process::Command::new("kill").args([&format!("-{name}"), &pid]).stderr(Stdio::null()).status();
 }
 
 #[test]
@@ -81,14 +100,35 @@ fn what_executors_cannot_write_is_not_released() {
     let output = cluster.anonymize(&policy, &data, &out, &[]);
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(!out.exists());
-    let hidden = |name: &str| name.starts_with(".amidst-");
-    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().flatten().map(|e| e.file_name()).collect();
-    assert!(!left.iter().any(|name| hidden(&name.to_string_lossy())), "{left:?}");
+    assert!(!names(folder.path()).iter().any(|name| name.starts_with(".amidst-")));
 }
 
-fn assert_only(folder: &std::path::Path, expected: &[&str]) {
+#[test]
+fn a_full_disk_is_told_and_nothing_is_released() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = tables::patients(folder.path(), 120_000, 2);
+    let policy = tables::patients_policy(folder.path(), "optimal");
+    let mut cluster = Cluster::start(folder.path(), 0);
+    if !cluster.add_on_small_disk(256) {
+        println!("skipped: this machine does not let a test mount a small disk");
+        return;
+    }
+    let out = folder.path().join("out");
+    let output = cluster.anonymize(&policy, &data, &out, &[]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("storage of the cluster is full"), "{said}");
+    assert!(!out.exists());
+    assert!(!names(folder.path()).iter().any(|name| name.starts_with(".amidst-")));
+}
+
+fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         std::fs::read_dir(folder).unwrap().flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
-    assert_eq!(names, expected);
+    names
+}
+
+fn assert_only(folder: &Path, expected: &[&str]) {
+    assert_eq!(names(folder), expected);
 }

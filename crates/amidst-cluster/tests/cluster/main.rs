@@ -14,7 +14,7 @@ use processes::Cluster;
 
 /// Rows of the synthetic patients.
 fn rows() -> u64 {
-    std::env::var("AMIDST_CLUSTER_ROWS").ok().and_then(|text| text.parse().ok()).unwrap_or(200_000)
+    std::env::var("AMIDST_CLUSTER_ROWS").ok().and_then(|text| text.parse().ok()).unwrap_or(10_000_000)
 }
 
 #[test]
@@ -29,6 +29,25 @@ fn patients_are_released_alike_by_both_engines() {
     let parts = std::fs::read_dir(folder.path().join("optimal-cluster/release")).unwrap().count();
     assert!(parts >= 2, "{parts} parts");
     verified(&folder.path().join("optimal-cluster"));
+}
+
+#[test]
+fn a_table_that_cannot_be_gathered_is_rolled_up_by_the_cluster() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = tables::patients(folder.path(), 12_000, 2);
+    let cluster = Cluster::start(folder.path(), 2);
+    for algorithm in ["optimal", "incognito"] {
+        let policy = tables::patients_policy(folder.path(), algorithm);
+        let name = format!("rolled-{algorithm}");
+        both(&cluster, folder.path(), &policy, &data, &name, &["--gather", "8000"]);
+        verified(&folder.path().join(format!("{name}-cluster")));
+    }
+    // What looks at every combination says what it would take.
+    let policy = tables::patients_policy(folder.path(), "mondrian");
+    let output = cluster.anonymize(&policy, &data, &folder.path().join("out"), &["--gather", "8000"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("mondrian") && said.contains("--gather"), "{said}");
 }
 
 #[test]

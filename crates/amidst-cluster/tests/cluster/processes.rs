@@ -41,9 +41,31 @@ impl Cluster {
 
     /// Starts another executor.
     pub fn add(&mut self) {
+        self.add_as(binary());
+    }
+
+    /// Starts another executor on a disk of its own that holds `kilobytes`. False where that is not permitted.
+    pub fn add_on_small_disk(&mut self, kilobytes: u64) -> bool {
+        let work = self.folder.join(format!("executor-{}", self.executors.len()));
+        std::fs::create_dir_all(&work).unwrap();
+        // The disk is seen by this process and its children alone, and goes with them.
+        let script = format!("mount -t tmpfs -o size={kilobytes}k none \"$0\" && exec \"$@\"");
+        let in_its_own_world = |then: &Path| {
+            let mut command = Command::new("unshare");
+            command.args(["--mount", "sh", "-c", &script]).arg(&work).arg(then).stdin(Stdio::null());
+            command
+        };
+        let permitted = in_its_own_world(Path::new("true")).stderr(Stdio::null()).status();
+        if !permitted.is_ok_and(|status| status.success()) {
+            return false;
+        }
+        self.add_as(in_its_own_world(Path::new(env!("CARGO_BIN_EXE_amidst-cluster"))));
+        true
+    }
+
+    fn add_as(&mut self, mut command: Command) {
         let name = format!("executor-{}", self.executors.len());
         let log = |kind: &str| std::fs::File::create(self.folder.join(format!("{name}{kind}.log"))).unwrap();
-        let mut command = binary();
         command.args(["executor", "--cores", "1", "--heartbeat", "1", "--scheduler", &self.address()]);
         command.args(["--port", &free_port().to_string(), "--grpc-port", &free_port().to_string()]);
         command.arg("--memory").arg((1u64 << 30).to_string()).arg("--work").arg(self.folder.join(&name));

@@ -63,7 +63,7 @@ impl Graph {
 pub(crate) fn minimal<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>) -> Result<Option<Vec<Vec<usize>>>, SearchError> {
     let top = &walk.top;
     let nodes: f64 = top.iter().map(|&h| h as f64 + 2.0).product();
-    if !walk.judge.monotone() || nodes > MOST_NODES {
+    if !walk.judge.monotone() || nodes > MOST_NODES || search.set.rolled_up() {
         return Ok(None);
     }
     // Without any column there is one node, the top of the lattice.

@@ -154,7 +154,7 @@ pub fn lowest(search: &Search<'_>) -> Result<Vec<Node>, SearchError> {
     let judge = Judge::new(search, pricer.needs_groups());
     on_lattice!(search, judge, tracked(search, &pricer), walk => {
         let search = &Search { deadline: None, ..search.clone() };
-        let (mut low, mut high) = (0, walk.top.iter().sum::<usize>());
+        let (mut low, mut high) = (walk.bottom.iter().sum::<usize>(), walk.top.iter().sum::<usize>());
         if walk.judge.monotone() {
             // Every height from the answer on has a valid node, none below it.
             while low < high {
@@ -231,7 +231,8 @@ pub(crate) fn found(search: &Search<'_>, node: Option<Node>) -> Result<Found, Se
 
 /// The number of nodes of the search's lattice.
 pub fn nodes(search: &Search<'_>) -> f64 {
-    search.generalizations.iter().map(|g| g.levels.len() as f64).product()
+    let levels = search.generalizations.iter().zip(search.set.bottom());
+    levels.map(|(g, bottom)| g.levels.len().saturating_sub(bottom) as f64).product()
 }
 
 /// Whether walks must know the class of each tuple to price nodes.
@@ -248,7 +249,7 @@ fn offer_first<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<
         let outcome = walk.judge.judge(&mut snapshot.classes, false);
         outcome.valid.then(|| (pricer.cost(&walk.judge, &snapshot.classes, &outcome.suppressed), levels))
     };
-    let bottom = vec![0; walk.top.len()];
+    let bottom = walk.bottom.clone();
     if walk.judge.limit > 0
         && let Some((cost, levels)) = price(&walk.base, bottom.clone())
     {
@@ -309,7 +310,7 @@ fn raise_bound<K: Key>(
     let mut proven = f64::NEG_INFINITY;
     if search.deadline.is_some() && walk.nodes() >= walk.large && best.ceiling().is_finite() {
         let quiet = Search { progress: &|_| {}, ..search.clone() };
-        let least = pricer.lower_bound(&vec![0; walk.top.len()]).max(0.0);
+        let least = pricer.lower_bound(&walk.bottom).max(0.0);
         for step in 1..STEPS {
             let threshold = least + (best.ceiling() - least) * f64::from(step) / f64::from(STEPS);
             best.below(threshold);

@@ -77,6 +77,8 @@ pub(crate) struct Walk<'a, K> {
     pub judge: Judge<'a>,
     /// The finest node.
     pub base: Snapshot<K>,
+    /// The lowest level of each column that there is.
+    pub bottom: Vec<usize>,
     /// The highest level of each column.
     pub top: Vec<usize>,
     /// The columns in the order in which the tree raises them, those with the most values first: snapshots then shrink
@@ -125,6 +127,7 @@ impl<'a, K: Key> Walk<'a, K> {
         let track = track || judge.from_entries;
         let base = Snapshot::base(search.set, &layout, &judge.facets, judge.all_tuples, track);
         Walk {
+            bottom: search.set.bottom(),
             top: layout.top(),
             order: layout.order.clone(),
             layout,
@@ -141,14 +144,14 @@ impl<'a, K: Key> Walk<'a, K> {
 
     /// Walks the whole lattice. False when the time was over before the end.
     pub fn run(&self, search: &Search<'_>, strategy: &impl Strategy) -> Result<bool, SearchError> {
-        let bottom = vec![0; self.top.len()];
+        let bottom = &self.bottom;
         let progress = Progress {
             done: AtomicU64::new(0),
-            total: self.subtree(&bottom, 0),
+            total: self.subtree(bottom, 0),
             report: search.progress,
             last: AtomicU64::new(0),
         };
-        self.descend(search, strategy, &progress, &bottom, 0, &self.base, f64::NEG_INFINITY, !strategy.everything())
+        self.descend(search, strategy, &progress, bottom, 0, &self.base, f64::NEG_INFINITY, !strategy.everything())
     }
 
     /// The classes of a node, rolled up from the finest.
@@ -158,7 +161,7 @@ impl<'a, K: Key> Walk<'a, K> {
 
     /// The number of nodes.
     pub fn nodes(&self) -> f64 {
-        self.subtree(&vec![0; self.top.len()], 0)
+        self.subtree(&self.bottom, 0)
     }
 
     /// The number of nodes in the subtree of a node whose columns before `position` are fixed.

@@ -162,6 +162,7 @@ fn union(a: &FrequencySet, b: &FrequencySet) -> (FrequencySet, Vec<u32>, Vec<u32
         sensitive_domains: a.sensitive_domains.clone(),
         rows: a.rows + b.rows,
         persons: a.persons,
+        floor: Vec::new(),
     };
     (union, own, theirs)
 }

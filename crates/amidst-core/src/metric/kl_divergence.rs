@@ -51,7 +51,7 @@ type Histogram = Vec<(u32, u64)>;
 impl Metric for KlDivergence {
     fn loss(&self, release: &Release<'_>) -> Option<f64> {
         let set = release.set;
-        if set.rows == 0 {
+        if set.rows == 0 || set.rolled_up() {
             return None;
         }
         // Classes that cover everything add the same to every x with their sensitive value.
@@ -82,17 +82,21 @@ impl Metric for KlDivergence {
     }
 
     fn nodes<'a>(&self, input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
-        if input.set.rows == 0 {
+        if input.set.rows == 0 || input.set.rolled_up() {
             return None;
         }
         Some(Box::new(Nodes { input: *input, self_information: self_information(input.set) }))
+    }
+
+    fn looks_at_values(&self) -> bool {
+        true
     }
 }
 
 /// The divergence when everything is suppressed to one class.
 pub fn baseline(input: &Input<'_>) -> Option<f64> {
     let set = input.set;
-    if set.rows == 0 {
+    if set.rows == 0 || set.rolled_up() {
         return None;
     }
     let mut total = entropy_sum(histogram(&set.groups.entries).iter().map(|&(_, n)| n));

@@ -101,6 +101,12 @@ pub trait Metric: Debug + Sync {
     fn nodes<'a>(&self, _input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
         None
     }
+
+    /// Whether a release is compared with the values that rows had. Then the metric is not defined for a table that was
+    /// rolled up before it was gathered.
+    fn looks_at_values(&self) -> bool {
+        false
+    }
 }
 
 /// The metric called `id`.

@@ -28,7 +28,7 @@ struct NonUniformEntropy;
 
 impl Metric for NonUniformEntropy {
     fn loss(&self, release: &Release<'_>) -> Option<f64> {
-        if release.set.rows == 0 {
+        if release.set.rows == 0 || release.set.rolled_up() {
             return None;
         }
         let column = Columns::of(&release.input());
@@ -37,9 +37,16 @@ impl Metric for NonUniformEntropy {
     }
 
     fn nodes<'a>(&self, input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
+        if input.set.rolled_up() {
+            return None;
+        }
         let column = Columns::of(input);
         let bits = |c: usize, _: &Generalization, cell: &Cell| column.bits(c, cell);
         Some(Box::new(Additive::new(input, bits, column.suppressed_row, -column.original, 1.0)?))
+    }
+
+    fn looks_at_values(&self) -> bool {
+        true
     }
 }
 

@@ -141,6 +141,7 @@ pub fn marginal(set: &FrequencySet) -> FrequencySet {
         domains: Vec::new(),
         groups: Groups::collect(1, all),
         persons: false,
+        floor: Vec::new(),
         sensitive: set.sensitive.clone(),
         sensitive_domains: set.sensitive_domains.clone(),
         ..*set

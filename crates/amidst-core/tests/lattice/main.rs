@@ -11,9 +11,10 @@ use std::sync::atomic::AtomicBool;
 use amidst_core::algorithm::{MaxSuppression, Search, SearchError, Suppressed};
 use amidst_core::lattice;
 use amidst_core::metric::METRICS;
-use amidst_core::model::MODELS;
+use amidst_core::model::{MODELS, Needs};
 use amidst_core::parameter::Parameters;
 use amidst_core::requirement::Requirement;
+use amidst_core::rolled;
 use proptest::prelude::*;
 use world::{Dice, World};
 
@@ -152,6 +153,37 @@ proptest! {
             let options = Parameters::default();
             let search = Search { metric, ..search(&world, &requirements, &options, &mut dice) };
             compare(&search)?;
+        }
+    }
+
+    #[test]
+    fn a_table_that_was_rolled_up_is_searched_from_there(seed in any::<u64>()) {
+        for round in 0..8 {
+            let mut dice = Dice(seed ^ round);
+            let world = World::new(&mut dice, false, false);
+            let id = MODELS[dice.below(MODELS.len())].id;
+            let requirements = [world.requirement(&mut dice, "k-anonymity"), world.requirement(&mut dice, id)];
+            let options = Parameters::default();
+            let whole = search(&world, &requirements, &options, &mut dice);
+            // What looks at single tuples or values is not asked of such a table.
+            if whole.metric.metric.looks_at_values() || requirements.iter().any(|r| r.needs() == Needs::Tuples) {
+                continue;
+            }
+            let floor: Vec<usize> = world.generalizations.iter().map(|g| dice.below(g.height() + 1)).collect();
+            let set = rolled::roll_up(whole.set, whole.generalizations, &floor);
+            prop_assert_eq!(set.rows, whole.set.rows);
+            let rolled = Search { set: &set, ..whole.clone() };
+            let above = |v: &brute::Valid| v.levels.iter().zip(&floor).all(|(level, floor)| level >= floor);
+            let valid: Vec<brute::Valid> = brute::valid(&whole).into_iter().filter(above).collect();
+            let levels = |nodes: Vec<lattice::Node>| nodes.into_iter().map(|n| n.levels).collect::<Vec<_>>();
+            prop_assert_eq!(levels(lattice::minimal(&rolled).unwrap()), brute::minimal(&valid));
+            prop_assert_eq!(levels(lattice::lowest(&rolled).unwrap()), brute::lowest(&valid));
+            let best = lattice::best(&rolled).unwrap();
+            prop_assert_eq!(best.as_ref().map(|b| b.node.levels.clone()), brute::best(&valid));
+            if let Some(best) = best {
+                let expected = valid.iter().find(|v| v.levels == best.node.levels).unwrap();
+                prop_assert_eq!((best.node.classes, best.node.suppressed), (expected.classes, expected.suppressed));
+            }
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod local;
 mod parts;
+mod remote;
 
 use std::path::Path;
 
@@ -19,6 +20,7 @@ use crate::prepare::{LoadOptions, Prepared};
 
 pub use local::Local;
 pub use parts::of_parts;
+pub use remote::{Least, Remote, gather_for};
 
 /// Does the work on rows.
 pub trait Engine {

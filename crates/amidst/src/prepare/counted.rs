@@ -24,6 +24,9 @@ pub struct Counted {
     pub rows_dropped_missing: u64,
     /// The names of all columns of the input.
     pub header: Vec<String>,
+    /// The level of each quasi column that the table was rolled up to; empty when its values are those of the rows. Values
+    /// then stand for all that share their label on that level; dictionaries have all values nevertheless.
+    pub floor: Vec<usize>,
     /// The files of the input, as far as they are files of this machine.
     pub files: Vec<PathBuf>,
 }
@@ -55,7 +58,7 @@ impl Prepared {
     /// # Errors
     /// Whatever does not fit the policy; see [`PrepareError`].
     pub fn of_counts(policy: &Policy, counted: Counted, options: &LoadOptions<'_>) -> Result<Prepared, PrepareError> {
-        let Counted { table, mut weights, rows_in, rows_dropped_missing, header, files } = counted;
+        let Counted { table, mut weights, rows_in, rows_dropped_missing, header, floor, files } = counted;
         let persons = table.columns.iter().any(|c| policy.column(&c.name).is_some_and(|p| p.role == Role::Key));
         let mut input = amidst_io::Input::default();
         input.header = header;
@@ -73,6 +76,7 @@ impl Prepared {
         let layout = &fitted.layout;
         let (mut set, entry_of_row) = FrequencySet::count_persons(&fitted.table, &layout.quasi, &layout.sensitive, key);
         set.weigh(&entry_of_row, &weights);
+        set.floor = floor;
         let mut prepared = fitted.counted(options, None, (set, entry_of_row))?;
         prepared.weights = Some(weights);
         prepared.rows_in = rows_in;

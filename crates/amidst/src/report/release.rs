@@ -42,6 +42,8 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
     let recoding = &found.recoding;
     let sizes = Sizes::collect(set.groups.iter().filter(|e| !e.is_empty()).map(frequency::size));
     let original_risk = Risk::of(&sizes);
+    // Of a table that was rolled up before it was gathered nobody here knows the rows.
+    let rows_known = !set.rolled_up();
     let rounded_to = match judged.suppressed {
         0 => 1,
         _ => judged.risk.smallest.unwrap_or(1),
@@ -99,19 +101,22 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
             gap: found.gap,
             metric: metric_of(policy)?.id.to_string(),
             seed: policy.search.seed,
-            notes: found.notes.clone(),
+            notes: notes(prepared, found),
         }),
         columns: columns::of_release(policy, prepared, recoding, released, rounded_to),
         requirements,
         risk: Sides {
-            before: Some(figures::risk(&original_risk, population.against(&original, &original_risk)?)),
+            before: match rows_known {
+                true => Some(figures::risk(&original_risk, population.against(&original, &original_risk)?)),
+                false => None,
+            },
             after: figures::risk(&judged.risk, population.against(&published, &judged.risk)?),
         },
-        attacks: figures::attacks(Some(&original), &published),
+        attacks: figures::attacks(Some(&original).filter(|_| rows_known), &published),
         metrics: judged.metrics.iter().filter_map(metric_report).collect(),
         utility: useful(made)?,
         class_sizes: Sides {
-            before: Some(figures::class_sizes(&original_risk)),
+            before: rows_known.then(|| figures::class_sizes(&original_risk)),
             after: figures::class_sizes(&judged.risk),
         },
         suppression: Some(suppression::suppression(policy, prepared, recoding, judged.suppressed)),
@@ -125,6 +130,21 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
     };
     report.summary = summary::summary(&report);
     Ok(report)
+}
+
+/// What the search wants people to know, and what could not be looked at.
+fn notes(prepared: &Prepared, found: &Found) -> Vec<String> {
+    let mut notes = found.notes.clone();
+    if prepared.set.rolled_up() {
+        let floor = prepared.generalizations.iter().zip(&prepared.set.floor);
+        let levels: Vec<String> = floor.map(|(g, level)| format!("{} {level}", g.name)).collect();
+        notes.push(format!(
+            "The table has too many distinct combinations to be gathered; it was looked at from these levels up: {}. Every \
+             other node was searched or ruled out on its own. What compares the release with single values is left out.",
+            levels.join(", ")
+        ));
+    }
+    notes
 }
 
 fn metric_report(&(id, value): &(&'static str, Option<f64>)) -> Option<MetricReport> {
@@ -142,7 +162,8 @@ fn useful(made: &Made<'_>) -> Result<Vec<UtilityReport>, Failure> {
     let Made { policy, prepared, found, released, .. } = *made;
     let mut figures = Vec::new();
     let seed = policy.search.seed;
-    if let Some(error) = utility::query_error(&prepared.set, &prepared.generalizations, &found.recoding, seed) {
+    let counts = utility::query_error(&prepared.set, &prepared.generalizations, &found.recoding, seed);
+    if let Some(error) = counts.filter(|_| !prepared.set.rolled_up()) {
         figures.push(UtilityReport {
             id: "query-error".to_string(),
             title: "mean relative error of counts".to_string(),
