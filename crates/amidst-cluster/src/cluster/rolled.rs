@@ -15,7 +15,7 @@ use amidst::core::table::{Codes, Column, Dictionary, Table, ValueType};
 use amidst::engine::{Least, Remote};
 use amidst::policy::Policy;
 use amidst::prepare::{Counted, LoadOptions, Prepared};
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt32Array};
+use datafusion::arrow::array::{ArrayRef, AsArray, RecordBatch, UInt32Array};
 use datafusion::arrow::datatypes::{DataType, Field, Int64Type, Schema, UInt32Type};
 use datafusion::prelude::SessionContext;
 use tokio::runtime::Runtime;

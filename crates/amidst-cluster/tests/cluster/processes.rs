@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 pub struct Cluster {
     port: u16,
     folder: PathBuf,
-    scheduler: Child,
+    pub scheduler: Child,
     pub executors: Vec<Child>,
 }
 
