@@ -36,12 +36,9 @@ fn a_table_that_cannot_be_gathered_is_rolled_up_by_the_cluster() {
     let folder = tempfile::tempdir().unwrap();
     let data = tables::patients(folder.path(), 12_000, 2);
     let cluster = Cluster::start(folder.path(), 2);
-    for algorithm in ["optimal", "incognito"] {
-        let policy = tables::patients_policy(folder.path(), algorithm);
-        let name = format!("rolled-{algorithm}");
-        both(&cluster, folder.path(), &policy, &data, &name, &["--gather", "8000"]);
-        verified(&folder.path().join(format!("{name}-cluster")));
-    }
+    let policy = tables::patients_policy(folder.path(), "optimal");
+    both(&cluster, folder.path(), &policy, &data, "rolled", &["--gather", "8000"]);
+    verified(&folder.path().join("rolled-cluster"));
     // What looks at every combination says what it would take.
     let policy = tables::patients_policy(folder.path(), "mondrian");
     let output = cluster.anonymize(&policy, &data, &folder.path().join("out"), &["--gather", "8000"]);
