@@ -120,9 +120,9 @@ fn nearest_compatible(world: &World<'_>, tree: &Tree, classes: &[Cluster], class
     let found = tree.least(
         f64::INFINITY,
         // Both sides pay for what lies between them.
-        |shape, least| {
-            let back = space.cost_merged(&class.shape, shape) - space.cost(shape);
-            space.stretch(&class.shape, shape) * rows as f64 + back * least.rows
+        |hull, least| {
+            let (forth, back) = space.gains(&class.shape, hull);
+            forth * rows as f64 + back * least.rows
         },
         |c, _, _| {
             let other = &classes[c as usize];

@@ -95,7 +95,7 @@ impl<'a> Rest<'a> {
         for (entries, tree) in &self.buckets {
             let found = tree.least(
                 best.map_or(f64::INFINITY, |b| b.0),
-                |within, _| -space.cost_merged(&shape, within),
+                |within, _| -space.farthest(&shape, within),
                 |_, row, _| Some(-space.cost_merged(&shape, row)),
             );
             if let Some((cost, i)) = found {
@@ -117,7 +117,7 @@ impl<'a> Rest<'a> {
             }
             let found = tree.least(
                 best.map_or(f64::INFINITY, |b| b.0),
-                |shape, _| cluster.cost + space.stretch(&cluster.shape, shape),
+                |hull, _| cluster.cost + space.stretch(&cluster.shape, hull),
                 |i, row, _| {
                     let entry = entries[i as usize];
                     (alone || fits(self.world.entry(entry).sensitive)).then(|| space.cost_merged(&cluster.shape, row))
@@ -185,7 +185,7 @@ impl Frontier {
         mut fits: impl FnMut(u32) -> bool,
     ) -> Option<u32> {
         let space = rest.world.space;
-        let branch = |shape: &[u64]| Total(floor(cluster.cost + space.stretch(&cluster.shape, shape)));
+        let branch = |hull: &[u64]| Total(floor(cluster.cost + space.stretch(&cluster.shape, hull)));
         let row = |entry: u32| Total(quantum(space.cost_with(&cluster.shape, rest.world.codes(entry))));
         let mut opened = 0;
         while let Some(Reverse(near)) = self.heap.pop().or_else(|| {
@@ -198,7 +198,7 @@ impl Frontier {
                 continue;
             }
             if near.version < self.version {
-                let cost = if near.row { row(entries[near.number as usize]) } else { branch(tree.shape(near.number)) };
+                let cost = if near.row { row(entries[near.number as usize]) } else { branch(tree.hull(near.number)) };
                 self.heap.push(Reverse(Near { cost: cost.max(near.cost), version: self.version, ..near }));
             } else if near.row {
                 let entry = entries[near.number as usize];
@@ -214,7 +214,7 @@ impl Frontier {
                 let mut halves: Vec<Near> = Vec::new();
                 tree.open(
                     near.number,
-                    |half, shape| halves.push(Near { cost: branch(shape), number: half, ..near }),
+                    |half, hull| halves.push(Near { cost: branch(hull), number: half, ..near }),
                     |item| {
                         let cost = row(entries[item as usize]);
                         heap.push(Reverse(Near { cost, row: true, number: item, version, ..near }));

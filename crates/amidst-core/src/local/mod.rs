@@ -8,6 +8,7 @@ pub mod cluster;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod found;
+mod hull;
 pub mod join;
 mod judge;
 mod nodes;

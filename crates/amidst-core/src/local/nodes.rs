@@ -8,6 +8,21 @@ const PAIRS: usize = 1024;
 /// A node is a level and any code below it.
 pub(super) type Node = (u32, u32);
 
+/// Values, or nodes where the values are more, that a set of marks can tell apart.
+const MARKS: usize = 128;
+
+/// Marks of some values of a column.
+pub(super) type Marks = [u64; MARKS / 64];
+
+/// A node above a code, for the question how far up a code meets any of some values.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Ring {
+    /// The values below the node.
+    pub(super) marks: Marks,
+    /// What the node costs a row.
+    pub(super) cost: f64,
+}
+
 /// The nodes above each code, and what they cost.
 #[derive(Debug, Clone)]
 pub(super) struct Nodes {
@@ -20,13 +35,42 @@ pub(super) struct Nodes {
     middle: Vec<f64>,
     /// `pairs[a · codes + b]`: the level at which two codes meet; empty when there are too many.
     pairs: Vec<u8>,
+    /// `rings[code · levels + level]`: the node above a code.
+    rings: Vec<Ring>,
+    /// Whether marks stand for single values, not for nodes above them.
+    exact: bool,
+    /// The words that marks need.
+    mark_words: usize,
+    levels: u32,
+    /// `grade[level · codes + code]`: the place of the node's cost among `grades`.
+    grade: Vec<u32>,
+    /// What nodes cost, ascending.
+    grades: Vec<f64>,
+    /// `turn[level · codes + code]`: the turn of the node above a code among all nodes, by their middles.
+    turn: Vec<u32>,
+    /// A node of each turn.
+    of_turn: Vec<Node>,
 }
 
 impl Nodes {
     /// `cost` says what a node costs, by level and number; `places` where each code lies.
     pub(super) fn new(g: &Generalization, places: &[f64], cost: impl Fn(usize, usize) -> f64) -> Self {
         let codes = g.active();
-        let mut nodes = Nodes { codes, value: Vec::new(), cost: Vec::new(), middle: Vec::new(), pairs: Vec::new() };
+        let mut nodes = Nodes {
+            codes,
+            value: Vec::new(),
+            cost: Vec::new(),
+            middle: Vec::new(),
+            pairs: Vec::new(),
+            rings: Vec::new(),
+            exact: true,
+            mark_words: 1,
+            levels: g.levels.len() as u32,
+            grade: Vec::new(),
+            grades: Vec::new(),
+            turn: Vec::new(),
+            of_turn: Vec::new(),
+        };
         for (level, l) in g.levels.iter().enumerate() {
             let count = l.of.iter().max().map_or(0, |&m| m as usize + 1);
             let mut extent = vec![(f64::INFINITY, f64::NEG_INFINITY); count];
@@ -42,7 +86,87 @@ impl Nodes {
             let pair = |i: usize| nodes.search((0, (i / codes) as u32), (0, (i % codes) as u32)) as u8;
             nodes.pairs = (0..codes * codes).map(pair).collect();
         }
+        nodes.draw_rings();
+        nodes.take_turns();
         nodes
+    }
+
+    fn draw_rings(&mut self) {
+        let levels = self.levels;
+        let count = |level: u32| self.level(level).iter().max().map_or(0, |&m| m as usize + 1);
+        let marked = (0..levels).find(|&level| count(level) <= MARKS).unwrap_or(0);
+        let mark_words = if count(marked) > 64 { 2 } else { 1 };
+        let mut rings = vec![Ring::default(); self.codes * levels as usize];
+        for level in 0..levels {
+            // Below the marked level a node shows as the one above it.
+            let mut below = vec![Marks::default(); count(level.max(marked))];
+            for (&node, &mark) in self.level(level.max(marked)).iter().zip(self.level(marked)) {
+                below[node as usize][mark as usize / 64 % 2] |= 1 << (mark % 64);
+            }
+            for (code, &node) in self.level(level.max(marked)).iter().enumerate() {
+                let cost = self.cost((level, code as u32));
+                rings[code * levels as usize + level as usize] = Ring { marks: below[node as usize], cost };
+            }
+        }
+        (self.rings, self.exact, self.mark_words) = (rings, marked == 0, mark_words);
+        self.grades = self.cost.clone();
+        self.grades.sort_by(f64::total_cmp);
+        self.grades.dedup();
+        self.grade = self.cost.iter().map(|cost| self.grades.partition_point(|g| g < cost) as u32).collect();
+    }
+
+    fn take_turns(&mut self) {
+        let mut middles: Vec<(f64, Node)> = (0..self.middle.len())
+            .map(|at| (self.middle[at], ((at / self.codes) as u32, (at % self.codes) as u32)))
+            .collect();
+        middles.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        self.turn = vec![0; middles.len()];
+        for same in middles.chunk_by(|a, b| a.0 == b.0) {
+            for &(_, (level, code)) in same {
+                self.turn[level as usize * self.codes + code as usize] = self.of_turn.len() as u32;
+            }
+            self.of_turn.push(same[0].1);
+        }
+    }
+
+    /// The nodes above a code, from a level on.
+    #[inline]
+    pub(super) fn rings(&self, (level, code): Node) -> &[Ring] {
+        let levels = self.levels as usize;
+        &self.rings[code as usize * levels + level as usize..(code as usize + 1) * levels]
+    }
+
+    /// Whether marks stand for single values.
+    pub(super) fn exact(&self) -> bool {
+        self.exact
+    }
+
+    /// The words that marks need: the others are empty.
+    #[inline]
+    pub(super) fn mark_words(&self) -> usize {
+        self.mark_words
+    }
+
+    /// The place of a node's cost among all costs, ascending.
+    pub(super) fn grade(&self, (level, code): Node) -> u32 {
+        self.grade[self.at(level, code)]
+    }
+
+    /// The cost with this place.
+    #[inline]
+    pub(super) fn graded(&self, grade: u32) -> f64 {
+        self.grades[grade as usize]
+    }
+
+    /// The turn of a node among all nodes, by their middles.
+    pub(super) fn turn(&self, (level, code): Node) -> u32 {
+        self.turn[self.at(level, code)]
+    }
+
+    /// How much more the node over two turns costs than the costlier of both.
+    pub(super) fn between(&self, a: u32, b: u32) -> f64 {
+        let (a, b) = (self.of_turn[a as usize], self.of_turn[b as usize]);
+        self.cost((self.meet(a, b), a.1)) - self.cost(a).max(self.cost(b))
     }
 
     fn at(&self, level: u32, code: u32) -> usize {
@@ -67,7 +191,7 @@ impl Nodes {
 
     /// The number of levels, that of the codes included.
     pub(super) fn levels(&self) -> u32 {
-        self.value.len().checked_div(self.codes).unwrap_or(0) as u32
+        self.levels
     }
 
     /// The node of each code at a level.

@@ -115,9 +115,9 @@ impl Index {
         let found = self.tree.least(
             f64::INFINITY,
             // All rows pay for the stretch, the newcomers also for what the cluster costs already.
-            |shape, least| {
-                let stretch = world.space.cost_with(shape, codes) - world.space.cost(shape);
-                stretch * (least.rows + rows as f64) + least.cost * rows as f64
+            |hull, least| {
+                let (cost, growth) = world.space.reach(hull, codes);
+                growth * least.rows + cost.max(growth + least.cost) * rows as f64
             },
             |c, shape, has| {
                 let growth = world.space.cost_with(shape, codes) * (has.rows + rows as f64) - has.cost * has.rows;

@@ -5,13 +5,14 @@
 //! row is the information loss of the specification (§3): ranges by coordinate, nodes of a numeric column by the
 //! interval they cover, other nodes by their height, sets by their number of values; weighted.
 
+use super::hull;
 use super::nodes::Nodes;
 use crate::hierarchy::{Cell, Generalization, Generalize};
 use crate::metric;
 
 /// How the shape of one column grows and what it costs.
 #[derive(Debug, Clone)]
-enum Measure {
+pub(super) enum Measure {
     /// `lowest << 32 | highest` code.
     Range {
         /// The coordinate of each code, scaled so that the whole column costs its weight.
@@ -28,16 +29,18 @@ enum Measure {
 
 /// One column of the space.
 #[derive(Debug, Clone)]
-struct Axis {
-    measure: Measure,
+pub(super) struct Axis {
+    pub(super) measure: Measure,
     /// The first word of this column in a shape, and the word after its last.
-    words: (usize, usize),
+    pub(super) words: (usize, usize),
+    /// The same in a hull.
+    pub(super) hull: (usize, usize),
 }
 
 /// The cost of every shape over some quasi columns.
 #[derive(Debug, Clone)]
 pub struct Space {
-    axes: Vec<Axis>,
+    pub(super) axes: Vec<Axis>,
     words: usize,
     /// For each column, where each code lies, scaled so that the whole column spans its weight. For neighbourhoods
     /// only: costs come from the shape.
@@ -66,16 +69,17 @@ pub enum Cuts<'a> {
     },
 }
 
-fn pack(high: u32, low: u32) -> u64 {
+pub(super) fn pack(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-fn unpack(word: u64) -> (u32, u32) {
+pub(super) fn unpack(word: u64) -> (u32, u32) {
     ((word >> 32) as u32, word as u32)
 }
 
 impl Axis {
-    fn new(g: &Generalization, weight: f64, places: &[f64], first: usize) -> Self {
+    fn new(g: &Generalization, weight: f64, places: &[f64], before: Option<&Axis>) -> Self {
+        let (first, first_of_hull) = before.map_or((0, 0), |axis| (axis.words.1, axis.hull.1));
         let span = span(&g.coordinates);
         let measure = match g.generalize {
             Generalize::Ranges => Measure::Range {
@@ -98,7 +102,8 @@ impl Axis {
             Measure::Set { .. } => g.active().div_ceil(64).max(1),
             _ => 1,
         };
-        Axis { measure, words: (first, first + words) }
+        let hull = (first_of_hull, first_of_hull + hull::words(&measure, words));
+        Axis { measure, words: (first, first + words), hull }
     }
 
     fn start(&self, shape: &mut [u64], code: u32) {
@@ -143,7 +148,7 @@ impl Axis {
         }
     }
 
-    fn cost(&self, shape: &[u64]) -> f64 {
+    pub(super) fn cost(&self, shape: &[u64]) -> f64 {
         let shape = &shape[self.words.0..self.words.1];
         match &self.measure {
             Measure::Range { place } => {
@@ -174,7 +179,7 @@ impl Axis {
     }
 
     /// The cost of two shapes together.
-    fn cost_merged(&self, a: &[u64], b: &[u64]) -> f64 {
+    pub(super) fn cost_merged(&self, a: &[u64], b: &[u64]) -> f64 {
         let (a, b) = (&a[self.words.0..self.words.1], &b[self.words.0..self.words.1]);
         match &self.measure {
             Measure::Range { place } => {
@@ -188,34 +193,6 @@ impl Axis {
             Measure::Set { step } => {
                 let values: u32 = a.iter().zip(b).map(|(a, b)| (a | b).count_ones()).sum();
                 f64::from(values.saturating_sub(1)) * step
-            }
-        }
-    }
-
-    /// A lower bound of what `a` gains in cost by joining anything within `b`.
-    fn stretch(&self, a: &[u64], b: &[u64]) -> f64 {
-        let (a, b) = (&a[self.words.0..self.words.1], &b[self.words.0..self.words.1]);
-        match &self.measure {
-            Measure::Range { place } => {
-                let (a, b) = (unpack(a[0]), unpack(b[0]));
-                let above = place[b.0 as usize] - place[a.1 as usize];
-                let below = place[a.0 as usize] - place[b.1 as usize];
-                above.max(below).max(0.0)
-            }
-            Measure::Node(nodes) => {
-                let (a, b) = (unpack(a[0]), unpack(b[0]));
-                let level = nodes.meet(a, b);
-                if level == a.0 || level == b.0 {
-                    return 0.0;
-                }
-                nodes.cost((level, a.1)) - nodes.cost(a)
-            }
-            Measure::Set { step } => {
-                if a.iter().zip(b).any(|(a, b)| a & b != 0) {
-                    0.0
-                } else {
-                    *step
-                }
             }
         }
     }
@@ -318,8 +295,7 @@ impl Space {
             generalizations.iter().zip(&weights).map(|(g, &weight)| places(g, weight)).collect();
         let mut axes: Vec<Axis> = Vec::with_capacity(generalizations.len());
         for ((g, &weight), places) in generalizations.iter().zip(&weights).zip(&places) {
-            let first = axes.last().map_or(0, |a| a.words.1);
-            axes.push(Axis::new(g, weight, places, first));
+            axes.push(Axis::new(g, weight, places, axes.last()));
         }
         Space { words: axes.last().map_or(0, |a| a.words.1), places, axes }
     }
@@ -354,24 +330,6 @@ impl Space {
         self.axes.iter().map(|a| a.cost(shape)).sum()
     }
 
-    /// Where a column of a shape lies, for neighbourhoods: the middle of a range or node, the first value of a set.
-    pub fn centre(&self, shape: &[u64], column: usize) -> f64 {
-        let (axis, places) = (&self.axes[column], &self.places[column]);
-        let shape = &shape[axis.words.0..axis.words.1];
-        match &axis.measure {
-            Measure::Range { .. } => {
-                let (low, high) = unpack(shape[0]);
-                (places[low as usize] + places[high as usize]) / 2.0
-            }
-            Measure::Node(nodes) => nodes.middle(unpack(shape[0])),
-            Measure::Set { .. } => {
-                let first =
-                    shape.iter().position(|&w| w != 0).map_or(0, |i| i * 64 + shape[i].trailing_zeros() as usize);
-                places.get(first).copied().unwrap_or(0.0)
-            }
-        }
-    }
-
     /// What one column of a shape costs each row.
     pub fn column_cost(&self, shape: &[u64], column: usize) -> f64 {
         self.axes[column].cost(shape)
@@ -391,22 +349,6 @@ impl Space {
             .map(|(((axis, &code), sum), places)| match axis.measure {
                 Measure::Range { .. } => (places[code as usize] - sum / rows).abs(),
                 _ => axis.cost_with(shape, code),
-            })
-            .sum()
-    }
-
-    /// A lower bound of [`Space::distance`] for every centre within a shape.
-    pub fn away(&self, shape: &[u64], codes: &[u32]) -> f64 {
-        let columns = self.axes.iter().zip(codes);
-        columns
-            .map(|(axis, &code)| match &axis.measure {
-                // What is not a range counts by the shape over all, which costs nothing only on the tuple itself.
-                Measure::Node(nodes) => {
-                    let node = unpack(shape[axis.words.0]);
-                    let level = nodes.meet(node, (0, code));
-                    if level == node.0 { 0.0 } else { nodes.cost((level, code)) }
-                }
-                _ => axis.cost_with(shape, code) - axis.cost(shape),
             })
             .sum()
     }
@@ -560,12 +502,6 @@ impl Space {
         }
     }
 
-    /// A lower bound of how much more `a` costs a row once it is stretched over any tuple or shape within `b`.
-    #[inline]
-    pub fn stretch(&self, a: &[u64], b: &[u64]) -> f64 {
-        self.axes.iter().map(|axis| axis.stretch(a, b)).sum()
-    }
-
     /// Whether `a` covers all of `b`.
     pub fn contains(&self, a: &[u64], b: &[u64]) -> bool {
         self.axes.iter().all(|axis| axis.contains(a, b))
@@ -623,10 +559,6 @@ mod tests {
                     space.merge(&mut both, &b.shape);
                     assert!((space.cost(&both) - space.cost_merged(&a.shape, &b.shape)).abs() < 1e-12);
                     assert!(space.contains(&both, &a.shape) && space.contains(&both, &b.shape));
-                    for &(entry, _) in &b.parts {
-                        let grown = space.cost_with(&a.shape, world.codes(entry));
-                        assert!(grown + 1e-12 >= a.cost + space.stretch(&a.shape, &b.shape), "the bound is too high");
-                    }
                 }
             }
         });

@@ -1,7 +1,7 @@
 //! An index over rows or clusters in the space of quasi tuples, which finds the best without looking at all.
 //!
-//! A k-d tree whose nodes know the shape over everything below them. Whoever asks brings a lower bound for all that lies
-//! in a shape; branches are looked at in the order of their bounds and those that cannot hold the best are passed over:
+//! A k-d tree whose nodes know the hull over everything below them. Whoever asks brings a lower bound for all that lies
+//! in a hull; branches are looked at in the order of their bounds and those that cannot hold the best are passed over:
 //! the answer is the one that a scan over all items gives, the item with the lower number winning a tie. Items can be
 //! removed, and their shapes can grow; when many have, the tree is built anew around what they have become.
 //!
@@ -58,8 +58,9 @@ impl Least {
 pub struct Tree {
     words: usize,
     nodes: Vec<Node>,
-    /// The shape of each node.
-    shapes: Vec<u64>,
+    hull_words: usize,
+    /// The hull of each node.
+    hulls: Vec<u64>,
     /// The items, those of a leaf side by side.
     order: Vec<u32>,
     /// Where each item stands in `order`.
@@ -95,7 +96,8 @@ impl Tree {
         let mut tree = Tree {
             words: space.words(),
             nodes: Vec::new(),
-            shapes: Vec::new(),
+            hull_words: space.hull_words(),
+            hulls: Vec::new(),
             order: Vec::new(),
             place_of: vec![GONE; items],
             leaf_of: vec![GONE; items],
@@ -114,7 +116,6 @@ impl Tree {
     fn build(&mut self, space: &Space, shapes: &[u64], least: &[Least], mut items: Vec<(u32, u32)>) {
         let (words, width) = (self.words, space.width());
         self.nodes.clear();
-        self.shapes.clear();
         self.changes = 0;
         let shape = |at: u32| &shapes[at as usize * words..(at as usize + 1) * words];
         let mut centres = vec![0.0; shapes.len() / words.max(1) * width];
@@ -133,8 +134,8 @@ impl Tree {
             self.place_of[item as usize] = place as u32;
         }
         // Halves come after their parent, so backwards every node finds its halves done.
-        self.shapes = vec![0; self.nodes.len() * words];
-        let mut scratch = vec![0; words];
+        self.hulls = vec![0; self.nodes.len() * self.hull_words];
+        let mut scratch = vec![0; 2 * self.hull_words];
         for node in (0..self.nodes.len()).rev() {
             self.refresh(space, node, &mut scratch);
         }
@@ -154,8 +155,8 @@ impl Tree {
             items.iter().for_each(|i| self.leaf_of[i.0 as usize] = number);
             return number;
         }
-        let middle = match widest(centres, width, items) {
-            Some(column) => part(items, |i| centres[i.1 as usize * width + column]),
+        let middle = match widest(space, centres, items) {
+            Some(column) => part(space, column, items, |i| centres[i.1 as usize * width + column]),
             // All on one point: then by number, so that of equals the first is found first.
             None => {
                 items.sort_unstable();
@@ -242,7 +243,7 @@ impl Tree {
     /// Computes the nodes above an item anew, as far as they change or else to the root.
     fn tighten(&mut self, space: &Space, item: u32, to_the_root: bool) {
         self.changes += 1;
-        let mut scratch = vec![0; self.words];
+        let mut scratch = vec![0; 2 * self.hull_words];
         let mut node = self.leaf_of[item as usize];
         while let Some(n) = self.nodes.get(node as usize) {
             let parent = n.parent;
@@ -253,14 +254,15 @@ impl Tree {
         }
     }
 
-    /// Computes a node anew from what is below it; whether that changed anything that counts.
-    fn refresh(&mut self, space: &Space, node: usize, shape: &mut [u64]) -> bool {
-        let (words, n) = (self.words, &self.nodes[node]);
+    /// Computes a node anew from what is below it; whether that changed anything that counts. Needs two hulls to work on.
+    fn refresh(&mut self, space: &Space, node: usize, scratch: &mut [u64]) -> bool {
+        let (words, hull_words, n) = (self.words, self.hull_words, &self.nodes[node]);
+        let (hull, one) = scratch.split_at_mut(hull_words);
         let mut least: Option<Least> = None;
         let mut cover = |other: &[u64], has: Least| {
             match least {
-                None => shape.copy_from_slice(other),
-                Some(_) => space.merge(shape, other),
+                None => hull.copy_from_slice(other),
+                Some(_) => space.widen(hull, other),
             }
             least = Some(least.map_or(has, |l| l.min(has)));
         };
@@ -268,25 +270,26 @@ impl Tree {
             None => {
                 for place in n.items.0 as usize..n.items.1 as usize {
                     if !self.removed[self.order[place] as usize] {
-                        cover(&self.item_shapes[place * words..(place + 1) * words], self.item_least[place]);
+                        space.hull(&self.item_shapes[place * words..(place + 1) * words], one);
+                        cover(one, self.item_least[place]);
                     }
                 }
             }
             Some((left, right)) => {
                 for half in [left as usize, right as usize] {
                     if self.nodes[half].live > 0 {
-                        cover(&self.shapes[half * words..(half + 1) * words], self.nodes[half].least);
+                        cover(&self.hulls[half * hull_words..(half + 1) * hull_words], self.nodes[half].least);
                     }
                 }
             }
         }
         // An empty branch keeps what it had; its parent no longer looks at it.
         let Some(least) = least else { return true };
-        let known = &mut self.shapes[node * words..(node + 1) * words];
-        if known == shape && self.nodes[node].least == least {
+        let known = &mut self.hulls[node * hull_words..(node + 1) * hull_words];
+        if known == hull && self.nodes[node].least == least {
             return false;
         }
-        known.copy_from_slice(shape);
+        known.copy_from_slice(hull);
         self.nodes[node].least = least;
         true
     }
@@ -302,19 +305,19 @@ impl Tree {
             Some((left, right)) => {
                 for h in [left, right] {
                     if self.nodes[h as usize].live > 0 {
-                        half(h, self.shape(h));
+                        half(h, self.hull(h));
                     }
                 }
             }
         }
     }
 
-    /// The shape over everything below a node.
-    pub fn shape(&self, node: u32) -> &[u64] {
-        &self.shapes[node as usize * self.words..(node as usize + 1) * self.words]
+    /// The hull over everything below a node.
+    pub fn hull(&self, node: u32) -> &[u64] {
+        &self.hulls[node as usize * self.hull_words..(node as usize + 1) * self.hull_words]
     }
 
-    /// The item with the least cost that is clearly below `limit`, given a lower bound for everything in a shape. `cost`
+    /// The item with the least cost that is clearly below `limit`, given a lower bound for everything in a hull. `cost`
     /// is told an item with its shape and what it has, and says `None` for items that do not count.
     pub fn least(
         &self,
@@ -340,7 +343,7 @@ impl Tree {
         if self.is_empty() {
             return None;
         }
-        let of = |node: u32| Total(floor(bound(self.shape(node), self.nodes[node as usize].least)));
+        let of = |node: u32| Total(floor(bound(self.hull(node), self.nodes[node as usize].least)));
         let hopeless = |best: &Best, Total(bound): Total, node: u32| {
             bound > best.cost || (bound == best.cost && self.nodes[node as usize].lowest >= best.item)
         };
@@ -386,7 +389,8 @@ impl Tree {
 }
 
 /// The column in which the items' centres lie widest apart; `None` when they all lie on one point.
-fn widest(centres: &[f64], width: usize, items: &[(u32, u32)]) -> Option<usize> {
+fn widest(space: &Space, centres: &[f64], items: &[(u32, u32)]) -> Option<usize> {
+    let width = space.width();
     let mut best = None;
     let mut most = 0.0;
     for c in 0..width {
@@ -395,26 +399,61 @@ fn widest(centres: &[f64], width: usize, items: &[(u32, u32)]) -> Option<usize> 
             let x = centres[at as usize * width + c];
             (low, high) = (low.min(x), high.max(x));
         }
-        if high - low > most {
-            (best, most) = (Some(c), high - low);
+        let apart = space.apart(c, low, high);
+        if apart > most {
+            (best, most) = (Some(c), apart);
         }
     }
     best
 }
 
 /// Parts the items near the middle but never between equal values: columns of few values are then soon told apart.
-fn part(items: &mut [(u32, u32)], value: impl Fn(&(u32, u32)) -> f64) -> usize {
+fn part(space: &Space, column: usize, items: &mut [(u32, u32)], value: impl Fn(&(u32, u32)) -> f64) -> usize {
+    if space.hierarchical(column) {
+        return part_branches(space, column, items, value);
+    }
     let middle = items.len() / 2;
     items.select_nth_unstable_by(middle, |a, b| value(a).total_cmp(&value(b)).then(a.0.cmp(&b.0)));
     let at = value(&items[middle]);
     let below = items.iter().filter(|i| value(i) < at).count();
     let upto = items.iter().filter(|i| value(i) <= at).count();
     let chosen = if below.abs_diff(middle) < upto.abs_diff(middle) || upto == items.len() { below } else { upto };
-    let (left, right): (Vec<_>, Vec<_>) =
-        items.iter().partition(|i| if chosen == below { value(i) < at } else { value(i) <= at });
+    part_by(items, |i| if chosen == below { value(i) < at } else { value(i) <= at })
+}
+
+/// Parts the items between two branches of a hierarchy, the higher up the better, with a quarter of them on each side at
+/// the least where that is possible.
+fn part_branches(space: &Space, column: usize, items: &mut [(u32, u32)], turn: impl Fn(&(u32, u32)) -> f64) -> usize {
+    let (low, high) = items.iter().fold((usize::MAX, 0), |(low, high), i| {
+        let turn = turn(i) as usize;
+        (low.min(turn), high.max(turn))
+    });
+    let mut count = vec![0; high - low + 1];
+    items.iter().for_each(|i| count[turn(i) as usize - low] += 1);
+    let (mut before, mut last) = (0, low);
+    let mut best: Option<((bool, f64, usize), usize)> = None;
+    for (at, n) in (low..).zip(count).filter(|c| c.1 > 0) {
+        if before > 0 {
+            let least = before.min(items.len() - before);
+            let balanced = least * 4 >= items.len();
+            let apart = if balanced { space.apart(column, last as f64, at as f64) } else { 0.0 };
+            let worth = (balanced, apart, least);
+            if best.is_none_or(|b| worth > b.0) {
+                best = Some((worth, at));
+            }
+        }
+        (before, last) = (before + n, at);
+    }
+    let cut = best.map_or(high, |b| b.1) as f64;
+    part_by(items, |i| turn(i) < cut)
+}
+
+/// Brings the items for which `left` says so to the front, in their order; their number.
+fn part_by(items: &mut [(u32, u32)], left: impl Fn(&(u32, u32)) -> bool) -> usize {
+    let (left, right): (Vec<_>, Vec<_>) = items.iter().partition(|i| left(i));
     items[..left.len()].copy_from_slice(&left);
     items[left.len()..].copy_from_slice(&right);
-    chosen
+    left.len()
 }
 
 /// A float with a total order.
@@ -493,7 +532,7 @@ mod tests {
                 );
                 let far = tree.least(
                     f64::INFINITY,
-                    |s, _| -space.cost_merged(&shape, s),
+                    |s, _| -space.farthest(&shape, s),
                     |_, s, _| Some(-space.cost_merged(&shape, s)),
                 );
                 (near.map(|n| n.1), far.map(|f| f.1))
