@@ -120,7 +120,7 @@ fn nearest_compatible(world: &World<'_>, tree: &Tree, classes: &[Cluster], class
     let found = tree.least(
         f64::INFINITY,
         // Both sides pay for what lies between them.
-        |hull, least| {
+        |hull, least, _| {
             let (forth, back) = space.gains(&class.shape, hull);
             forth * rows as f64 + back * least.rows
         },

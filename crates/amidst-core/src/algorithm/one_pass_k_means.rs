@@ -68,7 +68,7 @@ impl Centres<'_> {
         let (space, codes) = (self.world.space, self.world.codes(entry));
         let found = self.tree.least(
             f64::INFINITY,
-            |hull, _| space.away(hull, codes),
+            |hull, _, _| space.away(hull, codes),
             |c, _, _| Some(self.distance(c as usize, entry)),
         );
         found.map(|f| f.1 as usize)

@@ -95,7 +95,7 @@ impl<'a> Rest<'a> {
         for (entries, tree) in &self.buckets {
             let found = tree.least(
                 best.map_or(f64::INFINITY, |b| b.0),
-                |within, _| -space.farthest(&shape, within),
+                |within, _, _| -space.farthest(&shape, within),
                 |_, row, _| Some(-space.cost_merged(&shape, row)),
             );
             if let Some((cost, i)) = found {
@@ -117,7 +117,7 @@ impl<'a> Rest<'a> {
             }
             let found = tree.least(
                 best.map_or(f64::INFINITY, |b| b.0),
-                |hull, _| cluster.cost + space.stretch(&cluster.shape, hull),
+                |hull, _, _| cluster.cost + space.stretch(&cluster.shape, hull),
                 |i, row, _| {
                     let entry = entries[i as usize];
                     (alone || fits(self.world.entry(entry).sensitive)).then(|| space.cost_merged(&cluster.shape, row))

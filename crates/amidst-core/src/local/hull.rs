@@ -7,6 +7,7 @@
 
 use super::nodes::{Node, Nodes};
 use super::space::{Axis, Measure, Space, pack, unpack};
+use super::tree::{Least, clearly_above};
 
 /// The words of a column in a hull, given those in a shape.
 pub(super) fn words(measure: &Measure, of_shape: usize) -> usize {
@@ -18,7 +19,7 @@ pub(super) fn words(measure: &Measure, of_shape: usize) -> usize {
 }
 
 /// What a node costs at the least once it covers anything within a hull as well.
-#[inline]
+#[inline(always)]
 fn met(nodes: &Nodes, node: Node, hull: &[u64]) -> f64 {
     let (first, second) = (hull[1], if nodes.mark_words() > 1 { hull[2] } else { 0 });
     let mut cost = 0.0;
@@ -179,6 +180,24 @@ impl Space {
             let (c, g) = axis.reach(hull, code);
             (cost + c, growth + g)
         })
+    }
+
+    /// A lower bound of how much the loss of any class within a hull grows with so many rows of a tuple: all rows pay for
+    /// the stretch, the newcomers also for what the class costs already. Above `enough` it need not be tight.
+    #[inline]
+    pub fn growth(&self, hull: &[u64], least: Least, codes: &[u32], rows: f64, enough: f64) -> f64 {
+        let (mut cost, mut growth) = (0.0, 0.0);
+        let mut bound = 0.0;
+        for (axis, &code) in self.axes.iter().zip(codes) {
+            let (c, g) = axis.reach(hull, code);
+            (cost, growth) = (cost + c, growth + g);
+            bound = growth * least.rows + f64::max(cost, growth + least.cost) * rows;
+            // Clearly above, so that rounding neither makes nor breaks a tie.
+            if clearly_above(bound, enough) {
+                break;
+            }
+        }
+        bound
     }
 
     /// A lower bound of [`Space::distance`] for every centre within a hull. What is not a range counts by the shape over

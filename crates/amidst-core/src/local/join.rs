@@ -83,7 +83,7 @@ pub fn join(search: &Search<'_>, recoding: &Recoding, joiners: &FrequencySet) ->
             let mut best = f64::INFINITY;
             let found = tree.least(
                 f64::INFINITY,
-                |hull, _| space.reach(hull, tuple).1,
+                |hull, _, _| space.reach(hull, tuple).1,
                 |class, _, _| {
                     let shape = &shapes[class as usize * words..(class as usize + 1) * words];
                     let more = space.cost_with(shape, tuple) - space.cost(shape);

@@ -115,10 +115,7 @@ impl Index {
         let found = self.tree.least(
             f64::INFINITY,
             // All rows pay for the stretch, the newcomers also for what the cluster costs already.
-            |hull, least| {
-                let (cost, growth) = world.space.reach(hull, codes);
-                growth * least.rows + cost.max(growth + least.cost) * rows as f64
-            },
+            |hull, least, best| world.space.growth(hull, least, codes, rows as f64, best),
             |c, shape, has| {
                 let growth = world.space.cost_with(shape, codes) * (has.rows + rows as f64) - has.cost * has.rows;
                 // The policy is asked only where the answer matters.

@@ -318,11 +318,12 @@ impl Tree {
     }
 
     /// The item with the least cost that is clearly below `limit`, given a lower bound for everything in a hull. `cost`
-    /// is told an item with its shape and what it has, and says `None` for items that do not count.
+    /// is told an item with its shape and what it has, and says `None` for items that do not count. `bound` is also told
+    /// the best so far: a bound above it need not be tight.
     pub fn least(
         &self,
         limit: f64,
-        bound: impl Fn(&[u64], Least) -> f64,
+        bound: impl Fn(&[u64], Least, f64) -> f64,
         mut cost: impl FnMut(u32, &[u64], Least) -> Option<f64>,
     ) -> Option<(f64, u32)> {
         let mut best = Best { cost: quantum(limit), item: 0, exact: None };
@@ -343,12 +344,14 @@ impl Tree {
         if self.is_empty() {
             return None;
         }
-        let of = |node: u32| Total(floor(bound(self.hull(node), self.nodes[node as usize].least)));
+        let of = |node: u32, best: &Best| {
+            Total(floor(bound(self.hull(node), self.nodes[node as usize].least, best.cost * 1e-9)))
+        };
         let hopeless = |best: &Best, Total(bound): Total, node: u32| {
             bound > best.cost || (bound == best.cost && self.nodes[node as usize].lowest >= best.item)
         };
         let mut waiting = BinaryHeap::with_capacity(64);
-        waiting.push(Reverse((of(0), 0)));
+        waiting.push(Reverse((of(0, &best), 0)));
         let mut leaves = 0;
         while let Some(Reverse((here, mut node))) = waiting.pop() {
             if here.0 > best.cost || (leaves >= self.patience && best.exact.is_some()) {
@@ -366,7 +369,7 @@ impl Tree {
                 let live = |node: u32| self.nodes[node as usize].live > 0;
                 let (near, far) = match (live(left), live(right)) {
                     (true, true) => {
-                        let (a, b) = (of(left), of(right));
+                        let (a, b) = (of(left, &best), of(right, &best));
                         let left_first =
                             (a, self.nodes[left as usize].lowest) <= (b, self.nodes[right as usize].lowest);
                         if left_first { ((a, left), (b, right)) } else { ((b, right), (a, left)) }
@@ -374,7 +377,7 @@ impl Tree {
                     (false, false) => break,
                     (l, _) => {
                         node = if l { left } else { right };
-                        here = of(node);
+                        here = of(node, &best);
                         continue;
                     }
                 };
@@ -491,11 +494,15 @@ impl Best {
 }
 
 /// A cost in billionths.
+#[inline]
 pub fn quantum(cost: f64) -> f64 {
-    (cost * 1e9).round()
+    let billionths = cost * 1e9;
+    // Through an integer, which is much faster than rounding; what is too large for one is compared as it is.
+    if billionths.abs() < 9e18 { (billionths + 0.5_f64.copysign(billionths)) as i64 as f64 } else { billionths }
 }
 
 /// A lower bound in billionths, a hair lower so that its own rounding never lifts it above what it bounds.
+#[inline]
 pub fn floor(bound: f64) -> f64 {
     quantum(bound - 1e-12)
 }
@@ -527,12 +534,12 @@ mod tests {
             let ask = |tree: &Tree| {
                 let near = tree.least(
                     f64::INFINITY,
-                    |s, _| space.cost(&shape) + space.stretch(&shape, s),
+                    |s, _, _| space.cost(&shape) + space.stretch(&shape, s),
                     |_, s, _| Some(space.cost_merged(&shape, s)),
                 );
                 let far = tree.least(
                     f64::INFINITY,
-                    |s, _| -space.farthest(&shape, s),
+                    |s, _, _| -space.farthest(&shape, s),
                     |_, s, _| Some(-space.cost_merged(&shape, s)),
                 );
                 (near.map(|n| n.1), far.map(|f| f.1))
@@ -566,7 +573,7 @@ mod tests {
                 tree.patience = patience;
                 let near = tree.least(
                     f64::INFINITY,
-                    |s, _| space.stretch(&shape, s),
+                    |s, _, _| space.stretch(&shape, s),
                     |i, s, _| (i != item as u32).then(|| space.cost_merged(&shape, s)),
                 );
                 near.unwrap().0
