@@ -19,7 +19,7 @@ pub(super) enum Measure {
         place: Vec<f64>,
     },
     /// `level << 32 | any code below the node`.
-    Node(Nodes),
+    Node(Box<Nodes>),
     /// One bit per code.
     Set {
         /// What each value after the first costs.
@@ -92,11 +92,11 @@ impl Axis {
             Generalize::Sets => {
                 Measure::Set { step: if g.active() > 1 { weight / (g.active() - 1) as f64 } else { 0.0 } }
             }
-            Generalize::Hierarchy => Measure::Node(Nodes::new(g, places, |level, node| {
+            Generalize::Hierarchy => Measure::Node(Box::new(Nodes::new(g, places, |level, node| {
                 let by_extent = |(low, high): (f64, f64)| if span > 0.0 { (high - low) / span } else { 0.0 };
                 let by_height = level as f64 / g.height().max(1) as f64;
                 weight * if g.numeric { by_extent(g.levels[level].extent[node]) } else { by_height }
-            })),
+            }))),
         };
         let words = match &measure {
             Measure::Set { .. } => g.active().div_ceil(64).max(1),
