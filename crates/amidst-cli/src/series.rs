@@ -254,15 +254,19 @@ fn history(log: &SeriesLog) -> String {
 }
 
 fn audited(found: &SeriesAudit) -> String {
-    let verdict = if found.condemns() { "reveal more together than each" } else { "reveal no more together than each" };
-    let mut lines = vec![heading(format!("{} versions {verdict}", found.versions))];
+    let verdict = match (found.versions, found.condemns()) {
+        (1, _) => "1 version, and no other to compare it with".to_string(),
+        (n, true) => format!("{n} versions reveal more together than each"),
+        (n, false) => format!("{n} versions reveal no more together than each"),
+    };
+    let mut lines = vec![heading(verdict)];
     let head = ["column", "persons", "fewest candidates", "narrowed", "exposed", "certain"].map(String::from);
     let mut rows = vec![head.to_vec()];
     for c in &found.columns {
         let a = &c.audit;
         let fewest = a.fewest.map_or_else(|| "–".to_string(), |n| n.to_string());
         let number = |n: usize| thousands(n as u64);
-        let cells = [number(a.persons), fewest, number(a.narrowed), number(a.exposed.len()), number(a.certain)];
+        let cells = [number(a.persons), fewest, number(a.narrowed), number(a.exposed), number(a.certain)];
         rows.push([vec![c.column.clone()], cells.to_vec()].concat());
     }
     lines.push(table(&rows));

@@ -21,7 +21,9 @@ use std::time::Instant;
 use amidst::anonymize::{Job, class_of_rows, search, task};
 use amidst::core::algorithm::{Search, SearchError};
 use amidst::core::local::{Random, Space};
-use amidst::core::series::{KeptClass, Maintained, Roster, Rows, Signed, Standing, m_invariant, marginal, refine};
+use amidst::core::series::{
+    Loader, Maintained, OwnNames, Roster, Rows, Signed, Standing, m_invariant, marginal, refine,
+};
 use amidst::core::table::Table;
 use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
@@ -100,17 +102,17 @@ impl Roster for Known<'_> {
     }
 }
 
-/// What is kept of the classes of some rows between batches.
-fn kept(search: &Search<'_>, prepared: &Prepared, class_of: &[u32]) -> Vec<(u32, Vec<KeptClass>)> {
+/// What is kept of the classes of some rows between batches: the pages, and the tree over them.
+fn kept(search: &Search<'_>, prepared: &Prepared, class_of: &[u32]) -> (Vec<(u32, Vec<u8>)>, Vec<u8>) {
     let (standing, _) = Standing::of_table(search, &prepared.entry_of_row[..class_of.len()], class_of).unwrap();
-    standing.changed_pages().collect()
+    (standing.changed_pages(&OwnNames).collect(), standing.changed_tree().unwrap())
 }
 
 /// Brings classes up to date, from what is kept of them; what came of it, and the seconds it takes without and with
 /// making the classes from what is kept.
 fn update(policy: &Policy, prepared: &Prepared, class_of: &[u32], gone: &BTreeSet<u32>) -> (Maintained, f64, f64) {
     let whole = task(policy, prepared, &CANCEL, &|_| ()).unwrap();
-    let pages = kept(&whole, prepared, class_of);
+    let (pages, tree) = kept(&whole, prepared, class_of);
     let next = class_of.iter().max().map_or(0, |&c| c + 1);
     let stats = marginal(&prepared.set);
     let slim = Search { set: &stats, ..whole };
@@ -124,7 +126,9 @@ fn update(policy: &Policy, prepared: &Prepared, class_of: &[u32], gone: &BTreeSe
     }
     let mut roster = Known { prepared, tuple_of: prepared.set.tuple_of_entry(), members };
     let start = cpu();
-    let mut standing = Standing::of_pages(&slim, pages, next).unwrap();
+    let mut loader = Loader::new(&slim).unwrap();
+    assert!(pages.iter().all(|(number, bytes)| loader.page(*number, bytes, &OwnNames)));
+    let mut standing = loader.finish(&tree, next);
     let loaded = cpu();
     let new = class_of.len() as u32..prepared.table.rows as u32;
     let new = new.map(|row| roster.add(&mut standing.rows, row)).collect();

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use super::view::worst;
-use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, Version, VersionClass, share_or};
+use super::{Attack, AttackError, Compact, Entry, Extra, Findings, Knowledge, Target, Version, share_or};
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, Parameters};
 
@@ -54,14 +54,59 @@ pub struct Revealed {
 
 /// What subtracting each pair of versions reveals, to at least `threshold` of a group.
 pub fn differences(versions: &[Version], threshold: &Rational) -> Vec<Revealed> {
+    let versions: Vec<Compact> = versions.iter().map(Compact::of).collect();
     let mut found = BTreeSet::new();
-    for (later, b) in versions.iter().enumerate() {
-        for (earlier, a) in versions[..later].iter().enumerate() {
-            let mut pair = Pair { earlier, later, threshold, found: &mut found };
-            pair.subtract(a, b);
+    for (number, a) in versions.iter().enumerate() {
+        let earlier = Earlier::new(number, a);
+        for (later, b) in versions.iter().enumerate().skip(number + 1) {
+            found.append(&mut earlier.against(later, b, threshold));
         }
     }
     found.into_iter().collect()
+}
+
+/// A version from which later ones are subtracted.
+#[derive(Debug)]
+pub struct Earlier<'v> {
+    number: usize,
+    version: &'v Compact,
+    class_of: FxHashMap<u32, u32>,
+}
+
+impl<'v> Earlier<'v> {
+    /// The version with this number.
+    pub fn new(number: usize, version: &'v Compact) -> Self {
+        let classes = (0u32..).zip(0..version.len());
+        let class_of = classes.flat_map(|(c, class)| version.persons(class).iter().map(move |&p| (p, c))).collect();
+        Earlier { number, version, class_of }
+    }
+
+    /// What subtracting a later version reveals, to at least `threshold` of a group.
+    pub fn against(&self, later: usize, b: &Compact, threshold: &Rational) -> BTreeSet<Revealed> {
+        let a = self.version;
+        let mut pair = Pair { earlier: self.number, later, threshold, found: BTreeSet::new() };
+        let mut unions = Unions::new(a.len() + b.len());
+        let mut met: Vec<u32> = Vec::new();
+        for class in 0..b.len() {
+            met.clear();
+            met.extend(b.persons(class).iter().filter_map(|p| self.class_of.get(p)));
+            met.sort_unstable();
+            met.dedup();
+            for &other in &met {
+                unions.join(other as usize, a.len() + class);
+                pair.compare(&Side::class(a, other as usize), &Side::class(b, class));
+            }
+        }
+        let mut members: Vec<(usize, usize)> = (0..a.len() + b.len()).map(|at| (unions.root(at), at)).collect();
+        members.sort_unstable();
+        // Of one class on each side, the pair was compared already.
+        for union in members.chunk_by(|x, y| x.0 == y.0).filter(|union| union.len() > 2) {
+            let (old, new) = union.split_at(union.partition_point(|member| member.1 < a.len()));
+            let (old, new) = (Sum::of(a, old, 0), Sum::of(b, new, a.len()));
+            pair.compare(&old.side(), &new.side());
+        }
+        pair.found
+    }
 }
 
 /// Two versions, and what was found in them.
@@ -69,85 +114,105 @@ struct Pair<'a> {
     earlier: usize,
     later: usize,
     threshold: &'a Rational,
-    found: &'a mut BTreeSet<Revealed>,
+    found: BTreeSet<Revealed>,
 }
 
 impl Pair<'_> {
-    fn subtract(&mut self, a: &Version, b: &Version) {
-        let mut class_in_a: FxHashMap<u32, usize> = FxHashMap::default();
-        for (class, content) in a.classes.iter().enumerate() {
-            class_in_a.extend(content.persons.iter().map(|&person| (person, class)));
-        }
-        let mut unions = Unions::new(a.classes.len() + b.classes.len());
-        for (class, content) in b.classes.iter().enumerate() {
-            let met: BTreeSet<usize> = content.persons.iter().filter_map(|p| class_in_a.get(p)).copied().collect();
-            for &other in &met {
-                unions.join(other, a.classes.len() + class);
-                self.compare(&Side::of([&a.classes[other]]), &Side::of([content]));
-            }
-        }
-        let mut members: BTreeMap<usize, (Vec<&VersionClass>, Vec<&VersionClass>)> = BTreeMap::new();
-        for (class, content) in a.classes.iter().enumerate() {
-            members.entry(unions.root(class)).or_default().0.push(content);
-        }
-        for (class, content) in b.classes.iter().enumerate() {
-            members.entry(unions.root(a.classes.len() + class)).or_default().1.push(content);
-        }
-        // Of one class on each side, the pair was compared already.
-        for (old, new) in members.into_values().filter(|(old, new)| !old.is_empty() && old.len() + new.len() > 2) {
-            self.compare(&Side::of(old), &Side::of(new));
-        }
+    fn compare(&mut self, old: &Side<'_>, new: &Side<'_>) {
+        let both = common(old.persons, new.persons);
+        self.gained(old, new, new.persons.len() - both);
+        self.gained(new, old, old.persons.len() - both);
     }
 
-    fn compare(&mut self, old: &Side, new: &Side) {
-        self.gained(old, new);
-        self.gained(new, old);
-    }
-
-    /// What `whole` has more of than `other` belongs to the persons of `whole` who are not in `other`.
-    fn gained(&mut self, other: &Side, whole: &Side) {
-        let persons: Vec<u32> =
-            whole.persons.iter().filter(|p| other.persons.binary_search(p).is_err()).copied().collect();
-        if persons.is_empty() || persons.len() == whole.persons.len() {
+    /// What `whole` has more of than `other` belongs to the `size` persons of `whole` who are not in `other`.
+    fn gained(&mut self, other: &Side<'_>, whole: &Side<'_>, size: usize) {
+        if size == 0 || size == whole.persons.len() {
             return;
         }
-        let size = persons.len() as u64;
-        for (&value, &n) in &whole.counts {
-            let more = n.saturating_sub(other.counts.get(&value).copied().unwrap_or(0));
-            let count = more.saturating_sub(whole.counterfeits).min(size);
-            let known = self.threshold.compare_count(count, size).is_ge();
-            let surer = u128::from(count) * u128::from(whole.rows) > u128::from(n) * u128::from(size);
-            if count > 0 && known && surer {
-                let (earlier, later) = (self.earlier, self.later);
-                self.found.insert(Revealed { earlier, later, persons: persons.clone(), value, count });
+        let (rows, counterfeits) = (whole.rows(), whole.counterfeits());
+        let size = size as u64;
+        let mut persons: Option<Vec<u32>> = None;
+        let mut rest = other.counts;
+        for &(value, n) in whole.counts {
+            while let Some((_, after)) = rest.split_first().filter(|(first, _)| first.0 < value) {
+                rest = after;
+            }
+            let had = rest.first().filter(|first| first.0 == value).map_or(0, |first| first.1);
+            let count = n.saturating_sub(had).saturating_sub(counterfeits).min(size);
+            let surer = u128::from(count) * u128::from(rows) > u128::from(n) * u128::from(size);
+            if count > 0 && surer && self.threshold.compare_count(count, size).is_ge() {
+                let persons = persons.get_or_insert_with(|| {
+                    let own = whole.persons.iter().filter(|p| other.persons.binary_search(p).is_err());
+                    own.copied().collect()
+                });
+                let (earlier, later, persons) = (self.earlier, self.later, persons.clone());
+                self.found.insert(Revealed { earlier, later, persons, value, count });
             }
         }
     }
+}
+
+/// How many persons two ascending lists share.
+fn common(a: &[u32], b: &[u32]) -> usize {
+    let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    if many.len() / 16 > few.len() {
+        return few.iter().filter(|p| many.binary_search(p).is_ok()).count();
+    }
+    let mut rest = many;
+    let mut shared = 0;
+    for person in few {
+        while let Some((_, after)) = rest.split_first().filter(|(first, _)| *first < person) {
+            rest = after;
+        }
+        shared += usize::from(rest.first() == Some(person));
+    }
+    shared
 }
 
 /// Some classes of one version taken together.
-struct Side {
+struct Side<'s> {
     /// Ascending.
-    persons: Vec<u32>,
-    counts: BTreeMap<u32, u64>,
-    rows: u64,
-    counterfeits: u64,
+    persons: &'s [u32],
+    /// By value.
+    counts: &'s [(u32, u64)],
 }
 
-impl Side {
-    fn of<'c>(classes: impl IntoIterator<Item = &'c VersionClass>) -> Side {
-        let mut side = Side { persons: Vec::new(), counts: BTreeMap::new(), rows: 0, counterfeits: 0 };
-        for class in classes {
-            side.persons.extend(&class.persons);
-            for &(value, n) in &class.histogram {
-                *side.counts.entry(value).or_insert(0) += n;
-                side.rows += n;
-            }
+impl<'s> Side<'s> {
+    fn class(version: &'s Compact, class: usize) -> Self {
+        Side { persons: version.persons(class), counts: version.counts(class) }
+    }
+
+    fn rows(&self) -> u64 {
+        self.counts.iter().map(|c| c.1).sum()
+    }
+
+    fn counterfeits(&self) -> u64 {
+        self.rows().saturating_sub(self.persons.len() as u64)
+    }
+}
+
+/// The sum of some classes.
+struct Sum {
+    persons: Vec<u32>,
+    counts: Vec<(u32, u64)>,
+}
+
+impl Sum {
+    /// The classes of `members`, whose numbers begin at `first`.
+    fn of(version: &Compact, members: &[(usize, usize)], first: usize) -> Sum {
+        let classes = || members.iter().map(|member| member.1 - first);
+        let mut persons: Vec<u32> = classes().flat_map(|class| version.persons(class)).copied().collect();
+        persons.sort_unstable();
+        persons.dedup();
+        let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+        for &(value, n) in classes().flat_map(|class| version.counts(class)) {
+            *counts.entry(value).or_insert(0) += n;
         }
-        side.persons.sort_unstable();
-        side.persons.dedup();
-        side.counterfeits = side.rows.saturating_sub(side.persons.len() as u64);
-        side
+        Sum { persons, counts: counts.into_iter().collect() }
+    }
+
+    fn side(&self) -> Side<'_> {
+        Side { persons: &self.persons, counts: &self.counts }
     }
 }
 
@@ -209,6 +274,7 @@ impl Attack for Difference {
 
 #[cfg(test)]
 mod tests {
+    use super::super::VersionClass;
     use super::super::view::fixture::{Fixture, figure};
     use super::*;
     use proptest::prelude::*;
@@ -263,6 +329,55 @@ mod tests {
         assert_eq!(join(&[(0, 1), (1, 1), (2, 2)]), [(vec![3, 4], 2)]);
     }
 
+    /// What [`differences`] must find, in sets and maps, pair by pair of classes and of whatever hangs together.
+    fn by_sets(a: &Version, b: &Version, threshold: &Rational) -> BTreeSet<(Vec<u32>, u32, u64)> {
+        type Both<'v> = (Vec<&'v VersionClass>, Vec<&'v VersionClass>);
+        let shares = |x: &VersionClass, y: &VersionClass| x.persons.iter().any(|p| y.persons.contains(p));
+        let mut pairs: Vec<Both<'_>> = Vec::new();
+        for x in &a.classes {
+            pairs.extend(b.classes.iter().filter(|y| shares(x, y)).map(|y| (vec![x], vec![y])));
+            let mut union: Both<'_> = (vec![x], Vec::new());
+            loop {
+                let before = union.0.len() + union.1.len();
+                union.1 = b.classes.iter().filter(|y| union.0.iter().any(|x| shares(x, y))).collect();
+                union.0 = a.classes.iter().filter(|o| *o == x || union.1.iter().any(|y| shares(o, y))).collect();
+                if union.0.len() + union.1.len() == before {
+                    break;
+                }
+            }
+            pairs.push(union);
+        }
+        let mut found = BTreeSet::new();
+        for (old, new) in pairs {
+            for (whole, other) in [(&new, &old), (&old, &new)] {
+                let persons = |side: &[&VersionClass]| -> BTreeSet<u32> {
+                    side.iter().flat_map(|c| c.persons.iter().copied()).collect()
+                };
+                let counts = |side: &[&VersionClass]| {
+                    let all = side.iter().flat_map(|c| c.histogram.iter().copied());
+                    all.fold(BTreeMap::new(), |mut m, (v, n)| {
+                        *m.entry(v).or_insert(0) += n;
+                        m
+                    })
+                };
+                let (all, had, held) = (persons(whole), persons(other), counts(whole));
+                let own: Vec<u32> = all.difference(&had).copied().collect();
+                let (size, rows) = (own.len() as u64, held.values().sum::<u64>());
+                if own.is_empty() || own.len() == all.len() {
+                    continue;
+                }
+                for (&value, &n) in &held {
+                    let more = n.saturating_sub(counts(other).get(&value).copied().unwrap_or(0));
+                    let count = more.saturating_sub(rows.saturating_sub(all.len() as u64)).min(size);
+                    if count > 0 && threshold.compare_count(count, size).is_ge() && count * rows > n * size {
+                        found.insert((own.clone(), value, count));
+                    }
+                }
+            }
+        }
+        found
+    }
+
     proptest! {
         #[test]
         fn what_is_revealed_is_true(
@@ -289,6 +404,8 @@ mod tests {
                 let with = revealed.persons.iter().filter(|&&p| people[p as usize].0 == revealed.value).count();
                 prop_assert!(with as u64 >= revealed.count);
             }
+            let found = differences(&versions, &threshold).into_iter().map(|r| (r.persons, r.value, r.count)).collect();
+            prop_assert_eq!(by_sets(&versions[0], &versions[1], &threshold), found);
         }
     }
 }

@@ -341,6 +341,19 @@ impl Space {
         self.axes.iter().zip(codes).map(|(a, &c)| a.cost_with(shape, c)).sum()
     }
 
+    /// As [`Space::cost_with`], or `None` when it is more than `most`: costs are not negative, so some columns may tell.
+    #[inline]
+    pub fn cost_with_up_to(&self, shape: &[u64], codes: &[u32], most: f64) -> Option<f64> {
+        let mut with = 0.0;
+        for (axis, &code) in self.axes.iter().zip(codes) {
+            with += axis.cost_with(shape, code);
+            if with > most {
+                return None;
+            }
+        }
+        Some(with)
+    }
+
     /// How far a tuple is from the centre of some rows: from the mean of a column generalized to ranges, and by what
     /// the shape over all would cost in any other. `sums` are the sums of the rows' places.
     pub fn distance(&self, shape: &[u64], sums: &[f64], rows: f64, codes: &[u32]) -> f64 {
@@ -417,26 +430,32 @@ impl Space {
         }
     }
 
-    /// A shape in numbers that outlive a renumbering of the codes: `name` is the lasting name of a code of a column.
-    pub fn export(&self, shape: &[u64], name: impl Fn(usize, u32) -> u32) -> Vec<u32> {
-        let mut marks = Vec::with_capacity(2 * self.axes.len());
+    /// A shape in numbers that outlive a renumbering of the codes, one after the other: `name` is the lasting name of a
+    /// code of a column.
+    pub fn export(&self, shape: &[u64], name: impl Fn(usize, u32) -> u32, mut put: impl FnMut(u32)) {
         for (column, axis) in self.axes.iter().enumerate() {
             match axis.cell(shape) {
-                Cell::Range { low, high } => marks.extend([name(column, low), name(column, high)]),
-                Cell::Node { level, .. } => marks.extend([level, name(column, unpack(shape[axis.words.0]).1)]),
+                Cell::Range { low, high } => [low, high].into_iter().for_each(|code| put(name(column, code))),
+                Cell::Node { level, .. } => {
+                    put(level);
+                    put(name(column, unpack(shape[axis.words.0]).1));
+                }
                 Cell::Set(codes) => {
-                    marks.push(codes.len() as u32);
-                    marks.extend(codes.iter().map(|&code| name(column, code)));
+                    put(codes.len() as u32);
+                    codes.iter().for_each(|&code| put(name(column, code)));
                 }
             }
         }
-        marks
     }
 
-    /// The shape that [`Space::export`] wrote down, with `code` for a lasting name; `None` when it is of another space.
-    pub fn import(&self, marks: &[u32], code: impl Fn(usize, u32) -> Option<u32>) -> Option<Vec<u64>> {
-        let mut shape = vec![0; self.words];
-        let mut marks = marks.iter().copied();
+    /// Makes of an empty shape the one that [`Space::export`] wrote down, with `code` for a lasting name; `None` when it is
+    /// of another space.
+    pub fn import(
+        &self,
+        shape: &mut [u64],
+        mut marks: impl Iterator<Item = u32>,
+        code: impl Fn(usize, u32) -> Option<u32>,
+    ) -> Option<()> {
         for (column, axis) in self.axes.iter().enumerate() {
             let first = marks.next()?;
             match &axis.measure {
@@ -455,7 +474,7 @@ impl Space {
                 }
             }
         }
-        marks.next().is_none().then_some(shape)
+        Some(())
     }
 
     /// Where the middle of a column of a shape lies, for neighbourhoods: nodes of a higher level lie beyond those below.

@@ -92,17 +92,22 @@ impl<'a> House<'a> {
         rows * (with - cost) + with
     }
 
+    /// As [`House::growth`]; `None` when it is sure to be more than `limit`.
+    #[inline]
+    pub fn growth_up_to(&self, rows: f64, cost: f64, shape: &[u64], codes: &[u32], limit: f64) -> Option<f64> {
+        // With so much cost a row the growth is the limit; a little more, because of roundings.
+        let most = (limit + rows * cost) / (rows + 1.0) * (1.0 + 1e-9) + 1e-9;
+        let with = self.space.cost_with_up_to(shape, codes, most)?;
+        Some(rows * (with - cost) + with)
+    }
+
     /// Counts one more row.
     pub fn count(&self, tally: &mut Tally, kind: u32) {
         self.judge.add(tally, one(kind), 1);
     }
 
     /// Whether a class stays valid when a row of this kind joins.
-    pub fn accepts(&self, tally: &Tally, kind: u32) -> bool {
-        if self.grows_safely {
-            return true;
-        }
-        let mut tally = tally.clone();
+    pub fn accepts(&self, mut tally: Tally, kind: u32) -> bool {
         self.count(&mut tally, kind);
         self.judge.holds(&tally)
     }

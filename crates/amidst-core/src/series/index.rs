@@ -6,67 +6,20 @@
 //! nothing below is looked at. The class that is found is the one that a scan finds: the same growth, computed alike, and
 //! the lowest name of equals. Whoever keeps classes between batches keeps the pages.
 
+use super::classes::Classes;
+use super::cut::{PAGE, cut, paginate};
 use super::house::House;
+use super::numbers::{Numbers, put};
 use crate::local::Tally;
 
-/// The classes of a new page, and of a page that is about to become two.
-const PAGE: usize = 12;
+/// The classes of a page that is about to become two.
 const FULL: usize = 2 * PAGE;
+
+/// A tree so much deeper than its pages need is not worth keeping.
+const DEEP: u32 = 12;
 
 /// Bounds are sums in another order than costs, so they may be off by a few roundings.
 const SLACK: f64 = 1e-9;
-
-/// What a search does not look at.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Cold {
-    pub tally: Tally,
-    /// Its rows; `None` while they are kept elsewhere.
-    pub rows: Option<Vec<u32>>,
-    /// Rows that joined while the others are kept elsewhere.
-    pub joined: Vec<u32>,
-    /// The number of rows at which the next split is tried; splitting failed at fewer.
-    pub next_split: usize,
-    /// The page, by its place.
-    pub page: u32,
-}
-
-/// The classes by their place. What a search looks at lies side by side.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Classes {
-    pub ids: Vec<u32>,
-    pub sizes: Vec<u32>,
-    pub costs: Vec<f64>,
-    shapes: Vec<u64>,
-    words: usize,
-    pub cold: Vec<Cold>,
-}
-
-impl Classes {
-    pub fn new(words: usize) -> Self {
-        Classes { words, ..Classes::default() }
-    }
-
-    pub fn len(&self) -> usize {
-        self.ids.len()
-    }
-
-    pub fn shape(&self, at: usize) -> &[u64] {
-        &self.shapes[at * self.words..(at + 1) * self.words]
-    }
-
-    pub fn shape_mut(&mut self, at: usize) -> &mut [u64] {
-        &mut self.shapes[at * self.words..(at + 1) * self.words]
-    }
-
-    pub fn push(&mut self, id: u32, size: usize, cost: f64, shape: &[u64], cold: Cold) -> usize {
-        self.ids.push(id);
-        self.sizes.push(size as u32);
-        self.costs.push(cost);
-        self.shapes.extend_from_slice(shape);
-        self.cold.push(cold);
-        self.ids.len() - 1
-    }
-}
 
 /// Some neighbouring classes.
 #[derive(Debug, Clone, Default)]
@@ -88,6 +41,8 @@ struct Node {
     page: u32,
     /// The fewest rows of a class; infinite where there is none.
     rows: f64,
+    /// What the cheapest class costs a row.
+    cost: f64,
 }
 
 const NONE: u32 = u32::MAX;
@@ -103,6 +58,8 @@ pub(super) struct Index {
     most: Vec<f64>,
     words: usize,
     width: usize,
+    /// Whether the tree is another than the one that was kept.
+    pub replanted: bool,
 }
 
 impl Index {
@@ -116,14 +73,100 @@ impl Index {
         Self::of_pages(house, classes, pages)
     }
 
-    /// An index of classes that were in pages before.
-    pub fn of_pages(house: &House<'_>, classes: &mut Classes, pages: Vec<Page>) -> Self {
+    fn over(house: &House<'_>, classes: &mut Classes, pages: Vec<Page>) -> Self {
         let next_number = pages.iter().map(|p| p.number + 1).max().unwrap_or(0);
         for (at, page) in (0u32..).zip(&pages) {
-            page.classes.iter().for_each(|&c| classes.cold[c as usize].page = at);
+            page.classes.iter().for_each(|&c| classes.pages[c as usize] = at);
         }
-        let (words, width) = (house.space.words(), house.space.width());
-        let mut index = Index { pages, next_number, words, width, ..Index::default() };
+        Index { pages, next_number, words: house.space.words(), width: house.space.width(), ..Index::default() }
+    }
+
+    /// An index of classes that were in pages before, under the tree that [`Index::tree`] wrote down. Where that is not
+    /// the tree of these pages, there is a new one.
+    pub fn of_tree(house: &House<'_>, classes: &mut Classes, pages: Vec<Page>, tree: &[u8]) -> Self {
+        let mut index = Self::over(house, classes, pages);
+        let mut numbers = Numbers(tree);
+        let mut leaves: Vec<(u32, u32)> = Vec::with_capacity(index.pages.len());
+        let mut places: Vec<(u32, u32)> = (0u32..).zip(&index.pages).map(|(at, page)| (page.number, at)).collect();
+        places.sort_unstable();
+        while let (Some(number), Some(depth)) = (numbers.next(), numbers.next()) {
+            let Ok(place) = places.binary_search_by_key(&number, |p| p.0) else { break };
+            leaves.push((places[place].1, depth));
+        }
+        let mut seen: Vec<u32> = leaves.iter().map(|leaf| leaf.0).collect();
+        seen.sort_unstable();
+        let whole = seen.len() == index.pages.len() && seen.iter().zip(0u32..).all(|(&a, b)| a == b);
+        let mut rest = &leaves[..];
+        if whole && index.plant(house, classes, &mut rest, 0, NONE).is_some() && rest.is_empty() {
+            return index;
+        }
+        Self::of_pages(house, classes, index.pages)
+    }
+
+    /// The tree below a depth, from the leaves that are left of those written down; `None` when they are no tree.
+    fn plant(
+        &mut self,
+        house: &House<'_>,
+        classes: &Classes,
+        leaves: &mut &[(u32, u32)],
+        depth: u32,
+        parent: u32,
+    ) -> Option<u32> {
+        let (&(page, deep), rest) = leaves.split_first()?;
+        if deep < depth || deep > depth_of(self.pages.len()) {
+            return None;
+        }
+        if deep == depth {
+            *leaves = rest;
+            let at = self.node(parent, page);
+            self.summarize(house, classes, at);
+            return Some(at);
+        }
+        let at = self.node(parent, NONE);
+        let low = self.plant(house, classes, leaves, depth + 1, at)?;
+        let high = self.plant(house, classes, leaves, depth + 1, at)?;
+        self.nodes[at as usize].halves = Some((low, high));
+        self.summarize(house, classes, at);
+        Some(at)
+    }
+
+    /// The tree, for whoever keeps the pages: from left to right the number of each page and its depth, which together
+    /// tell the tree. Nothing when it has become too deep to be worth keeping.
+    pub fn tree(&self) -> Vec<u8> {
+        let mut leaves = Vec::new();
+        if !self.nodes.is_empty() {
+            self.leaves(0, 0, &mut leaves);
+        }
+        let mut bytes = Vec::with_capacity(4 * leaves.len());
+        if leaves.iter().all(|leaf| leaf.1 <= depth_of(leaves.len())) {
+            leaves.iter().for_each(|&(number, depth)| {
+                put(&mut bytes, number);
+                put(&mut bytes, depth);
+            });
+        }
+        bytes
+    }
+
+    /// Halves without classes are left out.
+    fn leaves(&self, at: u32, depth: u32, leaves: &mut Vec<(u32, u32)>) {
+        let node = &self.nodes[at as usize];
+        if node.rows.is_infinite() {
+            return;
+        }
+        let Some((low, high)) = node.halves else {
+            leaves.push((self.pages[node.page as usize].number, depth));
+            return;
+        };
+        let alone = [low, high].iter().any(|&half| self.nodes[half as usize].rows.is_infinite());
+        let below = if alone { depth } else { depth + 1 };
+        self.leaves(low, below, leaves);
+        self.leaves(high, below, leaves);
+    }
+
+    /// An index of classes that were in pages before, under a new tree.
+    pub fn of_pages(house: &House<'_>, classes: &mut Classes, pages: Vec<Page>) -> Self {
+        let mut index = Index { replanted: true, ..Self::over(house, classes, pages) };
+        let words = index.words;
         let mut all: Vec<u32> = (0..index.pages.len() as u32).collect();
         if !all.is_empty() {
             let mut merged = vec![0; all.len() * words];
@@ -142,7 +185,7 @@ impl Index {
 
     fn node(&mut self, parent: u32, page: u32) -> u32 {
         let at = self.nodes.len();
-        self.nodes.push(Node { parent, halves: None, page, rows: f64::INFINITY });
+        self.nodes.push(Node { parent, halves: None, page, rows: f64::INFINITY, cost: f64::INFINITY });
         self.merged.resize((at + 1) * self.words, 0);
         self.least.resize((at + 1) * self.width, 0.0);
         self.most.resize((at + 1) * self.width, 0.0);
@@ -175,6 +218,7 @@ impl Index {
         if let Some((low, high)) = node.halves {
             let (a, b) = (low as usize, high as usize);
             self.nodes[at as usize].rows = self.nodes[a].rows.min(self.nodes[b].rows);
+            self.nodes[at as usize].cost = self.nodes[a].cost.min(self.nodes[b].cost);
             // An empty half has nothing to say.
             let (a, b) = if self.nodes[a].rows.is_infinite() { (b, b) } else { (a, b) };
             let b = if self.nodes[b].rows.is_infinite() { a } else { b };
@@ -191,7 +235,7 @@ impl Index {
         }
         self.least[c..c + width].fill(f64::INFINITY);
         self.most[c..c + width].fill(0.0);
-        let mut rows = f64::INFINITY;
+        let (mut rows, mut least) = (f64::INFINITY, f64::INFINITY);
         for (i, &class) in self.pages[node.page as usize].classes.iter().enumerate() {
             let shape = classes.shape(class as usize);
             if i == 0 {
@@ -205,13 +249,14 @@ impl Index {
                 self.most[c + column] = self.most[c + column].max(cost);
             }
             rows = rows.min(f64::from(classes.sizes[class as usize]));
+            least = least.min(classes.costs[class as usize]);
         }
-        self.nodes[at as usize].rows = rows;
+        (self.nodes[at as usize].rows, self.nodes[at as usize].cost) = (rows, least);
     }
 
     /// Takes note that a class has changed.
     pub fn refresh(&mut self, house: &House<'_>, classes: &Classes, class: usize) {
-        let page = &mut self.pages[classes.cold[class].page as usize];
+        let page = &mut self.pages[classes.pages[class] as usize];
         page.changed = true;
         let mut at = page.node;
         while at != NONE {
@@ -222,8 +267,8 @@ impl Index {
 
     /// Takes note that the class `new` was made of rows of the class `old`, which has changed, too.
     pub fn add_beside(&mut self, house: &House<'_>, classes: &mut Classes, old: usize, new: usize) {
-        let at = classes.cold[old].page;
-        classes.cold[new].page = at;
+        let at = classes.pages[old];
+        classes.pages[new] = at;
         self.pages[at as usize].classes.push(new as u32);
         if self.pages[at as usize].classes.len() > FULL {
             self.divide(house, classes, at);
@@ -247,11 +292,12 @@ impl Index {
         let second = cut(house, &mut low, |class| classes.shape(class as usize));
         let high = low.split_off(second);
         let new = self.pages.len() as u32;
-        high.iter().for_each(|&c| classes.cold[c as usize].page = new);
+        high.iter().for_each(|&c| classes.pages[c as usize] = new);
         let leaf = self.pages[at as usize].node;
         self.pages[at as usize].classes = low;
         self.pages.push(Page { number: self.next_number, classes: high, changed: true, node: 0 });
         self.next_number += 1;
+        self.replanted = true;
         let halves = (self.node(leaf, at), self.node(leaf, new));
         let node = &mut self.nodes[leaf as usize];
         (node.halves, node.page) = (Some(halves), NONE);
@@ -261,8 +307,9 @@ impl Index {
 
     /// Takes note that a class is no more.
     pub fn remove(&mut self, house: &House<'_>, classes: &Classes, class: usize) {
-        let page = &mut self.pages[classes.cold[class].page as usize];
+        let page = &mut self.pages[classes.pages[class] as usize];
         page.classes.retain(|&c| c as usize != class);
+        self.replanted |= page.classes.is_empty();
         self.refresh(house, classes, class);
     }
 
@@ -275,7 +322,8 @@ impl Index {
         let (w, c) = (at as usize * self.words, at as usize * self.width);
         let (least, most) = (&self.least[c..c + self.width], &self.most[c..c + self.width]);
         let (cost, growth) = house.space.bound_with(&self.merged[w..w + self.words], least, most, codes);
-        node.rows * growth + cost
+        // Whatever is below costs more by the growth at least, too.
+        node.rows * growth + cost.max(node.cost + growth)
     }
 
     /// The class that a row joins at the least growth, among those that stay valid with it; the lowest name of equals.
@@ -304,78 +352,9 @@ impl Index {
     }
 }
 
-/// How many items decide where a cut goes; more of them would hardly decide otherwise.
-const SAMPLE: usize = 128;
-
-/// Orders items so that two parts are apart, and tells where the second begins: in the column where the shapes over both
-/// parts say most about the classes below them, between values, as near to the middle as values allow.
-fn cut<'s>(house: &House<'_>, items: &mut [u32], shape_of: impl Fn(u32) -> &'s [u64]) -> usize {
-    let space = &house.space;
-    let step = items.len().div_ceil(SAMPLE);
-    let sample: Vec<&[u64]> = items.iter().step_by(step).map(|&item| shape_of(item)).collect();
-    let mut best: Option<(f64, usize, f64)> = None;
-    for column in 0..space.width() {
-        let mut keys: Vec<f64> = sample.iter().map(|shape| space.middle(shape, column)).collect();
-        let (low, high) = keys.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &k| (l.min(k), h.max(k)));
-        if low == high {
-            continue;
-        }
-        let middle = keys.len() / 2;
-        let median = *keys.select_nth_unstable_by(middle, f64::total_cmp).1;
-        // The second part begins at the median, or at the next value where that is nearer to the middle.
-        let before = sample.iter().filter(|shape| space.middle(shape, column) < median).count();
-        let after = sample.iter().filter(|shape| space.middle(shape, column) <= median).count();
-        let above =
-            sample.iter().map(|s| space.middle(s, column)).filter(|&k| k > median).fold(f64::INFINITY, f64::min);
-        let at = if before == 0 || (after < sample.len() && after - middle < middle - before) { above } else { median };
-        let vague = vagueness(house, &sample, |shape| space.middle(shape, column) < at)
-            + vagueness(house, &sample, |shape| space.middle(shape, column) >= at);
-        if best.is_none_or(|(least, ..)| vague < least) {
-            best = Some((vague, column, at));
-        }
-    }
-    let Some((_, column, at)) = best else { return items.len() / 2 };
-    items.sort_unstable_by_key(|&item| (space.middle(shape_of(item), column) >= at, item));
-    let second = items.partition_point(|&item| space.middle(shape_of(item), column) < at);
-    second.clamp(1, items.len() - 1)
-}
-
-/// How much more the shape over some shapes costs than the cheapest of them, column by column, for all of them.
-fn vagueness(house: &House<'_>, sample: &[&[u64]], within: impl Fn(&[u64]) -> bool) -> f64 {
-    let space = &house.space;
-    let mut merged: Vec<u64> = Vec::new();
-    let mut least = vec![f64::INFINITY; space.width()];
-    let mut number = 0.0;
-    for shape in sample.iter().filter(|shape| within(shape)) {
-        if merged.is_empty() {
-            merged = shape.to_vec();
-        } else {
-            space.merge(&mut merged, shape);
-        }
-        for (column, least) in least.iter_mut().enumerate() {
-            *least = least.min(space.column_cost(shape, column));
-        }
-        number += 1.0;
-    }
-    if number == 0.0 {
-        return 0.0;
-    }
-    number * least.iter().enumerate().map(|(column, least)| space.column_cost(&merged, column) - least).sum::<f64>()
-}
-
-/// Puts classes into pages of neighbours.
-fn paginate(house: &House<'_>, classes: &Classes, some: &mut [u32], pages: &mut Vec<Vec<u32>>) {
-    if some.len() <= PAGE {
-        if !some.is_empty() {
-            some.sort_unstable();
-            pages.push(some.to_vec());
-        }
-        return;
-    }
-    let second = cut(house, some, |class| classes.shape(class as usize));
-    let (low, high) = some.split_at_mut(second);
-    paginate(house, classes, low, pages);
-    paginate(house, classes, high, pages);
+/// The deepest leaf that a tree over so many pages may have.
+fn depth_of(pages: usize) -> u32 {
+    2 * pages.max(1).ilog2() + DEEP
 }
 
 /// The better of `best` and `class`.
@@ -387,17 +366,30 @@ fn better(
     best: Option<(f64, usize)>,
     class: usize,
 ) -> Option<(f64, usize)> {
-    let growth = house.growth(f64::from(classes.sizes[class]), classes.costs[class], classes.shape(class), codes);
+    let (rows, cost) = (f64::from(classes.sizes[class]), classes.costs[class]);
+    let limit = best.map_or(f64::INFINITY, |(least, _)| least);
+    let Some(growth) = house.growth_up_to(rows, cost, classes.shape(class), codes, limit) else { return best };
     let wins = match best {
         None => true,
         Some((least, first)) => growth < least || (growth == least && classes.ids[class] < classes.ids[first]),
     };
-    if wins && house.accepts(&classes.cold[class].tally, kind) { Some((growth, class)) } else { best }
+    let accepts = || {
+        let mut tally = Tally::default();
+        classes.tally(class, &mut tally);
+        house.accepts(tally, kind)
+    };
+    if wins && (house.grows_safely || accepts()) { Some((growth, class)) } else { best }
 }
 
-/// What [`Index::best`] must find, by looking at every class.
+/// What [`Index::best`] must find, by looking at every class, without a shortcut.
 #[cfg(test)]
 pub(super) fn scan(house: &House<'_>, classes: &Classes, codes: &[u32], kind: u32) -> Option<usize> {
-    let found = (0..classes.len()).fold(None, |best, class| better(house, classes, codes, kind, best, class));
-    found.map(|(_, class)| class)
+    let growth = |at: usize| house.growth(f64::from(classes.sizes[at]), classes.costs[at], classes.shape(at), codes);
+    let accepts = |at: &usize| {
+        let mut tally = Tally::default();
+        classes.tally(*at, &mut tally);
+        house.grows_safely || house.accepts(tally, kind)
+    };
+    let valid = classes.live().filter(accepts).map(|at| (growth(at), classes.ids[at], at));
+    valid.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|(_, _, at)| at)
 }

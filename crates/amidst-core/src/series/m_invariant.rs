@@ -94,16 +94,57 @@ pub fn m_invariant(space: &Space, rows: &[Signed<'_>], values: usize, m: usize) 
     // in the order of the table a few buckets would lose all of theirs.
     let mut random = Random::new(MIXING);
     new.by_value.iter_mut().for_each(|rows| random.shuffle(rows));
-    for (signature, bucket) in &mut buckets {
-        new.balance(signature, bucket);
-    }
-    new.fill(&mut buckets);
-    new.assign(&mut buckets);
+    new.allot(&mut buckets);
     let mut split = Split { space, rows, version: Invariant { class_of: vec![0; rows.len()], ..Invariant::default() } };
     for (signature, bucket) in buckets {
         split.divide(&signature, bucket);
     }
     Ok(split.version)
+}
+
+/// What a version will consist of, as far as numbers tell.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outlook {
+    /// The signature of every class, each once, ascending. A class has one row of each value of its signature.
+    pub signatures: Vec<Vec<u32>>,
+    /// Counterfeit rows by value.
+    pub counterfeits: BTreeMap<u32, u64>,
+}
+
+/// Which signatures [`m_invariant()`] will give to classes, and how many counterfeits it will take: that depends on how
+/// many rows there are of each value under each signature (`known`, in the order of the signature's values) and of each
+/// value among new rows (`new`), not on the rows themselves. `values` is as there.
+///
+/// # Errors
+/// When there are fewer than m values.
+pub fn outlook(
+    known: &BTreeMap<Vec<u32>, Vec<u64>>,
+    new: &BTreeMap<u32, u64>,
+    values: usize,
+    m: usize,
+) -> Result<Outlook, InvariantError> {
+    if values < m {
+        return Err(InvariantError::TooFewValues { m, values });
+    }
+    // Anybody will do for a row.
+    let rows = |n: u64| vec![0; usize::try_from(n).unwrap_or(0)];
+    let bucket = |counts: &Vec<u64>| counts.iter().map(|&n| rows(n).into_iter().map(Some).collect()).collect();
+    let mut buckets: BTreeMap<Vec<u32>, Bucket> = known.iter().map(|(s, counts)| (s.clone(), bucket(counts))).collect();
+    let by_value = (0..values as u32).map(|value| rows(new.get(&value).copied().unwrap_or(0))).collect();
+    NewRows { by_value, m }.allot(&mut buckets);
+    let mut outlook = Outlook::default();
+    for (signature, bucket) in buckets {
+        for (&value, members) in signature.iter().zip(&bucket) {
+            let nobody = members.iter().filter(|member| member.is_none()).count() as u64;
+            if nobody > 0 {
+                *outlook.counterfeits.entry(value).or_insert(0) += nobody;
+            }
+        }
+        if bucket.iter().flatten().any(Option::is_some) {
+            outlook.signatures.push(signature);
+        }
+    }
+    Ok(outlook)
 }
 
 /// Rows that were never published.
@@ -121,6 +162,15 @@ impl NewRows {
     fn lacking(&self) -> usize {
         let most = self.by_value.iter().map(Vec::len).max().unwrap_or(0);
         (self.m * most).saturating_sub(self.total())
+    }
+
+    /// Puts every row into a bucket, and nobodies where rows are lacking.
+    fn allot(mut self, buckets: &mut BTreeMap<Vec<u32>, Bucket>) {
+        for (signature, bucket) in &mut *buckets {
+            self.balance(signature, bucket);
+        }
+        self.fill(buckets);
+        self.assign(buckets);
     }
 
     fn balance(&mut self, signature: &[u32], bucket: &mut Bucket) {

@@ -11,11 +11,13 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
+use super::classes::Touched;
 use super::house::Class;
-use super::index::{Cold, Index, Page};
+use super::index::{Index, Page};
 use super::rows::{AllKnown, Roster};
 use super::{Standing, split};
 use crate::algorithm::{Search, SearchError};
+use crate::local::Tally;
 
 /// The class of a row that has none yet.
 pub const UNPLACED: u32 = u32::MAX;
@@ -71,18 +73,21 @@ impl Standing<'_> {
     ) -> Result<Maintained, R::Error> {
         let mut report = Maintained { placed: new.len() as u64, ..Maintained::default() };
         let mut waiting = Vec::new();
-        if doubtful {
-            let live = (0..self.classes.len()).filter(|&at| self.classes.sizes[at] > 0);
-            // What happens elsewhere in the table may matter to a class, so all of them are looked at.
-            let invalid = live.filter(|&at| !self.house.judge.holds(&self.classes.cold[at].tally));
-            let invalid: BTreeMap<u32, usize> = invalid.map(|at| (self.classes.ids[at], at)).collect();
-            for at in invalid.into_values() {
-                let members = self.members(at, roster)?;
-                report.dissolved += 1;
-                report.moved += members.len() as u64;
-                waiting.extend(members);
-                self.remove(at);
+        let mut tally = Tally::default();
+        let mut invalid: BTreeMap<u32, usize> = BTreeMap::new();
+        // What happens elsewhere in the table may matter to a class, so all of them are looked at.
+        for at in self.classes.live().filter(|_| doubtful) {
+            self.classes.tally(at, &mut tally);
+            if !self.house.judge.holds(&tally) {
+                invalid.insert(self.classes.ids[at], at);
             }
+        }
+        for at in invalid.into_values() {
+            let members = self.members(at, roster)?;
+            report.dissolved += 1;
+            report.moved += members.len() as u64;
+            waiting.extend(members);
+            self.remove(at);
         }
         waiting.extend(new);
         self.place_all(waiting, &mut report, roster)?;
@@ -94,20 +99,21 @@ impl Standing<'_> {
     }
 
     fn finish(&self, report: Maintained) -> Maintained {
-        let live = || (0..self.classes.len()).filter(|&at| self.classes.sizes[at] > 0);
+        let live = || self.classes.live();
         let loss = live().map(|at| self.classes.costs[at] * f64::from(self.classes.sizes[at])).sum();
         Maintained { classes: live().count() as u64, loss, ..report }
     }
 
     /// The rows of a class, which from now on are known.
     fn members<R: Roster>(&mut self, at: usize, roster: &mut R) -> Result<Vec<u32>, R::Error> {
-        let cold = &mut self.classes.cold[at];
-        if cold.rows.is_none() {
-            let mut rows = roster.members(self.classes.ids[at], &mut self.rows)?;
-            rows.append(&mut cold.joined);
-            cold.rows = Some(rows);
+        let id = self.classes.ids[at];
+        let touched = self.classes.touch(at);
+        if touched.rows.is_none() {
+            let mut rows = roster.members(id, &mut self.rows)?;
+            rows.append(&mut touched.joined);
+            touched.rows = Some(rows);
         }
-        Ok(cold.rows.clone().unwrap_or_default())
+        Ok(touched.rows.clone().unwrap_or_default())
     }
 
     /// Some rows leave a class.
@@ -128,13 +134,13 @@ impl Standing<'_> {
         self.classes.sizes[at] = class.rows.len() as u32;
         self.classes.costs[at] = class.cost;
         self.classes.shape_mut(at).copy_from_slice(&class.shape);
-        let cold = &mut self.classes.cold[at];
-        (cold.tally, cold.rows, cold.next_split) = (class.tally, Some(class.rows), 0);
+        let touched = self.classes.touch(at);
+        (touched.tally, touched.rows, touched.next_split) = (class.tally, Some(class.rows), 0);
     }
 
     fn remove(&mut self, at: usize) {
         self.classes.sizes[at] = 0;
-        self.classes.cold[at].rows = Some(Vec::new());
+        self.classes.touch(at).rows = Some(Vec::new());
         self.index.remove(&self.house, &self.classes, at);
     }
 
@@ -143,8 +149,8 @@ impl Standing<'_> {
         let id = self.next_id;
         self.next_id += 1;
         self.moved.extend(class.rows.iter().map(|&row| (row, id)));
-        let cold = Cold { tally: class.tally, rows: Some(class.rows), ..Cold::default() };
-        let at = self.classes.push(id, cold.tally.rows as usize, class.cost, &class.shape, cold);
+        let touched = Touched { tally: class.tally, rows: Some(class.rows), ..Touched::default() };
+        let at = self.classes.push(id, class.cost, &class.shape, touched);
         match beside {
             Some(beside) => self.index.add_beside(&self.house, &mut self.classes, beside, at),
             None if self.index.add(&self.house, &mut self.classes, at) => {}
@@ -206,10 +212,11 @@ impl Standing<'_> {
     pub(super) fn join(&mut self, at: usize, row: u32) {
         self.house.space.add(self.classes.shape_mut(at), self.rows.codes(row));
         self.classes.costs[at] = self.house.space.cost(self.classes.shape(at));
+        // Touched first: what is made of the kept counts is made of the kept size.
+        let touched = self.classes.touch(at);
+        self.house.count(&mut touched.tally, self.rows.kind(row));
+        touched.rows.as_mut().unwrap_or(&mut touched.joined).push(row);
         self.classes.sizes[at] += 1;
-        let cold = &mut self.classes.cold[at];
-        self.house.count(&mut cold.tally, self.rows.kind(row));
-        cold.rows.as_mut().unwrap_or(&mut cold.joined).push(row);
         self.moved.push((row, self.classes.ids[at]));
         self.index.refresh(&self.house, &self.classes, at);
     }
@@ -224,8 +231,7 @@ impl Standing<'_> {
                 let merged = self.house.space.cost_merged(shape, &gathered.shape);
                 merged * (rows + gathered.rows.len()) as f64 - self.classes.costs[at] * rows as f64
             };
-            let live = (0..self.classes.len()).filter(|&at| self.classes.sizes[at] > 0);
-            let nearest = live.map(|at| (loss(at), self.classes.ids[at], at));
+            let nearest = self.classes.live().map(|at| (loss(at), self.classes.ids[at], at));
             let Some((_, _, at)) = nearest.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))) else { break };
             let mut all = std::mem::take(&mut gathered.rows);
             all.extend(self.members(at, roster)?);
@@ -245,13 +251,14 @@ impl Standing<'_> {
     ) -> Result<(), R::Error> {
         let mut waiting = vec![at];
         while let Some(at) = waiting.pop() {
-            let (size, cold) = (self.classes.sizes[at] as usize, &self.classes.cold[at]);
-            if size < cold.next_split || !self.house.may_split(size, &cold.tally) {
+            let size = self.classes.sizes[at] as usize;
+            let touched = self.classes.touch(at);
+            if size < touched.next_split || !self.house.may_split(size, &touched.tally) {
                 continue;
             }
             let members = self.members(at, roster)?;
             let Some((kept, apart)) = split::halves(&self.house, &self.rows, &members) else {
-                self.classes.cold[at].next_split = size + (self.house.k as usize).max(size / 8).max(1);
+                self.classes.touch(at).next_split = size + (self.house.k as usize).max(size / 8).max(1);
                 continue;
             };
             report.splits += 1;

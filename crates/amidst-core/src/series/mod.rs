@@ -10,19 +10,25 @@
 //! between, and where, is not known here.
 
 mod audit;
+mod classes;
+mod cut;
 mod house;
 mod index;
+mod keep;
 mod m_invariant;
 mod maintain;
+mod narrowing;
+mod numbers;
 mod rows;
 mod split;
 mod standing;
 #[cfg(test)]
 mod tests;
 
-pub use audit::{Audit, Exposure, audit};
+pub use audit::{Audit, Exposure, audit, audit_each};
 pub use house::marginal;
-pub use m_invariant::{Invariant, InvariantError, Signed, m_invariant};
+pub use keep::{Loader, Names, OwnNames};
+pub use m_invariant::{Invariant, InvariantError, Outlook, Signed, m_invariant, outlook};
 pub use maintain::{Maintained, UNPLACED, maintain, refine};
 pub use rows::{AllKnown, Roster, Rows};
 pub use standing::{KeptClass, Standing};

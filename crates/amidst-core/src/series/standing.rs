@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use super::UNPLACED;
+use super::classes::{Classes, Touched};
 use super::house::House;
-use super::index::{Classes, Cold, Index, Page};
+use super::index::Index;
 use super::rows::Rows;
 use crate::algorithm::{Search, SearchError};
-use crate::frequency::NOBODY;
-use crate::local::{Space, Tally};
+use crate::local::Space;
 
 /// A class as it is kept between batches: all but its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,46 +41,11 @@ pub struct Standing<'a> {
 }
 
 impl<'a> Standing<'a> {
-    /// The classes of pages that were kept, under the numbers of the pages. `next_id` is a name that no class ever had.
-    ///
-    /// # Errors
-    /// When the policy cannot be maintained, or not even the whole table as one class satisfies it.
-    pub fn of_pages(search: &Search<'a>, pages: Vec<(u32, Vec<KeptClass>)>, next_id: u32) -> Result<Self, SearchError> {
-        let house = House::new(search)?;
-        let mut classes = Classes::new(house.space.words());
-        let mut kept = Vec::with_capacity(pages.len());
-        for (number, page) in pages {
-            let mut own = Vec::with_capacity(page.len());
-            for class in page {
-                let mut tally = Tally { rows: class.rows, ..Tally::default() };
-                if !house.judge.size_only {
-                    tally.counts = class.counts.iter().map(|&(kind, n)| ((kind, NOBODY), n)).collect();
-                }
-                let (size, cost) = (class.rows as usize, house.space.cost(&class.shape));
-                let cold = Cold { tally, ..Cold::default() };
-                own.push(classes.push(class.id, size, cost, &class.shape, cold) as u32);
-            }
-            kept.push(Page { number, classes: own, ..Page::default() });
-        }
-        let index = Index::of_pages(&house, &mut classes, kept);
-        Ok(Self::of(search, house, classes, index, next_id, Rows::new(search.generalizations.len())))
-    }
-
-    /// Classes that are not in pages yet; the pages they are put into count as changed.
-    ///
-    /// # Errors
-    /// As [`Standing::of_pages`].
-    pub fn of_classes(search: &Search<'a>, classes: Vec<KeptClass>, next_id: u32) -> Result<Self, SearchError> {
-        let mut standing = Self::of_pages(search, vec![(0, classes)], next_id)?;
-        standing.index = Index::new(&standing.house, &mut standing.classes);
-        Ok(standing)
-    }
-
     /// The classes of a table all of whose rows are known, which bear their number as their name: rows that are
     /// [`UNPLACED`] wait to be placed, and are returned.
     ///
     /// # Errors
-    /// As [`Standing::of_pages`].
+    /// When the policy cannot be maintained, or not even the whole table as one class satisfies it.
     pub fn of_table(
         search: &Search<'a>,
         entry_of_row: &[u32],
@@ -100,15 +65,12 @@ impl<'a> Standing<'a> {
         let mut classes = Classes::new(house.space.words());
         for (id, members) in members {
             let class = house.class(&rows, members);
-            let cold = Cold { tally: class.tally, rows: Some(class.rows), ..Cold::default() };
-            classes.push(id, cold.tally.rows as usize, class.cost, &class.shape, cold);
+            let touched = Touched { tally: class.tally, rows: Some(class.rows), ..Touched::default() };
+            classes.push(id, class.cost, &class.shape, touched);
         }
         let index = Index::new(&house, &mut classes);
-        Ok((Self::of(search, house, classes, index, next_id, rows), waiting))
-    }
-
-    fn of(search: &Search<'a>, house: House<'a>, classes: Classes, index: Index, next_id: u32, rows: Rows) -> Self {
-        Standing { house, cancel: search.cancel, classes, index, next_id, rows, moved: Vec::new() }
+        let (cancel, moved) = (search.cancel, Vec::new());
+        Ok((Standing { house, cancel, classes, index, next_id, rows, moved }, waiting))
     }
 
     /// The space in which shapes are understood.
@@ -124,21 +86,5 @@ impl<'a> Standing<'a> {
     /// Rows whose class has changed since the classes were loaded: their name and their class now.
     pub fn moves(&self) -> impl Iterator<Item = (u32, u32)> {
         self.moved.iter().map(|&(row, class)| (self.rows.name(row), class))
-    }
-
-    /// The pages that have changed since they were loaded, by number. An empty one is no longer needed.
-    pub fn changed_pages(&self) -> impl Iterator<Item = (u32, Vec<KeptClass>)> {
-        let kept = |&at: &u32| {
-            let at = at as usize;
-            let counts = self.classes.cold[at].tally.counts.iter().filter(|c| c.1 > 0);
-            KeptClass {
-                id: self.classes.ids[at],
-                rows: u64::from(self.classes.sizes[at]),
-                shape: self.classes.shape(at).to_vec(),
-                counts: counts.map(|&((kind, _), n)| (kind, n)).collect(),
-            }
-        };
-        let changed = self.index.pages.iter().filter(|page| page.changed);
-        changed.map(move |page| (page.number, page.classes.iter().map(kept).collect()))
     }
 }

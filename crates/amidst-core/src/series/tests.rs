@@ -150,28 +150,50 @@ fn a_batch_on_kept_classes_does_what_one_on_all_rows_does() {
                 let ledger = Ledger { fixture: &fixture, class_of, asked: 0 };
                 let gone: Vec<u32> = (0..220).filter(|_| random.below(6) == 0).collect();
                 let slim = Search { set: &stats, ..search.clone() };
-                let pages = pages_of(search, &ledger);
-                compare(&slim, search, ledger, pages, &gone);
+                compare(&slim, search, ledger, &gone);
             });
         }
     }
 }
 
-/// The pages of classes as their owner would keep them.
-fn pages_of(search: &Search<'_>, ledger: &Ledger<'_>) -> Vec<(u32, Vec<KeptClass>)> {
-    let rows: Vec<u32> = ledger.class_of.keys().map(|&r| ledger.fixture.entry_of[r as usize]).collect();
-    let classes: Vec<u32> = ledger.class_of.values().copied().collect();
-    let (standing, _) = Standing::of_table(search, &rows, &classes).unwrap();
-    standing.changed_pages().collect()
+/// Other names than the codes have, which do not even keep their order.
+struct Backwards;
+
+impl Names for Backwards {
+    fn code(&self, column: usize, name: u32) -> Option<u32> {
+        (1000 * column as u32 + 500).checked_sub(name)
+    }
+
+    fn name(&self, column: usize, code: u32) -> u32 {
+        1000 * column as u32 + 500 - code
+    }
+
+    fn kind(&self, name: u32) -> Option<u32> {
+        70_000u32.checked_sub(name)
+    }
+
+    fn kind_name(&self, kind: u32) -> u32 {
+        70_000 - kind
+    }
 }
 
-fn compare(
-    slim: &Search<'_>,
-    search: &Search<'_>,
-    mut ledger: Ledger<'_>,
-    pages: Vec<(u32, Vec<KeptClass>)>,
-    gone: &[u32],
-) {
+/// The classes as their owner would keep them.
+fn standing_of<'a>(search: &Search<'a>, ledger: &Ledger<'_>) -> Standing<'a> {
+    let rows: Vec<u32> = ledger.class_of.keys().map(|&r| ledger.fixture.entry_of[r as usize]).collect();
+    let classes: Vec<u32> = ledger.class_of.values().copied().collect();
+    Standing::of_table(search, &rows, &classes).unwrap().0
+}
+
+/// Written down and read again.
+fn reloaded<'a>(search: &Search<'a>, standing: &Standing<'_>, tree: &[u8]) -> Standing<'a> {
+    let mut loader = Loader::new(search).unwrap();
+    for (number, bytes) in standing.changed_pages(&Backwards).filter(|(_, bytes)| !bytes.is_empty()) {
+        assert!(loader.page(number, &bytes, &Backwards));
+    }
+    loader.finish(tree, standing.next_id)
+}
+
+fn compare(slim: &Search<'_>, search: &Search<'_>, mut ledger: Ledger<'_>, gone: &[u32]) {
     let next_id = ledger.class_of.values().max().map_or(0, |m| m + 1);
     // All rows: those that stayed in their classes, and the new ones.
     let stayed: Vec<u32> = ledger.class_of.keys().copied().filter(|r| !gone.contains(r)).collect();
@@ -186,19 +208,16 @@ fn compare(
 
     let mut leaving: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     gone.iter().for_each(|row| leaving.entry(ledger.class_of[row]).or_default().push(*row));
-    // Shapes survive being written down under other names than their codes.
-    let space = Space::new(search.generalizations);
-    for class in pages.iter().flat_map(|p| &p.1) {
-        let marks = space.export(&class.shape, |column, code| 1000 * column as u32 + 500 - code);
-        let read = |column: usize, name: u32| Some(1000 * column as u32 + 500 - name);
-        assert_eq!(space.import(&marks, read).as_ref(), Some(&class.shape));
-        assert_eq!(space.import(&marks[1..], read), None);
-    }
-    let pages = match next_id % 2 {
-        0 => pages,
-        _ => vec![(7, pages.into_iter().flat_map(|p| p.1).collect())],
+    let before = standing_of(search, &ledger);
+    // What is kept may have lost its tree, or the tree may be that of other pages.
+    let tree = match next_id % 3 {
+        0 => before.changed_tree().unwrap(),
+        1 => Vec::new(),
+        _ => before.changed_tree().unwrap()[2..].to_vec(),
     };
-    let mut standing = Standing::of_pages(slim, pages, next_id).unwrap();
+    let mut standing = reloaded(slim, &before, &tree);
+    assert_eq!(standing.changed_tree().is_none(), next_id.is_multiple_of(3));
+    standing.next_id = next_id;
     let new: Vec<u32> = (220..300).map(|row| ledger.add(&mut standing.rows, row)).collect();
     let found = standing.apply(&leaving, new, &mut ledger).unwrap();
     assert_eq!((found.splits, found.dissolved, found.classes), (expected.splits, expected.dissolved, expected.classes));
@@ -212,18 +231,64 @@ fn compare(
         now.insert(row, class);
     });
     assert_eq!(now, table.iter().copied().zip(class_of).collect());
-    // What is kept now is what the rows say.
+    // What is kept now is what the rows say, also when it has been read again.
     ledger.class_of = now;
     standing.index.pages.iter_mut().for_each(|p| p.changed = true);
-    let sorted = |pages: Vec<(u32, Vec<KeptClass>)>| {
-        let mut all: Vec<KeptClass> = pages.into_iter().flat_map(|p| p.1).collect();
-        all.sort_by_key(|c| c.id);
+    let canonical = |standing: &Standing<'_>| {
+        let mut all = standing.kept();
         all.iter_mut().for_each(|c| c.shape = standing.space().canonical(&c.shape));
         all
     };
-    let expected = sorted(pages_of(search, &ledger));
-    let all: Vec<(u32, Vec<KeptClass>)> = standing.changed_pages().collect();
-    assert_eq!(sorted(all), expected);
+    let expected = canonical(&standing_of(search, &ledger));
+    assert_eq!(canonical(&standing), expected);
+    let again = reloaded(slim, &standing, &standing.index.tree());
+    assert!(again.changed_tree().is_none());
+    assert_eq!(canonical(&again), expected);
+}
+
+#[test]
+fn damaged_pages_are_refused() {
+    let fixture = Fixture::random(2, 60, false);
+    let requirements = vec![fixture.requirement("distinct-l-diversity", &[("l", "2")]).unwrap()];
+    fixture.search(&requirements, &Parameters::default(), |search| {
+        let mut class_of = vec![UNPLACED; 60];
+        maintain(search, &fixture.entry_of, &mut class_of).unwrap();
+        let (standing, _) = Standing::of_table(search, &fixture.entry_of, &class_of).unwrap();
+        let (number, bytes) = standing.changed_pages(&OwnNames).next().unwrap();
+        let read = |bytes: &[u8]| Loader::new(search).unwrap().page(number, bytes, &OwnNames);
+        assert!(read(&bytes) && read(&[]));
+        assert!(!read(&bytes[..bytes.len() - 1]) && !read(&[&bytes[..], &[0x80]].concat()));
+        let mut random = Random::new(1);
+        for _ in 0..2000 {
+            let mut damaged = bytes.clone();
+            let at = random.below(damaged.len());
+            damaged[at] = random.below(256) as u8;
+            // Whatever it says now, it is read to the end or refused. Codes are the owner's to check.
+            let mut loader = Loader::new(search).unwrap();
+            let _ = loader.page(number, &damaged, &Within(&fixture));
+        }
+    });
+}
+
+/// The codes themselves, as far as there are such.
+struct Within<'f>(&'f Fixture);
+
+impl Names for Within<'_> {
+    fn code(&self, column: usize, name: u32) -> Option<u32> {
+        Some(name).filter(|&code| (code as usize) < self.0.generalizations[column].active())
+    }
+
+    fn name(&self, _column: usize, code: u32) -> u32 {
+        code
+    }
+
+    fn kind(&self, name: u32) -> Option<u32> {
+        Some(name)
+    }
+
+    fn kind_name(&self, kind: u32) -> u32 {
+        kind
+    }
 }
 
 /// The versions of one sensitive column: classes by the persons in them and the values they publish.
@@ -257,6 +322,25 @@ fn maintaining_leaks_what_one_row_adds() {
     assert!(!audit(&[first], 2).condemns());
 }
 
+/// Numbers alone tell the signatures and the counterfeits of a version.
+fn foretold(signed: &[Signed<'_>], made: &Invariant, values: usize, m: usize) {
+    let (mut known, mut new) = (BTreeMap::<Vec<u32>, Vec<u64>>::new(), BTreeMap::new());
+    for row in signed {
+        match row.signature.binary_search(&row.value) {
+            Ok(place) => {
+                known.entry(row.signature.to_vec()).or_insert_with(|| vec![0; row.signature.len()])[place] += 1;
+            }
+            Err(_) => *new.entry(row.value).or_insert(0) += 1,
+        }
+    }
+    let told = outlook(&known, &new, values, m).unwrap();
+    let signatures: std::collections::BTreeSet<Vec<u32>> = made.signatures.iter().cloned().collect();
+    assert_eq!(told.signatures, signatures.into_iter().collect::<Vec<_>>());
+    let mut counterfeits = BTreeMap::new();
+    made.counterfeits.iter().for_each(|&(_, value)| *counterfeits.entry(value).or_insert(0) += 1);
+    assert_eq!(told.counterfeits, counterfeits);
+}
+
 #[test]
 fn m_invariant_versions_reveal_nothing() {
     let (rows, values, m) = (300usize, 9u64, 3usize);
@@ -280,6 +364,7 @@ fn m_invariant_versions_reveal_nothing() {
                 })
                 .collect();
             let made = m_invariant(&space, &signed, values as usize, m).unwrap();
+            foretold(&signed, &made, values as usize, m);
             let mut sizes = vec![0; made.signatures.len()];
             made.class_of.iter().for_each(|&c| sizes[c as usize] += 1);
             made.counterfeits.iter().for_each(|&(c, _)| sizes[c as usize] += 1);

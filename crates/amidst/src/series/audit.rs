@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use amidst_core::attack::{Version, VersionClass};
-use amidst_core::series::{Audit, audit};
-use rusqlite::params;
+use amidst_core::attack::{Compact, Version, VersionClass};
+use amidst_core::series::{Audit, audit_each};
+use rusqlite::{OptionalExtension, params};
 use serde_json::{Value, json};
 
 use super::compose::Composed;
+use super::domain::with_role;
 use super::state::{State, kept};
-use super::store::{Work, pack, unpack};
+use super::store::{Work, numbers, pack, unpack};
 use super::{Series, promised};
 use crate::Failure;
 use crate::policy::{Policy, Role};
@@ -64,7 +65,7 @@ impl SeriesAudit {
                 format!(
                     "`{column}`: {} persons are left with fewer than {} candidate values, {} have a value that follows \
                      from subtracting versions",
-                    a.exposed.len(),
+                    a.exposed,
                     c.promised.max(2),
                     a.certain
                 )
@@ -82,7 +83,7 @@ impl SeriesAudit {
             json!({
                 "column": c.column, "promised": c.promised, "persons": c.audit.persons, "narrowed": c.audit.narrowed,
                 "fewest_candidates": c.audit.fewest, "contradicted": c.audit.contradicted,
-                "exposed": c.audit.exposed.len(), "differences": c.audit.revealed.len(), "certain": c.audit.certain,
+                "exposed": c.audit.exposed, "differences": c.audit.differences, "certain": c.audit.certain,
                 "worst": worst,
             })
         };
@@ -100,8 +101,8 @@ impl Series {
     /// When the state cannot be read.
     pub fn audit(&self) -> Result<SeriesAudit, Failure> {
         let work = self.store.read()?;
-        let state = State::load(&work, kept(&self.policy, &self.header))?;
-        audit_of(&self.policy, &state, &load(&work, sensitive(&self.policy, &state).len())?)
+        let columns = sensitive(&self.policy, &kept(&self.policy, &self.header));
+        audit_of(&work, &self.policy, &columns, None)
     }
 
     /// What was published so far: for each sensitive column its name and every version, the oldest first.
@@ -110,44 +111,86 @@ impl Series {
     /// When the state cannot be read.
     pub fn versions(&self) -> Result<Vec<(String, Vec<Version>)>, Failure> {
         let work = self.store.read()?;
-        let state = State::load(&work, kept(&self.policy, &self.header))?;
-        let columns = sensitive(&self.policy, &state);
-        let names = columns.iter().map(|&c| state.names[c].clone());
-        Ok(names.zip(load(&work, columns.len())?).collect())
+        let columns = sensitive(&self.policy, &kept(&self.policy, &self.header));
+        let count = columns.len();
+        Ok(columns.into_iter().map(|(_, name)| name).zip(load(&work, count)?).collect())
     }
 }
 
-/// The sensitive columns, by their position among the kept ones.
-pub(super) fn sensitive(policy: &Policy, state: &State) -> Vec<usize> {
-    let is = |name: &String| policy.column(name).is_some_and(|c| c.role == Role::Sensitive);
-    state.names.iter().enumerate().filter(|(_, n)| is(n)).map(|(i, _)| i).collect()
+/// The sensitive columns, with their position among the kept ones.
+pub(super) fn sensitive(policy: &Policy, kept: &[String]) -> Vec<(usize, String)> {
+    let positions = with_role(policy, kept, Role::Sensitive);
+    positions.into_iter().map(|position| (position, kept[position].clone())).collect()
 }
 
-/// Audits versions given column by column.
-pub(super) fn audit_of(policy: &Policy, state: &State, versions: &[Vec<Version>]) -> Result<SeriesAudit, Failure> {
-    let mut columns = Vec::new();
-    for (position, versions) in sensitive(policy, state).into_iter().zip(versions) {
-        let name = &state.names[position];
-        let promised = promised(policy, name);
-        let audit = audit(versions, promised);
-        let word = |code: &u32| match state.values[position].len() > *code as usize {
-            true => state.values[position].value(*code).to_string(),
-            false => String::new(),
+/// Audits what was published so far, and with it a version that is about to be, column by column. No more than two
+/// versions are in memory at a time.
+pub(super) fn audit_of(
+    work: &Work<'_>,
+    policy: &Policy,
+    columns: &[(usize, String)],
+    new: Option<&[Compact]>,
+) -> Result<SeriesAudit, Failure> {
+    let published = work.number("SELECT COALESCE(MAX(version), 0) FROM history")? as usize;
+    let versions = published + usize::from(new.is_some());
+    let mut audited = Vec::new();
+    for (at, (position, name)) in columns.iter().enumerate() {
+        let load = |number: usize| match new.and_then(|columns| columns.get(at)).filter(|_| number == published) {
+            Some(new) => Ok(new.clone()),
+            None => load_one(work, number as u64 + 1, at),
         };
-        let revealed = audit.revealed.iter().map(|r| ColumnExposure {
-            persons: r.persons.clone(),
-            versions: vec![r.earlier + 1, r.later + 1],
-            values: vec![word(&r.value)],
-        });
-        let exposed = audit.exposed.iter().map(|e| ColumnExposure {
-            persons: vec![e.person],
-            versions: Vec::new(),
-            values: e.candidates.iter().map(word).collect(),
-        });
-        let worst = revealed.chain(exposed).take(WORST).collect();
-        columns.push(ColumnAudit { column: name.clone(), promised, audit, worst });
+        let promised = promised(policy, name);
+        let audit = audit_each(versions, load, promised)?;
+        let mut worst = Vec::new();
+        for r in &audit.revealed {
+            let values = words(work, *position, &[r.value])?;
+            worst.push(ColumnExposure {
+                persons: r.persons.clone(),
+                versions: vec![r.earlier + 1, r.later + 1],
+                values,
+            });
+        }
+        for e in &audit.exposures {
+            let values = words(work, *position, &e.candidates)?;
+            worst.push(ColumnExposure { persons: vec![e.person], versions: Vec::new(), values });
+        }
+        worst.truncate(WORST);
+        audited.push(ColumnAudit { column: name.clone(), promised, audit, worst });
     }
-    Ok(SeriesAudit { versions: versions.first().map_or(0, Vec::len) as u64, columns })
+    Ok(SeriesAudit { versions: versions as u64, columns: audited })
+}
+
+/// The values of codes of the series.
+fn words(work: &Work<'_>, position: usize, codes: &[u32]) -> Result<Vec<String>, Failure> {
+    let read = || -> rusqlite::Result<Vec<String>> {
+        let mut query = work.transaction.prepare("SELECT text FROM value WHERE col = ?1 AND code = ?2")?;
+        let word = |code: &u32| query.query_row(params![position as i64, code], |row| row.get(0)).optional();
+        codes.iter().map(word).map(|found| found.map(Option::unwrap_or_default)).collect()
+    };
+    read().map_err(|e| work.fail(e))
+}
+
+/// One version, by its number from 1, for one of the sensitive columns.
+fn load_one(work: &Work<'_>, number: u64, column: usize) -> Result<Compact, Failure> {
+    let mut version = Compact::default();
+    let mut read = || -> rusqlite::Result<()> {
+        let sql = "SELECT persons, counts FROM history WHERE version = ?1 ORDER BY class";
+        let mut query = work.transaction.prepare(sql)?;
+        let mut rows = query.query([number as i64])?;
+        while let Some(row) = rows.next()? {
+            let mut counts = numbers(row.get_ref(1)?.as_blob()?);
+            for _ in 0..column {
+                let pairs = counts.next().unwrap_or(0) as usize;
+                counts.by_ref().take(2 * pairs).for_each(drop);
+            }
+            let pairs = counts.next().unwrap_or(0) as usize;
+            let pair = |_| Some((counts.next()?, u64::from(counts.next()?)));
+            version.push(numbers(row.get_ref(0)?.as_blob()?), (0..pairs).map_while(pair));
+        }
+        Ok(())
+    };
+    read().map_err(|e| work.fail(e))?;
+    Ok(version)
 }
 
 /// What was published so far: for each sensitive column, every version.
@@ -191,7 +234,7 @@ fn take(numbers: &[u32]) -> (&[u32], &[u32]) {
 }
 
 /// A composed version as the audit sees it: for each sensitive column its classes, in the codes of the series.
-pub(super) fn version_of(state: &State, composed: &Composed) -> Vec<Version> {
+pub(super) fn version_of(state: &State, composed: &Composed) -> Vec<Compact> {
     let set = &composed.prepared.set;
     let classes = composed.recoding.classes.len();
     let mut persons: Vec<Vec<u32>> = vec![Vec::new(); classes];
@@ -207,30 +250,31 @@ pub(super) fn version_of(state: &State, composed: &Composed) -> Vec<Version> {
             let value = set.sensitive_code(set.groups.entries[entry as usize].sensitive, c);
             *counts[class as usize].entry(codes[value as usize]).or_insert(0) += 1;
         }
-        let classes = persons.iter().zip(counts);
-        Version {
-            classes: classes
-                .map(|(p, counts)| VersionClass { persons: p.clone(), histogram: counts.into_iter().collect() })
-                .collect(),
-        }
+        let mut version = Compact::default();
+        persons.iter().zip(counts).for_each(|(persons, counts)| version.push(persons.iter().copied(), counts));
+        version
     };
     composed.prepared.domains.iter().enumerate().map(column).collect()
 }
 
 /// Writes a version down, for later audits.
-pub(super) fn store(work: &Work<'_>, number: u64, columns: &[Version]) -> rusqlite::Result<()> {
+pub(super) fn store(work: &Work<'_>, number: u64, columns: &[Compact]) -> rusqlite::Result<()> {
     let mut insert =
         work.transaction.prepare("INSERT INTO history (version, class, persons, counts) VALUES (?1, ?2, ?3, ?4)")?;
-    let classes = columns.first().map_or(0, |v| v.classes.len());
-    for class in 0..classes {
+    let Some(first) = columns.first() else { return Ok(()) };
+    for class in 0..first.len() {
         let mut counts = Vec::new();
         for version in columns {
-            let histogram = &version.classes[class].histogram;
+            let histogram = version.counts(class);
             counts.push(histogram.len() as u32);
             counts.extend(histogram.iter().flat_map(|&(code, n)| [code, u32::try_from(n).unwrap_or(u32::MAX)]));
         }
-        let persons = pack(columns[0].classes[class].persons.iter().copied());
-        insert.execute(params![number as i64, class as i64, persons, pack(counts)])?;
+        insert.execute(params![
+            number as i64,
+            class as i64,
+            pack(first.persons(class).iter().copied()),
+            pack(counts)
+        ])?;
     }
     Ok(())
 }

@@ -8,15 +8,16 @@ use amidst_core::table::{Column, Table};
 use rusqlite::params;
 use serde_json::{Value, json};
 
-use super::domain::{Bound, Domain};
+use super::domain::{Bound, Domain, with_role};
 use super::files::{arrivals, departures, key_column, persons};
+use super::foresight::{self, Signed};
 use super::snapshot::{self, Interner, Ledger};
 use super::state::{Person, State, kept};
 use super::store::{Work, pack, unpack};
 use super::{Mode, Series, compose};
 use crate::Failure;
 use crate::anonymize::{Job, task};
-use crate::policy::Policy;
+use crate::policy::{Policy, Role};
 
 /// The files of a batch.
 #[derive(Debug, Clone, Default)]
@@ -49,6 +50,8 @@ struct Row {
     person: Person,
     /// Its cells, in the codes of the series.
     cells: Vec<u32>,
+    /// The signature under which the person was published before; empty when they were not.
+    signature: Vec<u32>,
     /// Where it stands in the table that was read.
     row: usize,
 }
@@ -94,15 +97,13 @@ impl Series {
                     let text = column.map_or("", |c| c.value(arrival.row));
                     cells.push(interner.code(position, text)?);
                 }
-                rows.push(Row { person: arrival.person, cells, row: arrival.row });
+                rows.push(Row { person: arrival.person, cells, signature: arrival.signature, row: arrival.row });
             }
         }
+        let table = new.as_ref().map(|new| &new.table);
         let maintained = match self.mode {
-            Mode::Maintain => {
-                let table = new.as_ref().map(|new| &new.table);
-                maintain(&work, &self.policy, &names, &gone, (&rows, table), job)?
-            }
-            Mode::MInvariant => invariant(&work, &self.policy, &names, &gone, &rows, job)?,
+            Mode::Maintain => maintain(&work, &self.policy, &names, &gone, (&rows, table), job)?,
+            Mode::MInvariant => invariant(&work, &self.policy, &names, &gone, (&rows, table), job)?,
         };
         let applied = Applied {
             batch: work.number("SELECT COALESCE(MAX(number), 0) + 1 FROM batch")?,
@@ -128,23 +129,10 @@ fn maintain(
     (new, table): (&[Row], Option<&Table>),
     job: &Job<'_>,
 ) -> Result<Maintained, Failure> {
-    snapshot::count_all(work, policy, names)?;
-    let mut domain = Domain::load(work, policy, names)?;
     let mut leaving: BTreeMap<u32, Vec<Person>> = BTreeMap::new();
-    let mut find = || -> rusqlite::Result<()> {
-        let mut query = work.transaction.prepare("SELECT class, cells FROM record WHERE person = ?1")?;
-        for &person in gone {
-            let (class, cells) = query.query_row([person], |row| Ok((row.get(0)?, row.get::<_, Vec<u8>>(1)?)))?;
-            domain.count(&unpack(&cells), -1, |_| String::new());
-            leaving.entry(class).or_default().push(person);
-        }
-        Ok(())
-    };
-    find().map_err(|e| work.fail(e))?;
-    for row in new {
-        let text = |column: usize| Some(table?.column(&names[column])?.value(row.row).to_string());
-        domain.count(&row.cells, 1, |column| text(column).unwrap_or_default());
-    }
+    let domain = changed_domain(work, policy, names, gone, (new, table), |person, class, _| {
+        leaving.entry(class).or_default().push(person);
+    })?;
     let bound = Bound::new(policy, names, &domain, job.cancel)?;
     let search = task(policy, &bound.prepared, job.cancel, &|_| ())?;
     if let Some(impossible) = feasibility::impossible(&search) {
@@ -177,25 +165,92 @@ fn maintain(
     Ok(maintained)
 }
 
+/// The values and their counts after the batch. `leaves` is told the class and the cells of everybody who goes.
+fn changed_domain(
+    work: &Work<'_>,
+    policy: &Policy,
+    names: &[String],
+    gone: &BTreeSet<Person>,
+    (new, table): (&[Row], Option<&Table>),
+    mut leaves: impl FnMut(Person, u32, &[u32]),
+) -> Result<Domain, Failure> {
+    snapshot::count_all(work, policy, names)?;
+    let mut domain = Domain::load(work, policy, names)?;
+    let mut find = || -> rusqlite::Result<()> {
+        let mut query = work.transaction.prepare("SELECT class, cells FROM record WHERE person = ?1")?;
+        for &person in gone {
+            let (class, cells) = query.query_row([person], |row| Ok((row.get(0)?, row.get::<_, Vec<u8>>(1)?)))?;
+            let cells = unpack(&cells);
+            domain.count(&cells, -1, |_| String::new());
+            leaves(person, class, &cells);
+        }
+        Ok(())
+    };
+    find().map_err(|e| work.fail(e))?;
+    for row in new {
+        let text = |column: usize| Some(table?.column(&names[column])?.value(row.row).to_string());
+        domain.count(&row.cells, 1, |column| text(column).unwrap_or_default());
+    }
+    Ok(domain)
+}
+
 /// In this mode classes are made when a version is published; here it is only shown that they can be.
 fn invariant(
     work: &Work<'_>,
     policy: &Policy,
     names: &[String],
     gone: &BTreeSet<Person>,
-    new: &[Row],
+    (new, table): (&[Row], Option<&Table>),
     job: &Job<'_>,
 ) -> Result<Maintained, Failure> {
+    let foreseen = match compose::follows_from_m(policy) {
+        true => true,
+        false => foresee(work, policy, names, gone, (new, table), job)?,
+    };
     leave(work, gone)?;
     arrive(work, new, |_| 0)?;
     if work.number("SELECT EXISTS (SELECT 1 FROM record)")? == 0 {
         let message = "no row would be left, and a version needs some; nothing was changed";
         return Err(Failure::Impossible(message.into()));
     }
-    if !compose::follows_from_m(policy) {
+    if !foreseen {
         compose::compose(policy, Mode::MInvariant, &State::load(work, names.to_vec())?, job.cancel)?;
     }
     Ok(Maintained::default())
+}
+
+/// Counts the batch, and tells whether the numbers are enough to know that the next version will satisfy the policy.
+fn foresee(
+    work: &Work<'_>,
+    policy: &Policy,
+    names: &[String],
+    gone: &BTreeSet<Person>,
+    (new, table): (&[Row], Option<&Table>),
+    job: &Job<'_>,
+) -> Result<bool, Failure> {
+    let Some(&column) = with_role(policy, names, Role::Sensitive).first() else { return Ok(false) };
+    foresight::count_all(work, column)?;
+    let mut signed = Signed::default();
+    let mut left = Vec::new();
+    let domain = changed_domain(work, policy, names, gone, (new, table), |person, _, cells| {
+        left.push((person, cells[column]));
+    })?;
+    let mut find = || -> rusqlite::Result<()> {
+        let mut query = work.transaction.prepare("SELECT signature FROM person WHERE id = ?1")?;
+        for &(person, value) in &left {
+            let signature: Option<Vec<u8>> = query.query_row([person], |row| row.get(0))?;
+            signed.count(&signature.map(|s| unpack(&s)).unwrap_or_default(), value, -1);
+        }
+        Ok(())
+    };
+    find().map_err(|e| work.fail(e))?;
+    new.iter().for_each(|row| signed.count(&row.signature, row.cells[column], 1));
+    signed.store(work)?;
+    domain.store(work)?;
+    if domain.kinds.values().all(|kind| kind.rows <= 0) {
+        return Ok(false);
+    }
+    foresight::satisfied(work, policy, names, &domain, job.cancel)
 }
 
 fn leave(work: &Work<'_>, gone: &BTreeSet<Person>) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use amidst_core::frequency::{Entry, FrequencySet, Groups, NOBODY};
+use amidst_core::series::Names;
 use amidst_core::table::{Codes, Column, Dictionary, Table};
 use rusqlite::params;
 
@@ -52,10 +53,14 @@ impl Domain {
             ..Domain::default()
         };
         let mut load = || -> rusqlite::Result<()> {
-            let mut query = work.transaction.prepare("SELECT col, code, text, rows FROM value WHERE rows > 0")?;
+            let mut query = work.transaction.prepare("SELECT col, code, text, rows FROM value")?;
             let mut rows = query.query([])?;
             while let Some(row) = rows.next()? {
-                domain.values.insert((row.get::<_, u32>(0)? as usize, row.get(1)?), (row.get(2)?, row.get(3)?));
+                let (column, count) = (row.get::<_, u32>(0)? as usize, row.get::<_, i64>(3)?);
+                // A signature may name a value that nobody has any more.
+                if count > 0 || domain.sensitive.contains(&column) {
+                    domain.values.insert((column, row.get(1)?), (row.get(2)?, count));
+                }
             }
             let mut query = work.transaction.prepare("SELECT id, codes, rows FROM kind")?;
             let mut rows = query.query([])?;
@@ -133,9 +138,24 @@ impl Bound {
     /// Binds the values that there are. Values that the batch took the last row of are still known in quasi columns,
     /// because classes are told of them before they lose that row.
     pub fn new(policy: &Policy, names: &[String], domain: &Domain, cancel: &AtomicBool) -> Result<Self, Failure> {
+        Self::of(policy, names, domain, false, cancel)
+    }
+
+    /// As [`Bound::new`], with every sensitive value that there ever was.
+    pub fn whole(policy: &Policy, names: &[String], domain: &Domain, cancel: &AtomicBool) -> Result<Self, Failure> {
+        Self::of(policy, names, domain, true, cancel)
+    }
+
+    fn of(
+        policy: &Policy,
+        names: &[String],
+        domain: &Domain,
+        whole: bool,
+        cancel: &AtomicBool,
+    ) -> Result<Self, Failure> {
         let mut columns: Vec<(usize, Dictionary)> = Vec::new();
         for (&(column, _), (text, rows)) in &domain.values {
-            if *rows <= 0 && domain.sensitive.contains(&column) {
+            if *rows <= 0 && !whole && domain.sensitive.contains(&column) {
                 continue;
             }
             if columns.last().is_none_or(|(last, _)| *last != column) {
@@ -212,24 +232,10 @@ impl Bound {
         heights.join(" ")
     }
 
-    /// The code here of a quasi code of the series.
-    pub fn code(&self, column: usize, series: u32) -> Option<u32> {
-        self.to.get(column)?.get(series as usize).copied().filter(|&c| c != ABSENT)
-    }
-
-    /// The code in the series of a quasi code here.
-    pub fn name(&self, column: usize, here: u32) -> u32 {
-        self.from.get(column).and_then(|names| names.get(here as usize).copied()).unwrap_or(ABSENT)
-    }
-
-    /// The sensitive tuple here, by its number in the database.
-    pub fn kind(&self, id: u32) -> Option<u32> {
-        self.kind_to.get(id as usize).copied().filter(|&k| k != ABSENT)
-    }
-
-    /// The number in the database of a sensitive tuple here.
-    pub fn kind_name(&self, here: u32) -> u32 {
-        self.kind_from.get(here as usize).copied().unwrap_or(ABSENT)
+    /// The code here of a code of the series in the only sensitive column.
+    pub fn sensitive_code(&self, domain: &Domain, column: usize, series: u32) -> Option<u32> {
+        let (text, _) = domain.values.get(&(column, series))?;
+        self.prepared.domains.first()?.dictionary.code(text)
     }
 
     /// The quasi codes and the sensitive tuple of a row, here.
@@ -237,6 +243,25 @@ impl Bound {
         let codes: Option<Vec<u32>> =
             domain.quasi.iter().enumerate().map(|(q, &column)| self.code(q, *cells.get(column)?)).collect();
         Some((codes?, self.kind(domain.kind(cells)?)?))
+    }
+}
+
+/// What is kept bears the codes of the series, and the numbers of sensitive tuples in the database.
+impl Names for Bound {
+    fn code(&self, column: usize, name: u32) -> Option<u32> {
+        self.to.get(column)?.get(name as usize).copied().filter(|&c| c != ABSENT)
+    }
+
+    fn name(&self, column: usize, code: u32) -> u32 {
+        self.from.get(column).and_then(|names| names.get(code as usize).copied()).unwrap_or(ABSENT)
+    }
+
+    fn kind(&self, name: u32) -> Option<u32> {
+        self.kind_to.get(name as usize).copied().filter(|&k| k != ABSENT)
+    }
+
+    fn kind_name(&self, kind: u32) -> u32 {
+        self.kind_from.get(kind as usize).copied().unwrap_or(ABSENT)
     }
 }
 

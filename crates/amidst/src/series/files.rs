@@ -81,12 +81,20 @@ fn place(input: &amidst_io::Input, row: usize) -> String {
 
 /// The rows of a file, fit for the policy.
 pub(super) fn arrivals(policy: &Policy, header: &[String], file: &str, job: &Job<'_>) -> Result<Prepared, Failure> {
-    let first = ReadOptions { max_rows: Some(1), threads: 1, ..ReadOptions::default() };
-    let start = amidst_io::read(file, &first).map_err(PrepareError::from)?;
-    same_header(header, &start.header, file)?;
+    // A stream is read only once.
+    let stream = file == "-";
+    if !stream {
+        let first = ReadOptions { max_rows: Some(1), threads: 1, ..ReadOptions::default() };
+        let start = amidst_io::read(file, &first).map_err(PrepareError::from)?;
+        same_header(header, &start.header, file)?;
+    }
     let options =
         LoadOptions { input: Some(file.to_string()), threads: job.threads, cancel: Some(job.cancel), progress: None };
-    Ok(Prepared::load(policy, &options)?)
+    let new = Prepared::load(policy, &options)?;
+    if stream {
+        same_header(header, &new.header, "standard input")?;
+    }
+    Ok(new)
 }
 
 /// A row that comes.
@@ -142,14 +150,17 @@ pub(super) fn persons(
 fn twice(key: &str, file: &str, value: &str) -> String {
     let keep = |name: &str| name == key;
     let help = "a person is in a series once; delete the old row in the same batch to replace it. Nothing was inserted";
-    let input = amidst_io::read(file, &ReadOptions { keep: Some(&keep), ..ReadOptions::default() });
-    let place = input.ok().and_then(|input| {
+    // A stream cannot be read again.
+    let again =
+        (file != "-").then(|| amidst_io::read(file, &ReadOptions { keep: Some(&keep), ..ReadOptions::default() }));
+    let place = again.and_then(Result::ok).and_then(|input| {
         let column = input.table.column(key)?;
         let row = (0..input.table.rows).rev().find(|&row| column.value(row) == value)?;
         Some(place(&input, row))
     });
     match place {
         Some(place) => format!("the key {place} is there already: {help}"),
+        None if file == "-" => format!("a key of standard input is there already: {help}"),
         None => format!("a key of {file} is there already: {help}"),
     }
 }

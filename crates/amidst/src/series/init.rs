@@ -9,7 +9,7 @@ use amidst_core::parameter::Value;
 use amidst_core::series::{Maintained, UNPLACED, refine};
 
 use super::batch::{Applied, note};
-use super::compose::{check_policy, compose};
+use super::compose::{check_policy, compose, follows_from_m};
 use super::files::{key_column, persons};
 use super::snapshot;
 use super::state::{State, kept};
@@ -37,6 +37,12 @@ pub fn init(
     let key = key_column(policy)?.to_string();
     if policy.columns.iter().chain(&policy.default).any(|c| c.role == Role::Consent) {
         return Err(Failure::Usage("a series knows no waivers; leave out the column with the role \"consent\"".into()));
+    }
+    if folder.symlink_metadata().is_ok() {
+        let place = folder.display();
+        return Err(Failure::Usage(format!(
+            "{place} exists already; a series begins in a folder that does not exist yet"
+        )));
     }
     let staging = Staging::begin(folder, false)?;
     let mut policy = policy.clone();
@@ -80,8 +86,11 @@ pub fn init(
     };
     state.store_values(&work)?;
     state.store_rows(&work, 0)?;
-    if mode == Mode::Maintain {
-        snapshot::begin(&work, &policy, &state.names, job.cancel)?;
+    match mode {
+        Mode::Maintain => snapshot::begin(&work, &policy, &state.names, job.cancel)?,
+        // What follows from m needs no counting.
+        Mode::MInvariant if follows_from_m(&policy) => {}
+        Mode::MInvariant => snapshot::count_all(&work, &policy, &state.names)?,
     }
     let rows = state.rows() as u64;
     let dropped = first.rows_dropped_missing;

@@ -113,8 +113,11 @@ impl Series {
     pub fn show(&self, version: u64) -> Result<(LogVersion, Value), Failure> {
         let log = self.log()?;
         let Some(found) = log.versions.iter().find(|v| v.version == version) else {
-            let known = log.versions.len();
-            return Err(Failure::Usage(format!("there is no version {version}; versions 1 to {known} are published")));
+            let known = match log.versions.len() {
+                1 => "only version 1 is published".to_string(),
+                n => format!("versions 1 to {n} are published"),
+            };
+            return Err(Failure::Usage(format!("there is no version {version}; {known}")));
         };
         let path = self.version_folder(version).join("certificate.json");
         let text =

@@ -13,6 +13,7 @@ mod batch;
 mod compose;
 mod domain;
 mod files;
+mod foresight;
 mod init;
 mod log;
 mod publish;
@@ -76,15 +77,24 @@ impl Series {
     /// When there is no series, or its state cannot be read.
     pub fn open(folder: &Path) -> Result<Series, Failure> {
         let private = private(folder);
-        if !private.join(store::FILE).is_file() {
-            return Err(Failure::Usage(format!(
-                "there is no series in {}; start one with `amidst series init {0} --policy POLICY`",
-                folder.display()
-            )));
+        let file = private.join(store::FILE);
+        match file.metadata() {
+            Ok(found) if found.is_file() => {}
+            Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => {
+                let place = private.display();
+                let message = "the private part of a series is for the eyes of its owner only";
+                return Err(Failure::Io(format!("cannot look into {place}: {e}; {message}")));
+            }
+            _ => {
+                return Err(Failure::Usage(format!(
+                    "there is no series in {}; start one with `amidst series init {0} --policy POLICY`",
+                    folder.display()
+                )));
+            }
         }
-        let store = Store::open(&private.join(store::FILE))?;
-        let policy = Policy::read(&private.join("policy.toml"))?;
+        let store = Store::open(&file)?;
         let mode = store.meta("mode")?;
+        let policy = Policy::read(&private.join("policy.toml"))?;
         let mode = Mode::find(&mode)
             .ok_or_else(|| Failure::Io(format!("the series in {} has the unknown mode `{mode}`", folder.display())))?;
         let header = serde_json::from_str(&store.meta("header")?)

@@ -12,7 +12,8 @@ use rusqlite::params;
 use serde_json::{Value, json};
 
 use super::audit::{self, SeriesAudit};
-use super::compose::{Composed, compose};
+use super::compose::{Composed, compose, follows_from_m};
+use super::foresight::Signed;
 use super::state::{State, kept};
 use super::store::{Work, pack};
 use super::{Mode, Series, private, versions};
@@ -73,28 +74,44 @@ impl Series {
             )));
         }
         let number = last + 1;
+        let place = versions(&folder).join(number.to_string());
+        if place.symlink_metadata().is_ok() {
+            return Err(Failure::Usage(format!(
+                "{} is in the way, though version {number} was never published; move it elsewhere",
+                place.display()
+            )));
+        }
         let state = State::load(&work, names)?;
         let composed = compose(&self.policy, self.mode, &state, job.cancel)?;
         let columns = audit::version_of(&state, &composed);
-        let mut history = audit::load(&work, columns.len())?;
-        for (known, new) in history.iter_mut().zip(&columns) {
-            known.push(new.clone());
-        }
-        let found = audit::audit_of(&self.policy, &state, &history)?;
+        let sensitive = audit::sensitive(&self.policy, &state.names);
+        let found = audit::audit_of(&work, &self.policy, &sensitive, Some(&columns))?;
         if found.condemns() && !allow_leak {
             return Err(Failure::Impossible(format!(
-                "version {number} together with those before it would reveal more than the policy allows: {}; `amidst \
-                 series audit` tells more, --allow-leak publishes it all the same and says so, the mode m-invariant \
-                 avoids it",
+                "version {number} together with those before it would reveal more than the policy allows: {}; \
+                 --allow-leak publishes it all the same and says so, the mode m-invariant avoids it",
                 found.sentence()
             )));
         }
+        let mut staging = Leftover { folder: Some(staged_folder(&folder, number)) };
         let staged = stage(&folder, number, &self.policy, self.mode, composed, &found, job)?;
         store(&work, number, batch, &state, &staged, &found).map_err(|e| work.fail(e))?;
         audit::store(&work, number, &columns).map_err(|e| work.fail(e))?;
+        if self.mode == Mode::MInvariant && !follows_from_m(&self.policy) {
+            sign(&work, &sensitive, &state, &staged.signatures)?;
+        }
+        // A commit that fails may be found to have happened all the same, once the disk works again.
+        staging.folder = None;
         work.commit()?;
-        self.recover()?;
-        let place = self.version_folder(number);
+        // From here on the version is published; what is still to do, whoever publishes next can do as well.
+        if let Err(failure) = self.recover()
+            && !place.is_dir()
+        {
+            return Err(Failure::Io(format!(
+                "version {number} is made but not in its place yet, where the next `amidst series publish` will put it: \
+                 {failure}"
+            )));
+        }
         Ok(Published {
             version: number,
             mode: self.mode,
@@ -121,7 +138,8 @@ impl Series {
         for number in waiting {
             let (from, to) = (staged_folder(&folder, number), versions(&folder).join(number.to_string()));
             if from.is_dir() {
-                fs::rename(&from, &to)
+                fs::create_dir_all(versions(&folder))
+                    .and_then(|()| fs::rename(&from, &to))
                     .map_err(|e| Failure::Io(format!("cannot put {} in place: {e}", to.display())))?;
                 sync(&versions(&folder));
             }
@@ -144,6 +162,20 @@ impl Series {
 
 fn staged_folder(folder: &Path, number: u64) -> PathBuf {
     private(folder).join("staged").join(number.to_string())
+}
+
+/// A folder that is of no use any more when its owner fails.
+struct Leftover {
+    folder: Option<PathBuf>,
+}
+
+impl Drop for Leftover {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.folder {
+            // Whoever publishes next clears what cannot be removed now.
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
 }
 
 /// A version that is written and checked, but not in its place.
@@ -291,6 +323,14 @@ fn store(
         }
     }
     Ok(())
+}
+
+/// Counts everybody under the signature that they have from now on.
+fn sign(work: &Work<'_>, sensitive: &[(usize, String)], state: &State, signatures: &[Vec<u32>]) -> Result<(), Failure> {
+    let Some(cells) = sensitive.first().and_then(|(column, _)| state.cells.get(*column)) else { return Ok(()) };
+    let mut signed = Signed::default();
+    cells.iter().zip(signatures).for_each(|(&value, signature)| signed.count(signature, value, 1));
+    signed.replace(work)
 }
 
 /// A version is meant to be read by everyone.

@@ -9,12 +9,12 @@ use std::sync::atomic::AtomicBool;
 
 use amidst_core::algorithm::Search;
 use amidst_core::local::Space;
-use amidst_core::series::{KeptClass, Roster, Rows, Standing};
+use amidst_core::series::{KeptClass, Loader, Names, Roster, Rows, Standing};
 use rusqlite::{OptionalExtension, Statement, params};
 
 use super::domain::{Bound, Domain};
 use super::state::Person;
-use super::store::{Work, pack, unpack};
+use super::store::{Work, unpack};
 use crate::Failure;
 use crate::policy::Policy;
 
@@ -45,62 +45,33 @@ pub fn count_all(work: &Work<'_>, policy: &Policy, names: &[String]) -> Result<(
 pub fn load<'a>(work: &Work<'_>, search: &Search<'a>, domain: &Domain, bound: &Bound) -> Result<Standing<'a>, Failure> {
     let next = work.number("SELECT COALESCE(MAX(class), -1) + 1 FROM record")?;
     let next = work.meta("next_class")?.and_then(|n| n.parse().ok()).unwrap_or(0).max(next as u32);
-    let space = Space::new(search.generalizations);
     if work.meta("heights")?.as_deref() == Some(bound.heights().as_str())
-        && let Some(pages) = pages(work, &space, bound)?
+        && let Some(standing) = kept(work, search, bound, next)?
     {
-        return Ok(Standing::of_pages(search, pages, next)?);
+        return Ok(standing);
     }
+    let space = Space::new(search.generalizations);
     let classes = from_rows(work, &space, domain, bound)?;
     work.transaction.execute("DELETE FROM page", []).map_err(|e| work.fail(e))?;
     Ok(Standing::of_classes(search, classes, next)?)
 }
 
-/// Pages with their numbers.
-type Pages = Vec<(u32, Vec<KeptClass>)>;
-
-/// The pages; `None` when they do not fit.
-fn pages(work: &Work<'_>, space: &Space, bound: &Bound) -> Result<Option<Pages>, Failure> {
-    let mut pages = Vec::new();
-    let mut read = || -> rusqlite::Result<bool> {
+/// The classes from their pages; `None` when these do not fit.
+fn kept<'a>(work: &Work<'_>, search: &Search<'a>, bound: &Bound, next: u32) -> Result<Option<Standing<'a>>, Failure> {
+    let mut loader = Loader::new(search)?;
+    let mut read = || -> rusqlite::Result<Option<Vec<u8>>> {
         let mut query = work.transaction.prepare("SELECT number, classes FROM page")?;
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
-            let Some(page) = decode(&unpack(row.get_ref(1)?.as_blob()?), space, bound) else { return Ok(false) };
-            pages.push((row.get(0)?, page));
+            if !loader.page(row.get(0)?, row.get_ref(1)?.as_blob()?, bound) {
+                return Ok(None);
+            }
         }
-        Ok(true)
+        let tree = work.transaction.query_row("SELECT leaves FROM tree", [], |row| row.get(0)).optional()?;
+        Ok(Some(tree.unwrap_or_default()))
     };
-    let fits = read().map_err(|e| work.fail(e))?;
-    Ok(fits.then_some(pages))
-}
-
-fn decode(mut numbers: &[u32], space: &Space, bound: &Bound) -> Option<Vec<KeptClass>> {
-    let mut classes = Vec::new();
-    while !numbers.is_empty() {
-        let (head, rest) = numbers.split_at_checked(4)?;
-        let (marks, rest) = rest.split_at_checked(head[2] as usize)?;
-        let (counts, rest) = rest.split_at_checked(2 * head[3] as usize)?;
-        numbers = rest;
-        // A tuple that nobody has any more is that of a row which is about to leave.
-        let count = |c: &[u32]| Some((bound.kind(c[0])?, u64::from(c[1])));
-        let mut counts: Vec<(u32, u64)> = counts.chunks_exact(2).filter_map(count).collect();
-        counts.sort_unstable();
-        let shape = space.import(marks, |column, name| bound.code(column, name))?;
-        classes.push(KeptClass { id: head[0], rows: u64::from(head[1]), shape, counts });
-    }
-    Some(classes)
-}
-
-fn encode(classes: &[KeptClass], space: &Space, bound: &Bound) -> Vec<u8> {
-    let mut numbers = Vec::new();
-    for class in classes {
-        let marks = space.export(&class.shape, |column, code| bound.name(column, code));
-        numbers.extend([class.id, class.rows as u32, marks.len() as u32, class.counts.len() as u32]);
-        numbers.extend(marks);
-        numbers.extend(class.counts.iter().flat_map(|&(kind, n)| [bound.kind_name(kind), n as u32]));
-    }
-    pack(numbers)
+    let tree = read().map_err(|e| work.fail(e))?;
+    Ok(tree.map(|tree| loader.finish(&tree, next)))
 }
 
 /// The classes as the rows have them.
@@ -150,12 +121,15 @@ pub fn store(work: &Work<'_>, standing: &Standing<'_>, bound: &Bound) -> Result<
     let store = || -> rusqlite::Result<()> {
         let mut put = work.transaction.prepare("INSERT OR REPLACE INTO page (number, classes) VALUES (?1, ?2)")?;
         let mut clear = work.transaction.prepare("DELETE FROM page WHERE number = ?1")?;
-        for (number, classes) in standing.changed_pages() {
+        for (number, classes) in standing.changed_pages(bound) {
             if classes.is_empty() {
                 clear.execute([number])?;
             } else {
-                put.execute(params![number, encode(&classes, standing.space(), bound)])?;
+                put.execute(params![number, classes])?;
             }
+        }
+        if let Some(leaves) = standing.changed_tree() {
+            work.transaction.execute("INSERT OR REPLACE INTO tree (root, leaves) VALUES (0, ?1)", [leaves])?;
         }
         Ok(())
     };
@@ -181,9 +155,12 @@ pub fn agrees(work: &Work<'_>, policy: &Policy, names: &[String]) -> bool {
     let domain = Domain::load(work, policy, names).unwrap();
     let bound = Bound::new(policy, names, &domain, &CANCEL).unwrap();
     let space = Space::new(&bound.prepared.generalizations);
-    let mut kept: Vec<KeptClass> =
-        pages(work, &space, &bound).unwrap().unwrap().into_iter().flat_map(|p| p.1).collect();
-    kept.sort_by_key(|c| c.id);
+    let search = crate::anonymize::task(policy, &bound.prepared, &CANCEL, &|_| ()).unwrap();
+    let standing = kept(work, &search, &bound, 0).unwrap().unwrap();
+    // The tree that was kept is the one that was used, unless it had grown too deep.
+    let tree: Vec<u8> = work.transaction.query_row("SELECT leaves FROM tree", [], |row| row.get(0)).unwrap();
+    assert_eq!(standing.changed_tree().is_none(), !tree.is_empty());
+    let mut kept = standing.kept();
     let mut counted = from_rows(work, &space, &domain, &bound).unwrap();
     // Where only sizes matter nothing else is counted.
     let sizes_only = policy.requirements.iter().all(|r| r.model.id == "k-anonymity");

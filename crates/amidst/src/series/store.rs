@@ -36,6 +36,12 @@ pub(super) const MIGRATIONS: &[&str] = &[
      CREATE INDEX record_class ON record (class);
      CREATE TABLE kind (id INTEGER PRIMARY KEY, codes BLOB NOT NULL UNIQUE, rows INTEGER NOT NULL);
      CREATE TABLE page (number INTEGER PRIMARY KEY, classes BLOB NOT NULL);",
+    // Pages are written in another way, and with the tree over them; the next batch makes both from the rows.
+    "DELETE FROM page;
+     DELETE FROM meta WHERE name = 'heights';
+     CREATE TABLE tree (root INTEGER PRIMARY KEY, leaves BLOB NOT NULL);
+     CREATE TABLE signed (signature BLOB NOT NULL, value INTEGER NOT NULL, rows INTEGER NOT NULL,
+                          PRIMARY KEY (signature, value)) WITHOUT ROWID;",
 ];
 
 /// An open state.
@@ -89,7 +95,10 @@ impl Store {
     /// A fact about the series.
     pub fn meta(&self, name: &str) -> Result<String, Failure> {
         let query = self.connection.query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| row.get(0));
-        query.map_err(|e| failure(&self.place, e))
+        let found: Option<String> = query.optional().map_err(|e| failure(&self.place, e))?;
+        found.ok_or_else(|| {
+            Failure::Io(format!("{} is damaged or no state of a series: it does not tell its {name}", self.place))
+        })
     }
 
     /// Begins to read: everything read in it is of one moment.
@@ -154,6 +163,12 @@ fn failure(place: &str, error: rusqlite::Error) -> Failure {
         Some(ErrorCode::DiskFull) => {
             Failure::Io(format!("the disk is full, so {place} was left as it was; make room and try again"))
         }
+        Some(ErrorCode::ReadOnly) => Failure::Io(format!(
+            "{place} cannot be written, which is needed even to look into it; work as the owner of the series, or on a copy"
+        )),
+        Some(ErrorCode::SystemIoFailure) => Failure::Io(format!(
+            "the disk failed or is full, so {place} was left as it was; make room and try again ({error})"
+        )),
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
             Failure::Io(format!("{place} is damaged or no state of a series: {error}"))
         }
@@ -168,5 +183,10 @@ pub fn pack(numbers: impl IntoIterator<Item = u32>) -> Vec<u8> {
 
 /// Bytes as numbers; a damaged tail is left out.
 pub fn unpack(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+    numbers(bytes).collect()
+}
+
+/// Bytes as numbers, one by one.
+pub fn numbers(bytes: &[u8]) -> impl Iterator<Item = u32> {
+    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
 }

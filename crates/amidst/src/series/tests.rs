@@ -207,6 +207,96 @@ fn a_full_disk_changes_nothing() {
 }
 
 #[test]
+fn a_version_that_cannot_be_put_in_place_is_told_and_waits() {
+    let ward = Ward::diverse();
+    ward.init(Mode::Maintain).unwrap();
+    ward.insert("g,Female,29,4351,Diabetes\n").unwrap();
+    // Somebody else's folder is left alone.
+    let place = ward.dir().join("versions/2");
+    fs::create_dir(&place).unwrap();
+    let error = ward.open().publish(true, &job()).unwrap_err();
+    assert!(error.to_string().contains("in the way") && error.exit_code() == 2, "{error}");
+    assert_eq!(ward.open().log().unwrap().versions.len(), 1);
+    fs::remove_dir(&place).unwrap();
+    // A folder of versions that is gone is made again.
+    fs::rename(ward.dir().join("versions"), ward.dir().join("elsewhere")).unwrap();
+    let version = ward.open().publish(true, &job()).unwrap();
+    assert!(version.release.is_file() && !ward.dir().join("private/staged").exists());
+}
+
+#[test]
+fn a_state_that_is_none_is_told() {
+    let ward = Ward::diverse();
+    ward.init(Mode::Maintain).unwrap();
+    let state = ward.dir().join("private").join(FILE);
+    for content in ["", "this is no database, however long the text may be that stands in its place"] {
+        fs::write(&state, content).unwrap();
+        let error = Series::open(&ward.dir()).unwrap_err();
+        assert!(error.to_string().contains("no state of a series") && error.exit_code() == 3, "{error}");
+    }
+    let twice = ward.init(Mode::Maintain).unwrap_err();
+    assert!(twice.to_string().contains("exists already") && !twice.to_string().contains("--"), "{twice}");
+}
+
+/// A policy that does not follow from m: the entropy of signatures is looked at, and the whole table.
+#[test]
+fn numbers_foretell_whether_an_m_invariant_version_satisfies_its_policy() {
+    let header = "id,gender,age,zip,disease\n";
+    let m = "[[require]]\nmodel = \"m-invariance\"\nm = 3\n";
+    let policies = [
+        "[[require]]\nmodel = \"t-closeness\"\nt = 0.8\n",
+        "[[require]]\nmodel = \"t-closeness\"\nt = 0.69\n",
+        "[[require]]\nmodel = \"k-anonymity\"\nk = 4\n",
+    ];
+    let mut promised = 0;
+    for (turn, policy) in (0u64..).zip(policies) {
+        let mut random = Random::new(turn);
+        let ward = Ward::new(&format!("{header}{}", rows(&mut random, 0, 150)), &format!("{m}{policy}"));
+        if ward.init(Mode::MInvariant).is_err() {
+            continue;
+        }
+        for batch in 0..6 {
+            let first = 1000 * (batch + 1);
+            let insert = ward.file("new.csv", &format!("{header}{}", rows(&mut random, first, 8)));
+            let gone: String = (0..5).map(|i| format!("p{}\n", 10 * batch + i)).collect();
+            let delete = ward.file("gone.csv", &format!("id\n{gone}"));
+            let done = ward.open().apply(&Batch { insert: Some(insert), delete: Some(delete) }, &job());
+            let series = ward.open();
+            let names = super::state::kept(&series.policy, &series.header);
+            let work = series.store.read().unwrap();
+            let domain = domain::Domain::load(&work, &series.policy, &names).unwrap();
+            let foreseen = foresight::satisfied(&work, &series.policy, &names, &domain, job().cancel).unwrap();
+            let state = State::load(&work, names).unwrap();
+            let composed = compose::compose(&series.policy, Mode::MInvariant, &state, job().cancel);
+            promised += usize::from(foreseen);
+            // Whatever was applied can be composed, and what numbers promise is kept.
+            assert!(composed.is_ok() || (done.is_err() && !foreseen), "turn {turn}, batch {batch}");
+            // Counting along is counting.
+            let counted = |work: &store::Work<'_>| {
+                let sql = "SELECT hex(signature), value, rows FROM signed WHERE rows > 0 ORDER BY 1, 2";
+                let mut query = work.transaction.prepare(sql).unwrap();
+                let rows =
+                    query.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, u32>(1)?, r.get::<_, u32>(2)?)));
+                rows.unwrap().collect::<Result<Vec<_>, _>>().unwrap()
+            };
+            let along = counted(&work);
+            drop(work);
+            drop(series);
+            let mut series = ward.open();
+            let work = series.store.write().unwrap();
+            work.transaction.execute("DELETE FROM meta WHERE name = 'signed'", []).unwrap();
+            foresight::count_all(&work, 3).unwrap();
+            assert_eq!(counted(&work), along);
+            drop(work);
+            if batch % 2 == 1 {
+                series.publish(false, &job()).unwrap();
+            }
+        }
+    }
+    assert!(promised >= 6, "{promised} batches were promised to be fine");
+}
+
+#[test]
 fn any_sequence_of_batches_keeps_everybody_in_one_valid_class() {
     let mut random = Random::new(9);
     let header = "id,gender,age,zip,disease\n";
@@ -323,27 +413,34 @@ fn placement(ward: &Ward) -> Vec<(String, u32)> {
 fn a_state_without_kept_classes_goes_on_as_if_it_had_them() {
     let header = "id,gender,age,zip,disease\n";
     let requirements = "[[require]]\nmodel = \"k-anonymity\"\nk = 3\n";
-    let wards = [0, 1].map(|_| {
+    let wards = [0, 1, 2].map(|_| {
         let ward = Ward::new(&format!("{header}{}", rows(&mut Random::new(2), 0, 90)), requirements);
         ward.init(Mode::Maintain).unwrap();
         ward
     });
-    // One of them as the second step of the state left it.
-    let old = rusqlite::Connection::open(wards[1].dir().join("private").join(FILE)).unwrap();
+    let state = |ward: &Ward| rusqlite::Connection::open(ward.dir().join("private").join(FILE)).unwrap();
+    // One of them as the second step of the state left it, one as the third did, with pages of another kind.
+    let old = state(&wards[2]);
     old.execute_batch(
-        "DROP TABLE page; DROP TABLE kind; DROP INDEX record_class; DROP INDEX value_text;
+        "DROP TABLE tree; DROP TABLE signed; UPDATE page SET classes = randomblob(96); PRAGMA user_version = 3;",
+    )
+    .unwrap();
+    drop(old);
+    let old = state(&wards[1]);
+    old.execute_batch(
+        "DROP TABLE tree; DROP TABLE signed; DROP TABLE page; DROP TABLE kind; DROP INDEX record_class; DROP INDEX value_text;
          ALTER TABLE value DROP COLUMN rows; DELETE FROM meta WHERE name IN ('counted', 'heights', 'next_class');
          PRAGMA user_version = 2;",
     )
     .unwrap();
     drop(old);
     for turn in 0..3 {
-        let [a, b] = &wards;
-        for ward in [a, b] {
+        for ward in &wards {
             ward.insert(&rows(&mut Random::new(50 + turn), 1000 * (turn as usize + 1), 25)).unwrap();
             ward.delete(&(0..7).map(|i| format!("p{}\n", 7 * turn + i)).collect::<String>()).unwrap();
         }
-        assert_eq!(placement(a), placement(b));
+        assert_eq!(placement(&wards[0]), placement(&wards[1]));
+        assert_eq!(placement(&wards[0]), placement(&wards[2]));
     }
 }
 

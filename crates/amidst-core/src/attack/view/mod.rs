@@ -1,6 +1,7 @@
 //! What attacks look at: the published table, its cells as an adversary reads them, and what is known beside it.
 
 pub mod cell;
+mod compact;
 mod knowledge;
 mod published;
 mod target;
@@ -9,6 +10,7 @@ pub(super) mod worlds;
 #[cfg(test)]
 pub(super) mod fixture;
 
+pub use compact::Compact;
 pub use knowledge::{Covers, External, Extra, Knowledge, PopulationKnowledge, Tuples, Version, VersionClass};
 pub use published::{Published, labels_of_recoding, labels_of_table};
 pub(super) use target::worst;
