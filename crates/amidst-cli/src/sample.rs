@@ -1,6 +1,5 @@
 //! `amidst sample`: synthetic patients to try things on.
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -24,7 +23,7 @@ pub struct Sample {
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// The file to write; standard output when absent
+    /// The file to write, in the format of its ending (CSV, Parquet …); standard output when absent
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
@@ -46,19 +45,13 @@ impl Sample {
                 _ => Ok(Outcome::Done),
             };
         };
-        let failed = |path: &Path, e: std::io::Error| Failure::Io(format!("cannot write {}: {e}", path.display()));
-        let file = File::create(out).map_err(|e| failed(out, e))?;
-        let mut file = BufWriter::with_capacity(1 << 20, file);
-        sample::write(self.rows, self.seed, &mut file).and_then(|()| file.flush()).map_err(|e| {
-            // Half a table would pass for a whole one.
-            let _ = std::fs::remove_file(out);
-            failed(out, e)
-        })?;
+        sample::save(self.rows, self.seed, out)?;
         terminal.note(format!("{} rows in {}", thousands(self.rows), out.display()));
         if let Some(policy) = &self.policy {
             let input = relative(out, policy);
             let text = sample::policy(&input);
-            std::fs::write(policy, text).map_err(|e| failed(policy, e))?;
+            let failed = |e| Failure::Io(format!("cannot write {}: {e}", policy.display()));
+            std::fs::write(policy, text).map_err(failed)?;
             terminal.note(format!("a policy for it in {}", policy.display()));
         }
         Ok(Outcome::Done)

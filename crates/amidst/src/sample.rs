@@ -18,10 +18,14 @@
 mod random;
 mod tables;
 
+use std::fs::File;
 use std::io::{self, Write};
+use std::path::Path;
 
+use amidst_io::{Format, WriteOptions};
 use rayon::prelude::*;
 
+use crate::Failure;
 use random::Random;
 use tables::{District, Schooling, Table};
 
@@ -52,6 +56,36 @@ pub fn write(rows: u64, seed: u64, out: &mut dyn Write) -> io::Result<()> {
         start = end;
     }
     Ok(())
+}
+
+/// Writes `rows` rows into a file, in the format of its ending; CSV when it has none that is known. What cannot be written
+/// whole is removed: half a table would pass for a whole one.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn save(rows: u64, seed: u64, path: &Path) -> Result<(), Failure> {
+    let failed = |e: String| Failure::Io(format!("cannot write {}: {e}", path.display()));
+    // A file that cannot be begun is not ours to remove.
+    let mut file = File::create(path).map_err(|e| failed(e.to_string()))?;
+    let written = match Format::of_path(path).unwrap_or(Format::Csv) {
+        Format::Csv => write(rows, seed, &mut file).map_err(|e| e.to_string()),
+        format => {
+            let mut text = Vec::new();
+            write(rows, seed, &mut text).map_err(|e| failed(e.to_string()))?;
+            let read = amidst_io::read_from(text.as_slice(), path, Format::Csv, &amidst_io::ReadOptions::default());
+            let mut input = read.map_err(|e| failed(e.to_string()))?;
+            drop(text);
+            // Numbers become numbers where the format has them.
+            input.guess_types(&[]);
+            amidst_io::write(&input.table, None, path, format, &WriteOptions::default())
+                .map(|_| ())
+                .map_err(|e| e.to_string())
+        }
+    };
+    written.map_err(|e| {
+        let _ = std::fs::remove_file(path);
+        failed(e)
+    })
 }
 
 /// [`POLICY`] for a table at `input`, a path as the policy should name it.

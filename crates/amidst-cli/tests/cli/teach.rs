@@ -28,6 +28,18 @@ fn a_sample_is_the_same_for_the_same_seed() {
 }
 
 #[test]
+fn a_sample_has_the_format_of_its_ending() {
+    let house = House::new();
+    for name in ["p.parquet", "p.arrow", "p.jsonl", "p.csv.gz", "p.tsv"] {
+        let run = house.amidst(&["sample", "--rows", "300", "--out", name, "--policy", "p.toml"]);
+        assert_eq!(run.code, 0, "{name}: {}", run.stderr);
+        let run = house.amidst(&["check", "p.toml"]);
+        assert_eq!(run.code, 0, "{name}: {}{}", run.stdout, run.stderr);
+        assert!(run.stdout.contains("300"), "{name}: {}", run.stdout);
+    }
+}
+
+#[test]
 fn a_first_policy_passes_its_check() {
     let house = House::with_sample(2000);
     let run = house.amidst(&["init", "patients.csv", "--out", "mine.toml"]);

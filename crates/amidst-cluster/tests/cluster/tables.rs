@@ -9,14 +9,7 @@ pub fn patients(folder: &Path, rows: u64, files: u64) -> PathBuf {
     let data = folder.join(format!("patients-{rows}"));
     std::fs::create_dir_all(&data).unwrap();
     for file in 0..files {
-        let mut text = Vec::new();
-        amidst::sample::write(rows / files, file + 1, &mut text).unwrap();
-        let options = ReadOptions::default();
-        let mut input = read_from(text.as_slice(), Path::new("patients"), Format::Csv, &options).unwrap();
-        // Numbers become numbers, so that both engines have to print them.
-        input.guess_types(&[]);
-        let to = data.join(format!("{file:03}.parquet"));
-        write(&input.table, None, &to, Format::Parquet, &WriteOptions::default()).unwrap();
+        amidst::sample::save(rows / files, file + 1, &data.join(format!("{file:03}.parquet"))).unwrap();
     }
     data
 }
