@@ -33,14 +33,25 @@ pub enum Depth {
     Person,
 }
 
+/// Rows that agree in what decides, and their class.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Placed {
+    /// What they have, in numbers.
+    key: Vec<u32>,
+    class: u32,
+    /// The run of them that goes there: those after `after` and up to `upto`, where they are dealt out.
+    after: u64,
+    upto: u64,
+}
+
 /// A recoding, ready to be joined with.
 pub struct Tables {
     /// The columns whose values decide: positions in the prepared table.
     pub keys: Vec<usize>,
     /// The number that each code of those columns counts as; its own when absent.
     groups: Vec<Option<Vec<u32>>>,
-    /// The combinations that are published: numbers, class, and the run of rows that goes there.
-    rows: Vec<(Vec<u32>, u32, (u64, u64))>,
+    /// The combinations that are published.
+    rows: Vec<Placed>,
     /// Whether rows that agree in everything are dealt out to several classes.
     pub dealt: bool,
 }
@@ -70,7 +81,7 @@ impl Tables {
         recoded: &Recoded<'_>,
         mut groups: Vec<Option<Vec<u32>>>,
         depth: Depth,
-        mut rows: Vec<(Vec<u32>, u32, (u64, u64))>,
+        mut rows: Vec<Placed>,
         dealt: bool,
     ) -> Tables {
         let prepared = recoded.prepared;
@@ -108,13 +119,14 @@ impl Tables {
         let mut arrays: Vec<ArrayRef> = Vec::new();
         for i in 0..self.keys.len() {
             fields.push(Field::new(format!("k{i}"), DataType::UInt32, true));
-            arrays.push(Arc::new(UInt32Array::from_iter_values(self.rows.iter().map(|(key, ..)| key[i]))));
+            arrays.push(Arc::new(UInt32Array::from_iter_values(self.rows.iter().map(|row| row.key[i]))));
         }
         if self.dealt {
-            let ends: [fn(&(u64, u64)) -> u64; 2] = [|run| run.0, |run| run.1];
-            for (name, end) in ["after", "upto"].into_iter().zip(ends) {
+            let after = Int64Array::from_iter_values(self.rows.iter().map(|row| row.after as i64));
+            let upto = Int64Array::from_iter_values(self.rows.iter().map(|row| row.upto as i64));
+            for (name, ends) in [("after", after), ("upto", upto)] {
                 fields.push(Field::new(name, DataType::Int64, true));
-                arrays.push(Arc::new(Int64Array::from_iter_values(self.rows.iter().map(|(.., run)| end(run) as i64))));
+                arrays.push(Arc::new(ends));
             }
         }
         let masked = recoded.masked();
@@ -127,7 +139,7 @@ impl Tables {
                 })
                 .collect();
             fields.push(Field::new(format!("l{q}"), DataType::Utf8, true));
-            let of_row = self.rows.iter().map(|&(_, class, _)| labels.get(class as usize).map_or("", String::as_str));
+            let of_row = self.rows.iter().map(|row| labels.get(row.class as usize).map_or("", String::as_str));
             arrays.push(Arc::new(StringArray::from_iter_values(of_row)));
         }
         let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(|e| broken(e.into()))?;
@@ -150,7 +162,7 @@ fn numbers(recoded: &Recoded<'_>, groups: &[Option<Vec<u32>>], depth: Depth, par
 }
 
 /// The class of every combination, if rows that agree in it stay together; none if some do not.
-fn whole(recoded: &Recoded<'_>, groups: &[Option<Vec<u32>>], depth: Depth) -> Option<Vec<(Vec<u32>, u32, (u64, u64))>> {
+fn whole(recoded: &Recoded<'_>, groups: &[Option<Vec<u32>>], depth: Depth) -> Option<Vec<Placed>> {
     let mut class_of: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
     let mut together = true;
     recoded.recoding.for_each_part(&recoded.prepared.set, |part| {
@@ -160,11 +172,11 @@ fn whole(recoded: &Recoded<'_>, groups: &[Option<Vec<u32>>], depth: Depth) -> Op
         }
     });
     let published = class_of.into_iter().filter(|&(_, class)| class != SUPPRESSED);
-    together.then(|| published.map(|(key, class)| (key, class, (0, 0))).collect())
+    together.then(|| published.map(|(key, class)| Placed { key, class, after: 0, upto: 0 }).collect())
 }
 
 /// The rows of every combination in runs, each of which goes to one class.
-fn dealt(recoded: &Recoded<'_>, groups: &[Option<Vec<u32>>], depth: Depth) -> Vec<(Vec<u32>, u32, (u64, u64))> {
+fn dealt(recoded: &Recoded<'_>, groups: &[Option<Vec<u32>>], depth: Depth) -> Vec<Placed> {
     let mut dealt: FxHashMap<Vec<u32>, u64> = FxHashMap::default();
     let mut rows = Vec::new();
     recoded.recoding.for_each_part(&recoded.prepared.set, |part| {
@@ -172,7 +184,7 @@ fn dealt(recoded: &Recoded<'_>, groups: &[Option<Vec<u32>>], depth: Depth) -> Ve
         let after = dealt.entry(key.clone()).or_default();
         let upto = *after + part.entry.rows;
         if part.class != SUPPRESSED {
-            rows.push((key, part.class, (*after, upto)));
+            rows.push(Placed { key, class: part.class, after: *after, upto });
         }
         *after = upto;
     });
