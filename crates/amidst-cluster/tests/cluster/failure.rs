@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::compare::verified;
 use crate::processes::{Cluster, binary, free_port};
@@ -75,8 +75,6 @@ fn a_cluster_without_executors_is_not_waited_for_forever() {
     let data = tables::patients(folder.path(), 100, 1);
     let policy = tables::patients_policy(folder.path(), "optimal");
     let cluster = Cluster::start(folder.path(), 0);
-    // The scheduler may need a moment until it listens at all.
-    std::thread::sleep(Duration::from_secs(2));
     let output = cluster.anonymize(&policy, &data, &folder.path().join("out"), &["--wait", "1"]);
     assert_eq!(output.status.code(), Some(3));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -90,9 +88,13 @@ fn what_executors_cannot_write_is_not_released() {
     let data = tables::patients(folder.path(), 100, 1);
     let policy = tables::patients_policy(folder.path(), "optimal");
     let cluster = Cluster::start(folder.path(), 1);
-    // The disk of the executor is gone: it can spill and hand over nothing.
-    std::thread::sleep(Duration::from_secs(2));
     let work = folder.path().join("executor-0");
+    let start = Instant::now();
+    while !work.exists() {
+        assert!(start.elapsed() < Duration::from_secs(120), "the executor does not start");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // The disk of the executor is gone: it can spill and hand over nothing.
     let _ = std::fs::remove_dir_all(&work);
     std::fs::write(&work, "not a folder").unwrap();
     std::fs::set_permissions(&work, std::fs::Permissions::from_mode(0o400)).unwrap();

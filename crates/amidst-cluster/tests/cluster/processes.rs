@@ -1,8 +1,9 @@
 //! Processes of a cluster, ended when they go out of scope.
 
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// A scheduler and some executors.
 pub struct Cluster {
@@ -35,6 +36,12 @@ impl Cluster {
         let mut cluster = Cluster { port, folder: folder.to_path_buf(), scheduler, executors: Vec::new() };
         for _ in 0..executors {
             cluster.add();
+        }
+        // A busy machine may need a while until the scheduler listens.
+        let start = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(start.elapsed() < Duration::from_secs(120), "the scheduler does not listen");
+            std::thread::sleep(Duration::from_millis(50));
         }
         cluster
     }
