@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
@@ -62,10 +63,8 @@ impl Facts<'_> {
         if on.is_empty() {
             match (entry.build)(&parameters, &nothing)? {
                 Model::Class(model) => {
-                    sweep.figures = model.figures();
-                    for (class, &size) in self.counted.sizes.iter().enumerate() {
-                        sweep.see(model.as_ref(), Class { size, counts: &[] }, class, Vec::new)?;
-                    }
+                    let sizes = &self.counted.sizes;
+                    sweep.see_all(model.as_ref(), sizes.len(), |class| Class { size: sizes[class], counts: &[] })?;
                 }
                 Model::Release(model) => {
                     return Ok(Judged { requirement: self.whole(claim, model.as_ref()), undecided });
@@ -82,11 +81,9 @@ impl Facts<'_> {
                     sweep.figures = model.figures();
                     sweep.memory.clear();
                     if on.len() == 1 {
-                        let view = self.view(&on)?;
-                        for (class, counts) in view.histograms.iter().enumerate() {
-                            let size = self.counted.sizes[class];
-                            sweep.see(model.as_ref(), Class { size, counts }, class, Vec::new)?;
-                        }
+                        let (sizes, histograms) = (&self.counted.sizes, &self.view(&on)?.histograms);
+                        let class = |class: usize| Class { size: sizes[class], counts: &histograms[class] };
+                        sweep.see_all(model.as_ref(), histograms.len(), class)?;
                     } else {
                         self.joined(&on, at, domain, model.as_ref(), &mut sweep)?;
                     }
@@ -253,7 +250,40 @@ struct Sweep {
     memory: FxHashMap<Box<[u64]>, Reading>,
 }
 
+/// Classes that one thread looks at.
+const PART: usize = 1 << 11;
+
 impl Sweep {
+    /// Looks at classes on all cores, and puts what was found together in their order.
+    fn see_all<'c>(
+        &mut self,
+        model: &dyn ClassModel,
+        classes: usize,
+        class: impl Fn(usize) -> Class<'c> + Sync,
+    ) -> Result<(), String> {
+        self.figures = model.figures();
+        let part = |part: usize| {
+            let mut sweep = Sweep { figures: self.figures.clone(), ..Sweep::default() };
+            for index in part * PART..((part + 1) * PART).min(classes) {
+                sweep.see(model, class(index), index, Vec::new)?;
+            }
+            sweep.memory.clear();
+            Ok(sweep)
+        };
+        let parts: Vec<Result<Sweep, String>> = (0..classes.div_ceil(PART)).into_par_iter().map(part).collect();
+        for part in parts {
+            let part = part?;
+            self.failed |= part.failed;
+            self.reach(&part.reached);
+            if let Some(nearest) = part.nearest
+                && self.nearer(&nearest.reading)
+            {
+                self.nearest = Some(nearest);
+            }
+        }
+        Ok(())
+    }
+
     fn see(
         &mut self,
         model: &dyn ClassModel,
@@ -283,20 +313,29 @@ impl Sweep {
 
     fn take(&mut self, reading: Reading, class: usize, size: u64, context: impl FnOnce() -> Vec<(String, Vec<u8>)>) {
         self.failed |= !reading.holds;
-        if self.reached.is_empty() {
-            self.reached = reading.figures.clone();
+        self.reach(&reading.figures);
+        if self.nearer(&reading) {
+            self.nearest = Some(Nearest { reading, class, joined: context(), size });
         }
-        for ((reached, &new), &(_, weak)) in self.reached.iter_mut().zip(&reading.figures).zip(&self.figures) {
+    }
+
+    /// Takes the weaker of each figure.
+    fn reach(&mut self, figures: &[f64]) {
+        if self.reached.is_empty() {
+            self.reached = figures.to_vec();
+        }
+        for ((reached, &new), &(_, weak)) in self.reached.iter_mut().zip(figures).zip(&self.figures) {
             if weaker(new, *reached, weak) == Ordering::Less {
                 *reached = new;
             }
         }
-        let worse = match &self.nearest {
+    }
+
+    /// Whether a reading is nearer to the bound than all before it.
+    fn nearer(&self, reading: &Reading) -> bool {
+        match &self.nearest {
             None => true,
-            Some(nearest) => self.order(&reading, &nearest.reading) == Ordering::Less,
-        };
-        if worse {
-            self.nearest = Some(Nearest { reading, class, joined: context(), size });
+            Some(nearest) => self.order(reading, &nearest.reading) == Ordering::Less,
         }
     }
 

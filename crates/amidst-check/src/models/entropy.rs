@@ -33,6 +33,9 @@ pub(super) fn at_least(counts: &[u64], l: &BigRational) -> bool {
         return true;
     }
     let total: u64 = counts.iter().sum();
+    if let Some(verdict) = clearly(counts, total, l) {
+        return verdict;
+    }
     let mut sum = LogSum::new();
     sum.add(total, total);
     for &count in counts {
@@ -40,6 +43,27 @@ pub(super) fn at_least(counts: &[u64], l: &BigRational) -> bool {
     }
     sum.add_ratio(&-BigInt::from(total), l);
     sum.sign() != Ordering::Less
+}
+
+/// The first step of [`LogSum::sign`] without its large numbers: most of many thousand classes need no more.
+fn clearly(counts: &[u64], total: u64, l: &BigRational) -> Option<bool> {
+    // Counts beyond this are not exact in floating point.
+    const EXACT: u64 = 1 << 53;
+    if total >= EXACT {
+        return None;
+    }
+    let times_log = |n: f64, of: f64| n * of.ln();
+    let n = total as f64;
+    let (above, below) = (l.numer().to_f64()?, l.denom().to_f64()?);
+    let (gain, loss) = (times_log(n, n.max(1.0)) + times_log(n, below), times_log(n, above));
+    let (mut sum, mut size) = (gain - loss, gain + loss);
+    for &count in counts.iter().filter(|&&count| count > 0) {
+        let term = times_log(count as f64, count as f64);
+        sum -= term;
+        size += term;
+    }
+    let bound = size * (counts.len() as f64 + 16.0) * 2f64.powi(-48);
+    (bound.is_finite() && sum.abs() > bound).then_some(sum > 0.0)
 }
 
 /// e^H(counts), rounded.

@@ -59,7 +59,7 @@ pub(crate) struct Reading {
 }
 
 /// A model that judges every class by itself.
-pub(crate) trait ClassModel {
+pub(crate) trait ClassModel: Sync {
     /// Its figures, the most telling first.
     fn figures(&self) -> Vec<Figure>;
 

@@ -9,6 +9,9 @@ use super::tally::{Cells, Tally};
 use super::unreadable;
 use crate::problem::Problem;
 
+/// Lines that are counted at a time.
+const LINES: usize = 64;
+
 struct Delimited {
     separator: u8,
     columns: usize,
@@ -117,7 +120,9 @@ impl Records for Delimited {
         }
         let mut rows = 0;
         let mut start = 0;
-        let mut ends: Vec<usize> = Vec::with_capacity(self.columns);
+        // Lines are counted some at a time: where each begins and ends, and where the cells of all of them end.
+        let mut lines: Vec<(usize, usize)> = Vec::with_capacity(LINES);
+        let mut ends: Vec<usize> = Vec::with_capacity(self.columns * LINES);
         let mut cut = |at: usize| {
             if block.get(at) == Some(&self.separator) {
                 ends.push(at - start);
@@ -129,15 +134,22 @@ impl Records for Delimited {
             }
             if end > start {
                 ends.push(end - start);
-                if ends.len() != self.columns {
-                    return Err((rows, self.ragged(ends.len())));
+                let cells = ends.len() - lines.len() * self.columns;
+                if cells != self.columns {
+                    return Err((rows + lines.len() as u64, self.ragged(cells)));
                 }
-                let line = Line { bytes: &block[start..end], ends: &ends };
-                tally.add(first + rows, &line).map_err(|what| (rows, what))?;
-                rows += 1;
+                lines.push((start, end));
             }
-            ends.clear();
             start = at + 1;
+            if lines.len() == LINES || at == block.len() {
+                let all = lines.iter().zip(ends.chunks_exact(self.columns.max(1)));
+                let all: Vec<Line<'_>> =
+                    all.map(|(&(start, end), ends)| Line { bytes: &block[start..end], ends }).collect();
+                tally.add_all(first + rows, &all).map_err(|(before, what)| (rows + before, what))?;
+                rows += all.len() as u64;
+                lines.clear();
+                ends.clear();
+            }
             Ok(())
         };
         each_of(self.separator, b'\n', block, &mut cut)?;
@@ -194,7 +206,41 @@ impl Delimited {
 
 #[cfg(test)]
 mod tests {
-    use super::each_of;
+    use super::super::stream::Records;
+    use super::super::tally::{Selection, Tally};
+    use super::{Delimited, each_of};
+
+    #[test]
+    fn lines_in_batches_count_as_lines_one_by_one() {
+        let names = |list: &[&str]| list.iter().map(|n| n.to_string()).collect::<Vec<_>>();
+        let header = names(&["a", "b", "s", "c"]);
+        let mut text = String::new();
+        for i in 0..500 {
+            let end = if i % 3 == 0 { "\r\n" } else { "\n" };
+            text += &format!("{},x{},{},{i}{end}", i % 7, i * i % 11, ["flu", "", "gout"][i % 5 % 3]);
+            text += if i % 50 == 0 { "\n" } else { "" };
+        }
+        let records = Delimited { separator: b',', columns: 4 };
+        // Key columns side by side, and apart.
+        for key in [names(&["a", "b"]), names(&["c", "a"])] {
+            let views = vec![names(&["s"]), names(&["s", "b"])];
+            let selection = Selection { key: Some(key), views, ..Selection::default() };
+            let counted = |quoted: bool| {
+                let mut tally = Tally::new(&selection);
+                tally.open(std::path::Path::new("t"), &header).unwrap();
+                let rows = match quoted {
+                    true => records.add_quoted(text.as_bytes(), 0, &mut tally),
+                    false => records.add(text.as_bytes(), 0, &mut tally),
+                };
+                (rows.unwrap(), format!("{:?}", tally.finish(&selection, Vec::new())))
+            };
+            assert_eq!(counted(false), counted(true));
+        }
+        let mut tally = Tally::new(&Selection { key: Some(names(&["a"])), ..Selection::default() });
+        tally.open(std::path::Path::new("t"), &header).unwrap();
+        let ragged = format!("{text}1,2,3\n");
+        assert_eq!(records.add(ragged.as_bytes(), 0, &mut tally).unwrap_err().0, 500);
+    }
 
     #[test]
     fn both_bytes_are_found_wherever_they_stand() {

@@ -8,6 +8,7 @@ mod delimited;
 mod jsonl;
 mod stream;
 pub(crate) mod tally;
+mod texts;
 
 use std::path::{Path, PathBuf};
 

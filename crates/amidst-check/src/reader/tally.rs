@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::texts::{BATCH, Texts};
 use crate::problem::{Problem, ProblemKind};
 
 /// What to count.
@@ -64,7 +65,7 @@ const NEAR: usize = 1 << 17;
 struct ViewTally {
     values: FxHashMap<Box<[u8]>, u32>,
     /// Values by the text of their cell, which needs no encoding.
-    texts: FxHashMap<Box<[u8]>, u32>,
+    texts: Texts,
     near: Vec<u32>,
     far: Vec<Vec<u32>>,
     sparse: FxHashMap<(u32, u32), u64>,
@@ -72,6 +73,23 @@ struct ViewTally {
 }
 
 impl ViewTally {
+    /// The number of a row's value.
+    fn value(&mut self, columns: &[usize], cells: &impl Cells, scratch: &mut Vec<u8>) -> Result<u32, String> {
+        let text = match *columns {
+            [column] => Some(cells.cell(column)),
+            _ => None,
+        };
+        if let Some(value) = text.and_then(|text| self.texts.get(text)) {
+            return Ok(value);
+        }
+        encode(scratch, columns, cells);
+        let value = intern(&mut self.values, scratch)?;
+        if let Some(text) = text {
+            self.texts.insert(text, value);
+        }
+        Ok(value)
+    }
+
     fn add(&mut self, class: u32, value: u32, count: u64) {
         let (place, at) = (class as usize, value as usize);
         if at < DENSE {
@@ -120,7 +138,7 @@ pub(crate) struct Tally {
     layout: Arc<Layout>,
     keys: FxHashMap<Box<[u8]>, u32>,
     /// Classes by the text of their key columns: most rows are found here, without taking them apart.
-    texts: FxHashMap<Box<[u8]>, u32>,
+    texts: Texts,
     sizes: Vec<u64>,
     members: FxHashSet<(u32, u64)>,
     views: Vec<ViewTally>,
@@ -142,7 +160,7 @@ impl Tally {
             tokens,
             layout,
             keys: FxHashMap::default(),
-            texts: FxHashMap::default(),
+            texts: Texts::default(),
             sizes: Vec::new(),
             members: FxHashSet::default(),
             views,
@@ -226,7 +244,7 @@ impl Tally {
         let class = if waived {
             None
         } else {
-            let class = match key_text(&layout.runs, cells, scratch).map(|text| texts.get(text).copied()) {
+            let class = match key_text(&layout.runs, cells, scratch).map(|text| texts.get(text)) {
                 Some(Some(class)) => class,
                 known => {
                     encode(scratch, &layout.key, cells);
@@ -234,7 +252,7 @@ impl Tally {
                     if known.is_some()
                         && let Some(text) = key_text(&layout.runs, cells, scratch)
                     {
-                        texts.insert(text.into(), class);
+                        texts.insert(text, class);
                     }
                     class
                 }
@@ -246,25 +264,42 @@ impl Tally {
             Some(class)
         };
         for (view, columns) in views.iter_mut().zip(&layout.views) {
-            let text = match columns[..] {
-                [column] => Some(cells.cell(column)),
-                _ => None,
-            };
-            let value = match text.and_then(|text| view.texts.get(text).copied()) {
-                Some(value) => value,
-                None => {
-                    encode(scratch, columns, cells);
-                    let value = intern(&mut view.values, scratch)?;
-                    if let Some(text) = text {
-                        view.texts.insert(text.into(), value);
-                    }
-                    value
-                }
-            };
+            let value = view.value(columns, cells, scratch)?;
             if let Some(class) = class {
                 let new = person.is_none_or(|person| view.persons.insert((class, value, person)));
                 view.add(class, value, u64::from(new));
             }
+        }
+        Ok(())
+    }
+
+    /// Counts rows, the first of which is row `first`. On error: how many rows went before, and what is wrong.
+    pub(crate) fn add_all(&mut self, first: u64, rows: &[impl Cells]) -> Result<(), (u64, String)> {
+        let one_by_one = !self.tokens.is_empty() || self.needs_row_numbers();
+        let run = match self.layout.runs[..] {
+            [run] if !one_by_one => Some(run),
+            _ => None,
+        };
+        let mut before = 0;
+        for batch in rows.chunks(BATCH) {
+            let mut classes = [None; BATCH];
+            if let Some((from, to)) = run {
+                self.texts.get_all(batch.iter().map(|row| row.span(from, to)), &mut classes);
+            }
+            let known = || batch.iter().zip(classes).filter_map(|(row, class)| Some((row, class?)));
+            known().for_each(|(_, class)| self.sizes[class as usize] += 1);
+            for (view, columns) in self.views.iter_mut().zip(&self.layout.views) {
+                // All values before all counts, which are far away: one is on its way while others are asked for.
+                let mut values = [0u32; BATCH];
+                for (value, (row, _)) in values.iter_mut().zip(known()) {
+                    *value = view.value(columns, row, &mut self.scratch).map_err(|what| (before, what))?;
+                }
+                known().zip(values).for_each(|((_, class), value)| view.add(class, value, 1));
+            }
+            for (at, row) in (0u64..).zip(batch).filter(|&(at, _)| classes[at as usize].is_none()) {
+                self.add(first + before + at, row).map_err(|what| (before + at, what))?;
+            }
+            before += batch.len() as u64;
         }
         Ok(())
     }
