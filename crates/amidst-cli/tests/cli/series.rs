@@ -87,6 +87,24 @@ fn m_invariant_versions_are_published_side_by_side() {
     assert_eq!(house.amidst(&["series", "audit", "ward", "--json"]).json(0)["leaks"], false);
 }
 
+/// Rows may come from another program.
+#[test]
+fn rows_come_from_standard_input() {
+    let house = house(60, POLICY);
+    house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--json"]).json(0);
+    let insert = |content: &str| {
+        let file = fs::File::open(house.file("new.csv", content)).unwrap();
+        let run = house.command(&["series", "insert", "ward", "-"]).stdin(file).output().unwrap();
+        (run.status.code(), String::from_utf8_lossy(&run.stderr).into_owned())
+    };
+    assert_eq!(insert(&people(60, 5)), (Some(0), String::new()));
+    let (code, told) = insert(&people(64, 2));
+    assert!(code == Some(2) && told.contains("standard input is there already"), "{told}");
+    let (code, told) = insert("id,age,zip,disease,more\nnew,30,4310,d1,x\n");
+    assert!(code == Some(2) && told.contains("`more`"), "{told}");
+    assert_eq!(house.amidst(&["series", "log", "ward", "--json"]).json(0)["batches"].as_array().unwrap().len(), 2);
+}
+
 /// Whatever is wrong with a batch, the series is as it was.
 #[test]
 fn bad_batches_change_nothing() {
