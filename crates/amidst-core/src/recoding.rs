@@ -15,6 +15,8 @@ pub struct Recoding {
     pub assignment: Assignment,
     /// The level of each quasi column, when the recoding is full-domain.
     pub levels: Option<Vec<usize>>,
+    /// The class of masked rows, if there is one: its cells are the tops, and the release prints `*` for every one.
+    pub masked: Option<u32>,
 }
 
 /// Which rows go where.
@@ -66,7 +68,7 @@ impl Recoding {
             };
             class_of.push(class);
         }
-        Recoding { classes, assignment: Assignment::Tuples(class_of), levels: Some(levels.to_vec()) }
+        Recoding { classes, assignment: Assignment::Tuples(class_of), levels: Some(levels.to_vec()), masked: None }
     }
 
     /// Every part of the release, suppressed ones included, in the order of the frequency set.
@@ -126,6 +128,7 @@ mod tests {
             classes: vec![Vec::new(); 8],
             assignment: Assignment::Tuples((0..60).map(class_of).collect()),
             levels: None,
+            masked: None,
         };
         let runs = Recoding {
             assignment: Assignment::Entries {

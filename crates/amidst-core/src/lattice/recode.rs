@@ -30,10 +30,12 @@ pub(crate) fn recoding(
         };
         cells.push(codes.iter().zip(generalizations).zip(&classes.levels).map(cell).collect());
     }
+    let mut masked = None;
     if how == Suppressed::Mask && !suppressed.is_empty() {
         suppressed.iter().for_each(|&c| number[c as usize] = cells.len() as u32);
+        masked = Some(cells.len() as u32);
         cells.push(generalizations.iter().map(|g| Cell::Node { level: g.height() as u32, value: 0 }).collect());
     }
     let class_of = classes.class_of.iter().map(|&c| number.get(c as usize).copied().unwrap_or(SUPPRESSED)).collect();
-    Recoding { classes: cells, assignment: Assignment::Tuples(class_of), levels: Some(classes.levels.clone()) }
+    Recoding { classes: cells, assignment: Assignment::Tuples(class_of), levels: Some(classes.levels.clone()), masked }
 }

@@ -1,7 +1,7 @@
 //! From classes to what a search hands over, the same way for every local algorithm: rows that are better left out, the
 //! recoding, and what people should know about it.
 
-use super::omit::{Reduced, omit};
+use super::omit::{Reduced, mask, omit};
 use super::{Judge, Partition, Space, World, cluster};
 use crate::algorithm::{Found, MaxSuppression, Search, SearchError, Suppressed};
 
@@ -10,15 +10,17 @@ pub(crate) type Divided = (Partition, Vec<String>);
 
 /// Runs a local algorithm, `divide`, and makes its classes a recoding.
 ///
-/// Rows are left out only where the policy allows it and then only where that lowers the loss, a suppressed row losing
-/// everything, or where no release exists otherwise. Masked rows would be a class like any other, which the algorithms
-/// find by themselves where it is worth it; so with `suppressed = "mask"` no row is suppressed.
+/// Rows are left out or masked only where the policy allows it and then only where that lowers the loss, a suppressed row
+/// losing everything, or left out where no release exists otherwise: masked rows stay in the release, so masking some
+/// helps no table that fails a policy as a whole.
 pub(crate) fn found(
     search: &Search<'_>,
     divide: impl Fn(&Search<'_>, &World<'_>) -> Result<Divided, SearchError>,
 ) -> Result<Found, SearchError> {
-    let limit = if search.suppressed == Suppressed::Drop { search.suppression_limit() } else { 0 };
-    if let Some(reduced) = (limit > 0).then(|| Reduced::of(search, limit)).flatten() {
+    let limit = search.suppression_limit();
+    if let Some(reduced) =
+        (limit > 0 && search.suppressed == Suppressed::Drop).then(|| Reduced::of(search, limit)).flatten()
+    {
         let dropped = reduced.dropped();
         let inner = Search { set: &reduced.set, max_suppression: MaxSuppression::Rows(limit - dropped), ..*search };
         let mut found = recoded(&inner, limit - dropped, divide)?;
@@ -42,14 +44,19 @@ fn recoded(
     let mut omitted = Vec::new();
     if limit > 0 {
         let mut clusters = world.clusters(&partition);
-        omitted = omit(&world, &mut clusters, limit);
+        let mut taken = omit(&world, &mut clusters, limit);
+        if search.suppressed == Suppressed::Mask {
+            taken = mask(&world, &mut clusters, taken);
+        }
+        omitted = cluster::combined(&taken.into_iter().map(|t| t.1).collect::<Vec<_>>());
         partition = cluster::partition(clusters);
     }
     let rows: u64 = omitted.iter().map(|p| p.1).sum();
     if rows > 0 {
-        notes.push(format!("{rows} rows suppressed because without them the others lose less"));
+        let how = if search.suppressed == Suppressed::Mask { "masked" } else { "suppressed" };
+        notes.push(format!("{rows} rows {how} because without them the others lose less"));
     }
-    let recoding = partition.recoding_without(search.set, &tuple_of, &space, &judge, &omitted)?;
+    let recoding = partition.recoding_without(search.set, &tuple_of, &space, &judge, &omitted, search.suppressed)?;
     Ok(Found { recoding, optimal: false, gap: None, notes })
 }
 
@@ -57,6 +64,7 @@ fn recoded(
 mod tests {
     use super::*;
     use crate::algorithm::ALGORITHMS;
+    use crate::frequency::Groups;
     use crate::local::fixture::Fixture;
     use crate::metric::{self, Release};
     use crate::parameter::Parameters;
@@ -99,6 +107,55 @@ mod tests {
             }
         }
         assert!(ever > 0, "nothing was ever left out");
+    }
+
+    /// Masked rows form one class, which satisfies the policy and costs everything; nothing is left out.
+    #[test]
+    fn masked_rows_are_a_class_that_holds() {
+        let mut ever = 0;
+        for seed in 0..4 {
+            let fixture = Fixture::random(seed, 150, seed == 3);
+            for requirements in fixture.policies() {
+                for entry in ALGORITHMS.iter().filter(|a| !a.full_domain) {
+                    let with = |limit| {
+                        fixture.search(&requirements, &Parameters::default(), |search| {
+                            let max_suppression = MaxSuppression::Rows(limit);
+                            let search = Search { max_suppression, suppressed: Suppressed::Mask, ..search.clone() };
+                            entry.algorithm.search(&search)
+                        })
+                    };
+                    let (Ok(all), Ok(some)) = (with(0), with(40)) else { continue };
+                    assert!(all.recoding.masked.is_none());
+                    fixture.check(&some.recoding, &requirements);
+                    let (all, _) = price(&fixture, &requirements, &all.recoding);
+                    let (less, suppressed) = price(&fixture, &requirements, &some.recoding);
+                    assert_eq!(suppressed, 0);
+                    assert!(less <= all + 1e-9, "{}: {less} {all}", entry.id);
+                    if let Some(masked) = some.recoding.masked {
+                        let (groups, _) = some.recoding.groups(&fixture.set);
+                        let rows = crate::frequency::rows(groups.get(masked as usize));
+                        assert!((1..=40).contains(&rows), "{rows}");
+                        ever += rows;
+                    }
+                }
+            }
+        }
+        assert!(ever > 0, "nothing was ever masked");
+    }
+
+    /// Where persons have several rows a value is too frequent by the persons who have it.
+    #[test]
+    fn a_value_that_too_many_persons_have_is_thinned_out() {
+        let fixture = Fixture::random(2, 120, true);
+        let requirements = [fixture.requirement("general-alpha-k-anonymity", &[("alpha", "2/5"), ("k", "4")]).unwrap()];
+        fixture.search(&requirements, &Parameters::default(), |search| {
+            let evaluator = Evaluator::new(&fixture.set, &requirements);
+            let reduced = Reduced::of(search, 60).unwrap();
+            assert!((1..=60).contains(&reduced.dropped()));
+            let whole = Groups::collect(1, reduced.set.groups.entries.iter().map(|&e| (0, e)).collect()).entries;
+            assert!(evaluator.holds_all(&whole));
+            assert!(Reduced::of(search, 1).is_none());
+        });
     }
 
     #[test]

@@ -65,7 +65,8 @@ pub fn join(search: &Search<'_>, recoding: &Recoding, joiners: &FrequencySet) ->
     let mut tree = Tree::new(&space, &codes, count);
     for class in 0..count {
         tree.grown(&space, class as u32, &shapes[class * words..(class + 1) * words], Least::default());
-        if protected[class] == 0 {
+        // Masked rows lost everything already; nobody joins them.
+        if protected[class] == 0 || recoding.masked == Some(class as u32) {
             tree.remove(&space, class as u32);
         }
     }
@@ -123,10 +124,11 @@ pub fn join(search: &Search<'_>, recoding: &Recoding, joiners: &FrequencySet) ->
     let classes = (0..count)
         .map(|class| match protected[class] {
             0 => recoding.classes[class].clone(),
+            _ if recoding.masked == Some(class as u32) => recoding.classes[class].clone(),
             _ => space.cells(&shapes[class * words..(class + 1) * words]),
         })
         .collect();
-    let recoding = Recoding { classes, assignment: recoding.assignment.clone(), levels: None };
+    let recoding = Recoding { classes, assignment: recoding.assignment.clone(), levels: None, masked: recoding.masked };
     Ok(Joined { recoding, joiners: Assignment::Entries { offsets, runs }, refused })
 }
 
@@ -197,8 +199,12 @@ mod tests {
                 .search(&requirements, &Parameters::default(), |search| join(search, &found.recoding, &joiners))
                 .unwrap();
             protected.check(&Recoding { ..joined.recoding.clone() }, &[]);
-            let theirs =
-                Recoding { classes: joined.recoding.classes.clone(), assignment: joined.joiners, levels: None };
+            let theirs = Recoding {
+                classes: joined.recoding.classes.clone(),
+                assignment: joined.joiners,
+                levels: None,
+                masked: None,
+            };
             let mut classes: Vec<Vec<Entry>> = vec![Vec::new(); theirs.classes.len()];
             let mut refused = 0;
             theirs.for_each_part(&joiners, |part| {

@@ -3,6 +3,10 @@
 //! A suppressed row loses everything: all its columns. It is worth that when the other rows of its class lose more by its
 //! presence. And a table that cannot satisfy the policy as a whole, because one value is too frequent, may satisfy
 //! it once some rows of that value are gone.
+//!
+//! Masked rows stay in the release, as one class that must satisfy the policy itself. As many are masked as leave such a
+//! class; rows that would break it stay where they were. Where persons have several rows, the rows of a person with one
+//! tuple and one sensitive value go together, and the person's other rows may stay.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,14 +22,13 @@ use crate::requirement::Evaluator;
 /// A gain smaller than this is rounding.
 const LEAST: f64 = 1e-9;
 
+/// Rows that were taken out, with the class that they were in.
+pub(super) type Omitted = Vec<(usize, Part)>;
+
 /// Takes out up to `limit` rows, those first whose absence saves most, as long as that saves more than they lose. Every
 /// class still satisfies the policy.
-pub(super) fn omit(world: &World<'_>, clusters: &mut [Cluster], mut limit: u64) -> Vec<Part> {
+pub(super) fn omit(world: &World<'_>, clusters: &mut [Cluster], mut limit: u64) -> Omitted {
     let mut omitted = Vec::new();
-    if world.set.persons {
-        // A person is suppressed with all rows or not at all; classes know only their own.
-        return omitted;
-    }
     let offer = |c: usize, cluster: &Cluster, limit: u64| {
         worst(world, cluster, limit).map(|(gain, part)| (Total(gain), Reverse(c), part))
     };
@@ -36,7 +39,7 @@ pub(super) fn omit(world: &World<'_>, clusters: &mut [Cluster], mut limit: u64) 
         let (entry, rows) = cluster.parts[part];
         if rows <= limit {
             limit -= rows;
-            omitted.push((entry, rows));
+            omitted.push((c, (entry, rows)));
             world.take(cluster, entry, rows);
             world.reshape(cluster);
         }
@@ -44,6 +47,35 @@ pub(super) fn omit(world: &World<'_>, clusters: &mut [Cluster], mut limit: u64) 
     }
     omitted
 }
+
+/// Puts rows back, the last first, until the others satisfy the policy as one class of masked rows. Where a class that
+/// covers everything is there already, they join it: nobody could tell its rows from masked ones.
+pub(super) fn mask(world: &World<'_>, clusters: &mut [Cluster], mut omitted: Omitted) -> Omitted {
+    let judge = world.judge;
+    let everything = clusters.iter().position(|c| !c.parts.is_empty() && world.space.covers_all(&c.shape));
+    let entry = |&(_, (e, rows)): &(usize, Part)| Entry { rows, ..world.entry(e) };
+    let mut tally = judge.tally(omitted.iter().map(entry));
+    if let Some(c) = everything {
+        judge.merge(&mut tally, &clusters[c].tally);
+    }
+    // Asking the policy about many rows takes a while, so many go back at once.
+    let step = omitted.len().div_ceil(MASKINGS).max(1);
+    while !omitted.is_empty() && !judge.holds(&tally) {
+        for (c, (e, rows)) in omitted.split_off(omitted.len().saturating_sub(step)).into_iter().rev() {
+            world.add(&mut clusters[c], e, rows);
+            if everything != Some(c) {
+                judge.remove(&mut tally, world.entry(e), rows);
+            }
+        }
+    }
+    if let Some(c) = everything {
+        omitted.drain(..).for_each(|(_, (e, rows))| world.add(&mut clusters[c], e, rows));
+    }
+    omitted
+}
+
+/// How often to ask the policy, at the most, whether masked rows satisfy it.
+const MASKINGS: usize = 512;
 
 /// The part without which a class saves most a row, if it may go and saves anything.
 fn worst(world: &World<'_>, cluster: &Cluster, limit: u64) -> Option<(f64, usize)> {
@@ -103,7 +135,7 @@ impl Reduced {
     /// when the whole table holds or so few rows do not help.
     pub(super) fn of(search: &Search<'_>, limit: u64) -> Option<Self> {
         let set = search.set;
-        if set.persons || search.requirements.iter().any(|r| r.needs() == Needs::Tuples) {
+        if search.requirements.iter().any(|r| r.needs() == Needs::Tuples) {
             return None;
         }
         let evaluator = Evaluator::new(set, search.requirements);
@@ -111,21 +143,14 @@ impl Reduced {
         if evaluator.holds_all(&whole) {
             return None;
         }
-        let left = level_off(&evaluator, &whole, limit).or_else(|| cut_one(&evaluator, &whole, limit))?;
-        // From the tuples that fewest rows share: those are the ones that would stretch a class.
-        let tuple_of = set.tuple_of_entry();
-        let mut order: Vec<u32> = (0..tuple_of.len() as u32).collect();
-        order.sort_by_cached_key(|&e| (rows(set.groups.get(tuple_of[e as usize] as usize)), e));
-        let mut due: Vec<(u32, u64)> =
-            whole.iter().zip(&left).map(|(a, b)| (a.sensitive, a.rows - b.rows)).filter(|d| d.1 > 0).collect();
-        let mut dropped = vec![0; tuple_of.len()];
-        for e in order {
-            let entry = set.groups.entries[e as usize];
-            if let Some(d) = due.iter_mut().find(|d| d.0 == entry.sensitive) {
-                dropped[e as usize] = entry.rows.min(d.1);
-                d.1 -= dropped[e as usize];
-            }
-        }
+        let dropped = match set.persons {
+            true => pairs(set, &evaluator, &whole, limit)?,
+            false => thinned(
+                set,
+                &whole,
+                &level_off(&evaluator, &whole, limit).or_else(|| cut_one(&evaluator, &whole, limit))?,
+            ),
+        };
         let mut rest = FrequencySet { tuples: Vec::new(), groups: Groups::default(), ..set.clone() };
         let mut entry_of = Vec::new();
         for tuple in 0..set.len() {
@@ -191,6 +216,62 @@ impl Reduced {
                 .to_string(),
         ))
     }
+}
+
+/// The rows to leave out of each entry so that `left` of `whole` is left.
+fn thinned(set: &FrequencySet, whole: &[Entry], left: &[Entry]) -> Vec<u64> {
+    // From the tuples that fewest rows share: those are the ones that would stretch a class.
+    let tuple_of = set.tuple_of_entry();
+    let mut order: Vec<u32> = (0..tuple_of.len() as u32).collect();
+    order.sort_by_cached_key(|&e| (rows(set.groups.get(tuple_of[e as usize] as usize)), e));
+    let mut due: Vec<(u32, u64)> =
+        whole.iter().zip(left).map(|(a, b)| (a.sensitive, a.rows - b.rows)).filter(|d| d.1 > 0).collect();
+    let mut dropped = vec![0; tuple_of.len()];
+    for e in order {
+        let entry = set.groups.entries[e as usize];
+        if let Some(d) = due.iter_mut().find(|d| d.0 == entry.sensitive) {
+            dropped[e as usize] = entry.rows.min(d.1);
+            d.1 -= dropped[e as usize];
+        }
+    }
+    dropped
+}
+
+/// Where persons repeat: the rows to leave out of each entry so that the rest holds. A value that a person has goes with
+/// all rows in which the person has it, or else it still counts.
+fn pairs(set: &FrequencySet, evaluator: &Evaluator<'_>, whole: &[Entry], limit: u64) -> Option<Vec<u64>> {
+    // The persons of each value, those with the fewest rows last so that they go first.
+    let mut of_value: Vec<Vec<Entry>> =
+        whole.chunk_by(|a, b| a.sensitive == b.sensitive).map(<[Entry]>::to_vec).collect();
+    of_value.iter_mut().for_each(|v| v.sort_by_key(|e| Reverse((e.rows, e.person))));
+    let mut gone: Vec<Entry> = Vec::new();
+    let mut cost = 0;
+    while let Some(most) = of_value.iter_mut().max_by_key(|v| (v.len(), Reverse(v.first().map(|e| e.sensitive)))) {
+        let Some(next) = most.pop() else { break };
+        cost += next.rows;
+        if cost > limit {
+            break;
+        }
+        gone.push(next);
+    }
+    let without = |n: usize| -> Vec<Entry> {
+        let mut out: Vec<(u32, u32)> = gone[..n].iter().map(|e| (e.sensitive, e.person)).collect();
+        out.sort_unstable();
+        whole.iter().copied().filter(|e| out.binary_search(&(e.sensitive, e.person)).is_err()).collect()
+    };
+    let holds = |n: usize| evaluator.holds_all(&without(n));
+    if gone.is_empty() || !holds(gone.len()) {
+        return None;
+    }
+    let (mut low, mut high) = (1, gone.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) { high = middle } else { low = middle + 1 }
+    }
+    let mut out: Vec<(u32, u32)> = gone[..high].iter().map(|e| (e.sensitive, e.person)).collect();
+    out.sort_unstable();
+    let drops = |e: &Entry| out.binary_search(&(e.sensitive, e.person)).is_ok();
+    Some(set.groups.entries.iter().map(|e| if drops(e) { e.rows } else { 0 }).collect())
 }
 
 /// Lowers the most frequent values until the rest holds.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{Judge, Space};
-use crate::algorithm::SearchError;
+use crate::algorithm::{SearchError, Suppressed};
 use crate::frequency::{Entry, FrequencySet};
 use crate::hierarchy::Cell;
 use crate::recoding::{Assignment, Recoding, SUPPRESSED};
@@ -38,10 +38,11 @@ impl Partition {
         space: &Space,
         judge: &Judge<'_>,
     ) -> Result<Recoding, SearchError> {
-        self.recoding_without(set, tuple_of, space, judge, &[])
+        self.recoding_without(set, tuple_of, space, judge, &[], Suppressed::Drop)
     }
 
-    /// The same, with some rows, in none of the classes, suppressed.
+    /// The same, with some rows, in none of the classes, left out or masked. Masked rows must satisfy the policy as one
+    /// class.
     pub fn recoding_without(
         &self,
         set: &FrequencySet,
@@ -49,6 +50,7 @@ impl Partition {
         space: &Space,
         judge: &Judge<'_>,
         omitted: &[Part],
+        how: Suppressed,
     ) -> Result<Recoding, SearchError> {
         let mut shape = vec![0; space.words()];
         let mut index: FxHashMap<Vec<u64>, u32> = FxHashMap::default();
@@ -76,9 +78,14 @@ impl Partition {
                 ));
             }
         }
-        runs.extend(omitted.iter().map(|&(entry, rows)| (entry, SUPPRESSED, rows)));
+        let masked = (how == Suppressed::Mask && !omitted.is_empty()).then_some(classes.len() as u32);
+        if masked.is_some() {
+            classes.push(space.tops());
+        }
+        let class = masked.unwrap_or(SUPPRESSED);
+        runs.extend(omitted.iter().map(|&(entry, rows)| (entry, class, rows)));
         let assignment = assign(set, tuple_of, runs, omitted.is_empty());
-        Ok(Recoding { classes, assignment, levels: None })
+        Ok(Recoding { classes, assignment, levels: None, masked })
     }
 }
 

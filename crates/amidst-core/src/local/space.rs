@@ -41,6 +41,8 @@ pub(super) struct Axis {
 #[derive(Debug, Clone)]
 pub struct Space {
     pub(super) axes: Vec<Axis>,
+    /// The top of each column's hierarchy.
+    tops: Vec<Cell>,
     words: usize,
     /// For each column, where each code lies, scaled so that the whole column spans its weight. For neighbourhoods
     /// only: costs come from the shape.
@@ -297,7 +299,8 @@ impl Space {
         for ((g, &weight), places) in generalizations.iter().zip(&weights).zip(&places) {
             axes.push(Axis::new(g, weight, places, axes.last()));
         }
-        Space { words: axes.last().map_or(0, |a| a.words.1), places, axes }
+        let tops = generalizations.iter().map(|g| Cell::Node { level: g.height() as u32, value: 0 }).collect();
+        Space { words: axes.last().map_or(0, |a| a.words.1), places, axes, tops }
     }
 
     /// The words of a shape.
@@ -524,6 +527,23 @@ impl Space {
     /// Whether `a` covers all of `b`.
     pub fn contains(&self, a: &[u64], b: &[u64]) -> bool {
         self.axes.iter().all(|axis| axis.contains(a, b))
+    }
+
+    /// The top of every column: the cells of masked rows.
+    pub fn tops(&self) -> Vec<Cell> {
+        self.tops.clone()
+    }
+
+    /// Whether a shape covers every value of every column.
+    pub fn covers_all(&self, shape: &[u64]) -> bool {
+        self.axes.iter().zip(&self.places).all(|(axis, places)| match axis.cell(shape) {
+            Cell::Range { low, high } => low == 0 && high as usize + 1 == places.len(),
+            Cell::Node { level, value } => match &axis.measure {
+                Measure::Node(nodes) => nodes.level(level).iter().all(|&v| v == value),
+                _ => false,
+            },
+            Cell::Set(codes) => codes.len() == places.len(),
+        })
     }
 
     /// The cells that a shape stands for.

@@ -179,7 +179,7 @@ mod tests {
         for (row, &entry) in entry_of.iter().enumerate() {
             class_of[tuple_of_entry[entry as usize] as usize] = row as u32 / 3;
         }
-        let recoding = Recoding { classes, assignment: Assignment::Tuples(class_of), levels: None };
+        let recoding = Recoding { classes, assignment: Assignment::Tuples(class_of), levels: None, masked: None };
         let (groups, suppressed) = recoding.groups(&set);
         let release = Release {
             set: &set,

@@ -126,7 +126,12 @@ pub fn judge(search: &Search<'_>, evaluator: &Evaluator<'_>, levels: Vec<usize>)
     }
     let count = cells.len() as u64;
     let smallest = kept.first().map_or(0, |k| k.0);
-    let recoding = Recoding { classes: cells, assignment: Assignment::Tuples(class_of), levels: Some(levels.clone()) };
+    let recoding = Recoding {
+        classes: cells,
+        assignment: Assignment::Tuples(class_of),
+        levels: Some(levels.clone()),
+        masked: None,
+    };
     let (groups, suppressed) = recoding.groups(set);
     let cost = search.metric.metric.loss(&Release {
         set,

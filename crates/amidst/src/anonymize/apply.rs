@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use amidst_core::algorithm::Suppressed;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::{Cell, Generalization, TOP};
 use amidst_core::recoding::{Assignment, Recoding, SUPPRESSED};
@@ -51,7 +50,6 @@ impl Released {
             Some(joined) => joined.class_of_row.clone(),
             None => class_of_rows(&prepared.set, &recoding.assignment, &prepared.entry_of_row),
         };
-        let masked = masked_class(policy, &prepared.generalizations, recoding);
         let appears = |&row: &u32| classes[row as usize] != SUPPRESSED;
         let (mut order, left_out): (Vec<u32>, Vec<u32>) = (0..prepared.table.rows as u32).partition(appears);
         if policy.output.order == OutputOrder::Shuffled {
@@ -69,7 +67,7 @@ impl Released {
             .map(|position| {
                 let column = &prepared.table.columns[position];
                 match prepared.quasi.iter().position(|&c| c == position) {
-                    Some(q) => generalized(column, q, &prepared.generalizations[q], recoding, &classes, masked),
+                    Some(q) => generalized(column, q, &prepared.generalizations[q], recoding, &classes),
                     None => column.clone(),
                 }
             })
@@ -144,17 +142,6 @@ fn longest_run(prepared: &Prepared) -> (usize, usize) {
     longest
 }
 
-/// The class of masked rows: the one class of a full-domain release that is generalized beyond the release's levels.
-pub fn masked_class(policy: &Policy, generalizations: &[Generalization], recoding: &Recoding) -> Option<u32> {
-    let levels = recoding.levels.as_ref().filter(|_| policy.search.suppressed == Suppressed::Mask)?;
-    let beyond = |cells: &Vec<Cell>| {
-        cells.iter().zip(generalizations).zip(levels).any(|((cell, g), &level)| {
-            level < g.height() && matches!(cell, Cell::Node { level, .. } if *level as usize == g.height())
-        })
-    };
-    recoding.classes.iter().position(beyond).map(|class| class as u32)
-}
-
 /// The class of each row; [`SUPPRESSED`] for one that is left out, the number before it for one published as it is.
 ///
 /// Rows of one entry are interchangeable, so the runs of an entry are dealt out in row order.
@@ -191,10 +178,9 @@ fn generalized(
     generalization: &Generalization,
     recoding: &Recoding,
     classes: &[u32],
-    masked: Option<u32>,
 ) -> Column {
     let mut dictionary = Dictionary::default();
-    let label = |(class, cells): (usize, &Vec<Cell>)| match masked {
+    let label = |(class, cells): (usize, &Vec<Cell>)| match recoding.masked {
         Some(masked) if masked as usize == class => dictionary.intern(TOP),
         _ => dictionary.intern(&generalization.label(&cells[position])),
     };

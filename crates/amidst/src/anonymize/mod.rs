@@ -19,7 +19,6 @@ use std::time::Instant;
 use amidst_core::algorithm::{self, Found, Search};
 use amidst_core::feasibility;
 
-pub(crate) use apply::masked_class;
 pub use apply::{Released, class_of_rows};
 pub use choose::{DEFAULT_METRIC, algorithm_of, metric_of, stated_k};
 use destination::Destination;

@@ -11,7 +11,6 @@ use amidst_core::requirement::Evaluator;
 use amidst_core::risk::Risk;
 use serde_json::{Map, Value, json};
 
-use super::apply;
 use super::choose::stated_k;
 use super::join::Joined;
 use crate::json::{number, requirement};
@@ -108,8 +107,7 @@ impl Judged {
             k: stated_k(policy),
         };
         let metrics = METRICS.iter().map(|m| (m.id, m.metric.loss(&release))).collect();
-        let masked_class = apply::masked_class(policy, &prepared.generalizations, recoding);
-        let masked = masked_class.map_or(0, |class| frequency::rows(groups.get(class as usize)));
+        let masked = recoding.masked.map_or(0, |class| frequency::rows(groups.get(class as usize)));
         // What the release costs was measured on the protected rows; what it satisfies counts everyone in it.
         let (set, groups, suppressed) = match joined {
             None => (set, groups, suppressed),

@@ -14,7 +14,7 @@ use std::path::Path;
 use amidst_core::recoding::Recoding;
 
 use crate::Failure;
-use crate::anonymize::{Job, Joined, Released, masked_class};
+use crate::anonymize::{Job, Joined, Released};
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
 
@@ -75,6 +75,6 @@ pub struct Written {
 impl Recoded<'_> {
     /// The class of masked rows, whose published cells are all `*`.
     pub fn masked(&self) -> Option<u32> {
-        masked_class(self.policy, &self.prepared.generalizations, self.recoding)
+        self.recoding.masked
     }
 }

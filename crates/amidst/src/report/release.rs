@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::content::{Digest, Method, MetricReport, Report, Rows, Sides, Subject, UtilityReport};
 use super::{columns, figures, summary, suppression, worst};
 use crate::Failure;
-use crate::anonymize::{Joined, Judged, Released, TOOL, masked_class, metric_of};
+use crate::anonymize::{Joined, Judged, Released, TOOL, metric_of};
 use crate::policy::Policy;
 use crate::population::Population;
 use crate::prepare::Prepared;
@@ -59,11 +59,10 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
     let quasi: Vec<&str> = prepared.generalizations.iter().map(|g| g.name.as_str()).collect();
     let population = Population::of(policy, &quasi)?;
 
-    let masked = masked_class(policy, &prepared.generalizations, recoding);
     let cells = |class: usize, _: u64| {
         let cells = recoding.classes.get(class)?;
         let label = |(g, cell): (&amidst_core::hierarchy::Generalization, _)| {
-            let label = if masked == Some(class as u32) { TOP.into() } else { g.label(cell) };
+            let label = if recoding.masked == Some(class as u32) { TOP.into() } else { g.label(cell) };
             (g.name.clone(), json!(label))
         };
         Some(prepared.generalizations.iter().zip(cells).map(label).collect::<Map<String, Value>>())
