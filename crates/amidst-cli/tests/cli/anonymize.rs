@@ -378,6 +378,29 @@ fn masked_rows_are_one_checked_class() {
     assert_eq!(house.amidst(&["verify", "release"]).code, 0);
 }
 
+/// Masked rows of a local recoding print `*` in every column, keep within the limit and pass the checker.
+#[test]
+fn local_recodings_mask_rows_too() {
+    let house = House::with_sample(1_500);
+    let policy = house.read("policy.toml");
+    let mut ever = 0;
+    for algorithm in ["mondrian", "systematic", "k-member", "one-pass-k-means", "alpha-k-clustering", "top-down"] {
+        let search = format!("seed = 1\nalgorithm = \"{algorithm}\"\nsuppressed = \"mask\"");
+        let policy = policy.replace("seed = 1", &search).replace("max_suppression = 0.02", "max_suppression = 0.1");
+        house.file("masking.toml", &policy);
+        let json = house.amidst(&["anonymize", "masking.toml", "--out", algorithm, "--json"]).json(0);
+        let masked = json["suppressed"].as_u64().unwrap();
+        assert_eq!(json["rows_out"], 1_500, "{algorithm}");
+        assert!(masked <= 150, "{algorithm}: {masked}");
+        let release = house.read(&format!("{algorithm}/release.csv"));
+        let stars = release.lines().filter(|l| l.starts_with("*,*,*,*,*,*,")).count() as u64;
+        assert!(masked == 0 || stars == masked, "{algorithm}: {stars} {masked}");
+        assert_eq!(house.amidst(&["verify", algorithm]).code, 0, "{algorithm}");
+        ever += masked;
+    }
+    assert!(ever > 0, "nothing was ever masked");
+}
+
 #[test]
 fn a_kill_at_any_moment_leaves_no_partial_release() {
     let house = House::with_sample(30_000);
