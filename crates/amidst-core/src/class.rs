@@ -142,11 +142,17 @@ pub struct Sizes {
 impl Sizes {
     /// Collects class sizes.
     pub fn collect(sizes: impl IntoIterator<Item = u64>) -> Self {
-        let mut map = std::collections::BTreeMap::new();
+        // Of millions of classes nearly all are small.
+        const SMALL: usize = 1 << 10;
+        let mut small = vec![0u64; SMALL];
+        let mut large = std::collections::BTreeMap::new();
         for size in sizes {
-            *map.entry(size).or_insert(0) += 1;
+            match small.get_mut(usize::try_from(size).unwrap_or(SMALL)) {
+                Some(count) => *count += 1,
+                None => *large.entry(size).or_insert(0) += 1,
+            }
         }
-        Sizes { counts: map.into_iter().collect() }
+        Sizes { counts: (0u64..).zip(small).filter(|&(_, count)| count > 0).chain(large).collect() }
     }
 
     /// The number of classes.

@@ -47,11 +47,25 @@ pub struct Part {
 impl Recoding {
     /// The full-domain recoding to `levels`: every tuple's class is its generalized tuple. Nothing is suppressed.
     pub fn full_domain(set: &FrequencySet, generalizations: &[Generalization], levels: &[usize]) -> Self {
+        Self::full_domain_of(set, generalizations, levels, |_| true)
+    }
+
+    /// The full-domain recoding of the tuples that `keep` names; the others are suppressed.
+    pub fn full_domain_of(
+        set: &FrequencySet,
+        generalizations: &[Generalization],
+        levels: &[usize],
+        keep: impl Fn(usize) -> bool,
+    ) -> Self {
         let mut index: rustc_hash::FxHashMap<Vec<u32>, u32> = rustc_hash::FxHashMap::default();
         let mut classes: Vec<Vec<Cell>> = Vec::new();
         let mut class_of = Vec::with_capacity(set.len());
         let mut values = Vec::with_capacity(set.width);
         for tuple in 0..set.len() {
+            if !keep(tuple) {
+                class_of.push(SUPPRESSED);
+                continue;
+            }
             values.clear();
             values.extend(
                 (set.tuple(tuple).iter().zip(generalizations).zip(levels))

@@ -1,7 +1,10 @@
 //! Requirements: a privacy model with its parameters, on one or several sensitive columns, tested on classes.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::sync::Arc;
+
+use rayon::prelude::*;
 
 use crate::class::{Class, Population, SensitiveDomain, Sizes, TableStats};
 use crate::frequency::{self, Entry, FrequencySet, Groups, histogram, histogram_into};
@@ -165,7 +168,7 @@ impl<'a> Evaluator<'a> {
         &self,
         requirement: usize,
         classes: &Groups,
-        covered: impl Fn(usize) -> Vec<u32>,
+        covered: impl Fn(usize) -> Vec<u32> + Sync,
     ) -> (bool, Option<Level>) {
         let models = &self.requirements[requirement].models;
         if self.requirements[requirement].needs() == Needs::Release {
@@ -175,19 +178,45 @@ impl<'a> Evaluator<'a> {
                 models.first().and_then(|m| m.measure_release(&sizes)),
             );
         }
-        let mut holds = true;
-        let mut worst: Option<Level> = None;
-        for (class, entries) in classes.iter().enumerate().filter(|(_, e)| !e.is_empty()) {
-            let tuples = covered(class);
-            holds &= self.holds_covering(requirement, entries, &tuples);
-            if let Some(level) = self.measure_covering(requirement, entries, &tuples) {
-                worst = Some(match worst.take() {
-                    Some(w) => w.worst(level),
-                    None => level,
+        let part = |range: Range<usize>| {
+            let (mut holds, mut worst) = (true, None::<Level>);
+            for class in range.filter(|&class| !classes.get(class).is_empty()) {
+                self.visit(requirement, classes.get(class), &covered(class), |model, class, table| {
+                    holds &= model.holds(class, table);
+                    let level = model.measure(class, table);
+                    worst = Some(match worst.take() {
+                        Some(w) => w.worst(level),
+                        None => level,
+                    });
+                    true
                 });
             }
-        }
-        (holds, worst)
+            (holds, worst)
+        };
+        in_parts(classes.len(), part).into_iter().fold((true, None), |(holds, worst), (also, level)| {
+            let worst = match (worst, level) {
+                (Some(w), Some(level)) => Some(w.worst(level)),
+                (worst, level) => worst.or(level),
+            };
+            (holds && also, worst)
+        })
+    }
+
+    /// The first class with the weakest measurement of a requirement.
+    pub fn weakest(&self, requirement: usize, classes: &Groups) -> Option<(usize, Level)> {
+        let weaker = |known: Option<(usize, Level)>, (class, level): (usize, Level)| match known {
+            None => Some((class, level)),
+            Some((at, weakest)) => {
+                let weaker = weakest.clone().worst(level);
+                Some(if weaker == weakest { (at, weakest) } else { (class, weaker) })
+            }
+        };
+        let part = |range: Range<usize>| {
+            let measured = range.filter(|&class| !classes.get(class).is_empty());
+            let measured = measured.filter_map(|class| Some((class, self.measure(requirement, classes.get(class))?)));
+            measured.fold(None, weaker)
+        };
+        in_parts(classes.len(), part).into_iter().flatten().fold(None, weaker)
     }
 
     /// Shows each model of the requirement the class (or classes, by Definition 4.6) it must judge, until one says stop.
@@ -237,6 +266,15 @@ impl<'a> Evaluator<'a> {
             }
         }
     }
+}
+
+/// Classes that one thread judges at a time.
+const PART: usize = 1 << 11;
+
+/// Looks at `count` classes on all cores; what is found in each part, in their order.
+fn in_parts<T: Send>(count: usize, look: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+    let parts = (0..count.div_ceil(PART)).into_par_iter();
+    parts.map(|part| look(part * PART..((part + 1) * PART).min(count))).collect()
 }
 
 thread_local! {

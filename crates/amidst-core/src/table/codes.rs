@@ -97,6 +97,16 @@ impl Codes {
         }
     }
 
+    /// Calls `visit` with the code of every row of a range, in row order.
+    #[inline]
+    pub fn for_each_in(&self, rows: std::ops::Range<usize>, mut visit: impl FnMut(u32)) {
+        match self {
+            Codes::U8(v) => v[rows].iter().for_each(|&c| visit(u32::from(c))),
+            Codes::U16(v) => v[rows].iter().for_each(|&c| visit(u32::from(c))),
+            Codes::U32(v) => v[rows].iter().for_each(|&c| visit(c)),
+        }
+    }
+
     /// The same rows with every code replaced by `map[code]`, in the narrowest width for `distinct` values.
     pub fn mapped(&self, map: &[u32], distinct: usize) -> Codes {
         let mut out = Codes::for_distinct(distinct, self.len());

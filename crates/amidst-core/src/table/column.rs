@@ -1,6 +1,11 @@
 //! One column: a name, a type, a dictionary, and a code per row.
 
+use rayon::prelude::*;
+
 use super::{Codes, Dictionary, ValueType};
+
+/// Rows that one thread counts at a time.
+const PART: usize = 1 << 17;
 
 /// A named column of dictionary codes.
 #[derive(Debug, Clone, Default)]
@@ -45,9 +50,20 @@ impl Column {
 
     /// How many rows hold each value, by code.
     pub fn counts(&self) -> Vec<u64> {
-        let mut counts = vec![0; self.dictionary.len()];
-        self.codes.for_each(|c| counts[c as usize] += 1);
-        counts
+        let count = |part: std::ops::Range<usize>| {
+            let mut counts = vec![0; self.dictionary.len()];
+            self.codes.for_each_in(part, |c| counts[c as usize] += 1);
+            counts
+        };
+        // Parts of rows on all cores, unless adding up what they counted takes longer than counting.
+        let rows = self.codes.len();
+        let part = PART.max(self.dictionary.len() * 4);
+        let parts = (0..rows.div_ceil(part)).into_par_iter().map(|i| count(i * part..((i + 1) * part).min(rows)));
+        let add = |mut sum: Vec<u64>, more: Vec<u64>| {
+            sum.iter_mut().zip(more).for_each(|(sum, n)| *sum += n);
+            sum
+        };
+        parts.reduce(|| vec![0; self.dictionary.len()], add)
     }
 
     /// Sorts the dictionary: values listed in `order` first, as listed, the others by the column's type. Afterwards

@@ -143,11 +143,7 @@ pub fn anonymize_on(
             released,
             joined: joined.as_ref(),
         };
-        let checked = checked(&statement, staging.path(), &names)?;
-        stop(job)?;
-        let digest = |file: &String| (file.clone(), checked.sha256(file).unwrap_or_default().to_string());
-        let digests: Vec<(String, String)> = written.files.iter().map(digest).collect();
-        let report = report::of_release(&report::Made {
+        let made = report::Made {
             policy: &policy,
             prepared: &prepared,
             algorithm: entry,
@@ -156,8 +152,15 @@ pub fn anonymize_on(
             released,
             joined: joined.as_ref(),
             resolved: &resolved,
-            files: &digests,
-        })?;
+        };
+        // The report says nothing about the check but the digests of what was checked, so both go on at once.
+        let (checked, report) =
+            rayon::join(|| checked(&statement, staging.path(), &names), || report::of_release(&made));
+        let checked = checked?;
+        stop(job)?;
+        let mut report = report?;
+        let digest = |file: &String| (file.clone(), checked.sha256(file).unwrap_or_default().to_string());
+        report.list(written.files.iter().map(digest));
         let mut reports = Vec::new();
         for (name, text) in report::FILES.into_iter().zip(report.files()).take(destination.reports()) {
             staging.write(name, &text)?;

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use amidst_core::hierarchy::{Generalize, TOP};
 use amidst_core::recoding::Recoding;
 use amidst_core::table::{Column, Table};
+use rayon::prelude::*;
 
 use super::content::{Bar, ColumnReport, Detail, Others, Sides};
 use crate::anonymize::Released;
@@ -30,7 +31,7 @@ pub fn of_release(
     released: &Released,
     rounded_to: u64,
 ) -> Vec<ColumnReport> {
-    prepared.header.iter().map(|name| one(policy, prepared, recoding, released, rounded_to, name)).collect()
+    prepared.header.par_iter().map(|name| one(policy, prepared, recoding, released, rounded_to, name)).collect()
 }
 
 fn one(

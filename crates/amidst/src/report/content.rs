@@ -352,6 +352,11 @@ impl Report {
         text
     }
 
+    /// Lists the files of the released table, each with its SHA-256, before all other digests.
+    pub(crate) fn list(&mut self, files: impl IntoIterator<Item = (String, String)>) {
+        self.digests.splice(0..0, files.into_iter().map(|(of, sha256)| Digest { of, sha256 }));
+    }
+
     /// What each of [`super::FILES`] holds.
     pub fn files(&self) -> [String; 3] {
         [super::html(self), self.to_json_text(), super::markdown(self)]

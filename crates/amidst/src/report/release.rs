@@ -31,11 +31,9 @@ pub(crate) struct Made<'a> {
     pub joined: Option<&'a Joined>,
     /// The resolved policy.
     pub resolved: &'a str,
-    /// The files of the released table, each with its SHA-256.
-    pub files: &'a [(String, String)],
 }
 
-/// The report of a release.
+/// The report of a release, the digests of whose files are not known yet.
 pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
     let Made { policy, prepared, found, judged, released, .. } = *made;
     let set = &prepared.set;
@@ -119,12 +117,10 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
             after: figures::class_sizes(&judged.risk),
         },
         suppression: Some(suppression::suppression(policy, prepared, recoding, judged.suppressed)),
-        digests: (made.files.iter().map(|(of, sha256)| Digest { of: of.clone(), sha256: sha256.clone() }))
-            .chain([Digest {
-                of: "the resolved policy".to_string(),
-                sha256: crate::check::sha256_hex(made.resolved.as_bytes()),
-            }])
-            .collect(),
+        digests: vec![Digest {
+            of: "the resolved policy".to_string(),
+            sha256: crate::check::sha256_hex(made.resolved.as_bytes()),
+        }],
         policy: made.resolved.to_string(),
     };
     report.summary = summary::summary(&report);
@@ -161,7 +157,10 @@ fn useful(made: &Made<'_>) -> Result<Vec<UtilityReport>, Failure> {
     let Made { policy, prepared, found, released, .. } = *made;
     let mut figures = Vec::new();
     let seed = policy.search.seed;
-    let counts = utility::query_error(&prepared.set, &prepared.generalizations, &found.recoding, seed);
+    // The classes are counted already, unless others have joined them since.
+    let own = made.joined.map(|_| found.recoding.groups(&prepared.set).0);
+    let groups = own.as_ref().unwrap_or(&made.judged.classes);
+    let counts = utility::query_error(&prepared.set, &prepared.generalizations, &found.recoding, groups, seed);
     if let Some(error) = counts.filter(|_| !prepared.set.rolled_up()) {
         figures.push(UtilityReport {
             id: "query-error".to_string(),

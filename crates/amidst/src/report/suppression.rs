@@ -3,7 +3,7 @@
 use amidst_core::algorithm::{MaxSuppression, Suppressed};
 use amidst_core::frequency;
 use amidst_core::model::Needs;
-use amidst_core::recoding::Recoding;
+use amidst_core::recoding::{Assignment, Recoding, SUPPRESSED};
 use amidst_core::requirement::Evaluator;
 
 use super::content::{Reason, Suppression};
@@ -14,7 +14,7 @@ use crate::prepare::Prepared;
 /// Why `rows` rows were left out of a release.
 pub fn suppression(policy: &Policy, prepared: &Prepared, recoding: &Recoding, rows: u64) -> Suppression {
     let reasons = match &recoding.levels {
-        Some(levels) if rows > 0 => reasons(policy, prepared, levels),
+        Some(levels) if rows > 0 => reasons(policy, prepared, recoding, levels),
         _ => Vec::new(),
     };
     Suppression {
@@ -32,8 +32,15 @@ pub fn suppression(policy: &Policy, prepared: &Prepared, recoding: &Recoding, ro
 }
 
 /// A full-domain release suppresses the classes of its node that break a requirement: these, counted by requirement.
-fn reasons(policy: &Policy, prepared: &Prepared, levels: &[usize]) -> Vec<Reason> {
-    let node = Recoding::full_domain(&prepared.set, &prepared.generalizations, levels);
+///
+/// The classes that are published break none, so only tuples that are not are looked at.
+fn reasons(policy: &Policy, prepared: &Prepared, recoding: &Recoding, levels: &[usize]) -> Vec<Reason> {
+    let masked = recoding.masked;
+    let left_out = |tuple: usize| match &recoding.assignment {
+        Assignment::Tuples(class_of) => class_of[tuple] == SUPPRESSED || Some(class_of[tuple]) == masked,
+        Assignment::Entries { .. } => true,
+    };
+    let node = Recoding::full_domain_of(&prepared.set, &prepared.generalizations, levels, left_out);
     let (classes, _) = node.groups(&prepared.set);
     let evaluator = Evaluator::new(&prepared.set, &prepared.requirements);
     let mut reasons = Vec::new();

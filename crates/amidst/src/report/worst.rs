@@ -45,16 +45,5 @@ fn worst(evaluator: &Evaluator<'_>, position: usize, classes: &Groups) -> Option
     if evaluator.requirements().get(position)?.needs() > Needs::Histogram {
         return None;
     }
-    let mut worst: Option<(usize, Level)> = None;
-    for (class, entries) in classes.iter().enumerate().filter(|(_, e)| !e.is_empty()) {
-        let Some(level) = evaluator.measure(position, entries) else { continue };
-        worst = Some(match worst {
-            None => (class, level),
-            Some((at, weakest)) => {
-                let weaker = weakest.clone().worst(level);
-                if weaker == weakest { (at, weakest) } else { (class, weaker) }
-            }
-        });
-    }
-    worst
+    evaluator.weakest(position, classes)
 }

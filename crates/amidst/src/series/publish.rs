@@ -227,9 +227,8 @@ fn stage(
         joined: None,
     };
     let checked = checked(&statement, &place, &[release.as_str()])?;
-    let digests = [(release.clone(), checked.sha256(&release).unwrap_or_default().to_string())];
     let found = Found { recoding, optimal: false, gap: None, notes: Vec::new() };
-    let report = report::of_release(&report::Made {
+    let mut report = report::of_release(&report::Made {
         policy,
         prepared: &prepared,
         algorithm: algorithm_of(policy, &prepared)?,
@@ -238,8 +237,8 @@ fn stage(
         released: &released,
         joined: None,
         resolved: &resolved,
-        files: &digests,
     })?;
+    report.list([(release.clone(), checked.sha256(&release).unwrap_or_default().to_string())]);
     let report = of_version(report, number, mode, counterfeits, audit);
     for (name, text) in report::FILES.into_iter().zip(report.files()) {
         fs::write(place.join(name), text).map_err(fail)?;

@@ -1,10 +1,12 @@
 //! A published table, as everyone sees it.
 
+use rayon::prelude::*;
+
 use crate::class::SensitiveDomain;
 use crate::frequency::{FrequencySet, Groups};
 use crate::hierarchy::Generalization;
 use crate::recoding::Recoding;
-use crate::table::{Column, Table};
+use crate::table::{Codes, Column, Table};
 
 /// A published table, as everyone sees it.
 #[derive(Debug, Clone, Copy)]
@@ -34,10 +36,11 @@ impl<'a> Published<'a> {
 /// The labels of a table that is published as it stands: its classes are the tuples of `set`, which was counted from the
 /// columns `quasi` of `table`.
 pub fn labels_of_table(set: &FrequencySet, table: &Table, quasi: &[usize]) -> Table {
-    let columns = quasi.iter().enumerate().filter_map(|(at, &c)| {
+    let columns = quasi.par_iter().enumerate().filter_map(|(at, &c)| {
         let column = table.columns.get(c)?;
         let mut labels = Column { kind: column.kind, ..Column::new(column.name.clone()) };
         labels.dictionary = column.dictionary.clone();
+        labels.codes = Codes::for_distinct(labels.dictionary.len(), set.len());
         (0..set.len()).for_each(|tuple| labels.codes.push(set.tuple(tuple)[at]));
         Some(labels)
     });
