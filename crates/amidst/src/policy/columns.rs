@@ -26,22 +26,32 @@ const ROLES_OF_KEY: &[(&str, &[Role])] = &[
     ("mode", &[Role::Consent]),
 ];
 
+/// What a policy says about columns.
+pub(super) struct Columns {
+    /// Those that it names.
+    pub named: Vec<ColumnPolicy>,
+    /// What holds for all others.
+    pub default: Option<ColumnPolicy>,
+    /// The names of those whose role nobody knows, because of an error that was told already.
+    pub broken: Vec<String>,
+}
+
 /// Reads all columns and the default.
-pub(super) fn parse(fields: &mut Fields, document: &DeTable<'_>) -> (Vec<ColumnPolicy>, Option<ColumnPolicy>) {
+pub(super) fn parse(fields: &mut Fields, document: &DeTable<'_>) -> Columns {
     let mut columns: Vec<ColumnPolicy> = Vec::new();
     let mut default = None;
-    let mut broken = false;
+    let mut broken: Vec<String> = Vec::new();
     let mut keys: Vec<Range<usize>> = Vec::new();
     let mut consents: Vec<Range<usize>> = Vec::new();
     let table = fields.table(document, "columns");
     for (name, span, item) in table.map(in_order).unwrap_or_default() {
         let Some(inner) = item.get_ref().as_table() else {
             fields.wrong(item, name, &format!("a table, `[columns.{}]`", super::write::key(name)));
-            broken = true;
+            broken.push(name.to_string());
             continue;
         };
         let Some(column) = column(fields, name, span.clone(), inner) else {
-            broken = true;
+            broken.push(name.to_string());
             continue;
         };
         match column.role {
@@ -61,13 +71,13 @@ pub(super) fn parse(fields: &mut Fields, document: &DeTable<'_>) -> (Vec<ColumnP
         }
     }
     let quasi = columns.iter().chain(&default).any(|c| c.role == Role::Quasi);
-    if !quasi && !broken {
+    if !quasi && broken.is_empty() {
         let span = document.get_key_value("columns").map_or(0..0, |(key, _)| key.span());
         let help = "columns that others may know, such as age, sex or zip, have `role = \"quasi\"`";
         fields
             .push(Diagnostic::at(span, "the policy has no quasi column, so there is nothing to generalize").help(help));
     }
-    (columns, default)
+    Columns { named: columns, default, broken }
 }
 
 /// Reads one column; `None` when its role is unknown, so that nothing else can be said about it.

@@ -74,7 +74,7 @@ impl Policy {
         let mut fields = Fields::default();
         fields.only(document, "the policy", SECTIONS);
         let data = fields.table(document, "data").map(|t| data(&mut fields, t)).unwrap_or_default();
-        let (columns, default) = super::columns::parse(&mut fields, document);
+        let columns = super::columns::parse(&mut fields, document);
         let requirements = super::require::parse(&mut fields, document, &columns, &origin);
         let search = fields.table(document, "search").map(|t| search(&mut fields, t, &origin)).unwrap_or_default();
         let risk = fields.table(document, "risk").map(|t| risk(&mut fields, t)).unwrap_or_default();
@@ -83,6 +83,7 @@ impl Policy {
         if !fields.errors.is_empty() {
             return Err(origin.errors(fields.errors));
         }
+        let (columns, default) = (columns.named, columns.default);
         Ok(Policy { data, columns, default, requirements, search, risk, utility, output, origin })
     }
 }

@@ -7,6 +7,7 @@ use amidst_core::model::{self, Sensitive};
 use amidst_core::parameter::{Kind, Parameters};
 use toml::de::{DeTable, DeValue};
 
+use super::columns::Columns;
 use super::fields::Fields;
 use super::{ColumnPolicy, Diagnostic, Origin, RequirePolicy, Role, nearest, parameters, suggestion};
 
@@ -14,7 +15,7 @@ use super::{ColumnPolicy, Diagnostic, Origin, RequirePolicy, Role, nearest, para
 pub(super) fn parse(
     fields: &mut Fields,
     document: &DeTable<'_>,
-    columns: &[ColumnPolicy],
+    columns: &Columns,
     origin: &Origin,
 ) -> Vec<RequirePolicy> {
     let Some(item) = document.get("require") else { return Vec::new() };
@@ -37,7 +38,7 @@ fn requirement(
     fields: &mut Fields,
     table: &DeTable<'_>,
     place: Range<usize>,
-    columns: &[ColumnPolicy],
+    columns: &Columns,
     origin: &Origin,
 ) -> Option<RequirePolicy> {
     let known: Vec<&str> = model::MODELS.iter().map(|e| e.id).collect();
@@ -61,19 +62,22 @@ fn requirement(
     }
     let on = on(fields, table, model, columns);
     if fields.errors.len() == before {
-        try_numbers(fields, table, model, &parameters, columns, &on);
+        try_numbers(fields, table, model, &parameters, &columns.named, &on);
     }
     Some(RequirePolicy { model, on, parameters })
 }
 
 /// The columns that a requirement protects.
-fn on(fields: &mut Fields, table: &DeTable<'_>, model: &model::Entry, columns: &[ColumnPolicy]) -> Vec<String> {
+fn on(fields: &mut Fields, table: &DeTable<'_>, model: &model::Entry, columns: &Columns) -> Vec<String> {
+    let Columns { named: columns, broken, .. } = columns;
     let sensitive: Vec<&str> = columns.iter().filter(|c| c.role == Role::Sensitive).map(|c| c.name.as_str()).collect();
     let span = table.get("on").or_else(|| table.get("model")).map(|i| i.span()).unwrap_or_default();
     let Some(item) = table.get("on") else {
         return match (model.sensitive, &sensitive[..]) {
             (Sensitive::None, _) => Vec::new(),
             (_, [only]) => vec![only.to_string()],
+            // A column whose role is misspelt may be the one; that it is misspelt was told already.
+            (_, []) if !broken.is_empty() => Vec::new(),
             (_, []) => {
                 let message = format!("{} protects a sensitive column, and the policy has none", model.id);
                 let help = "give the column to protect `role = \"sensitive\"`";
@@ -121,6 +125,7 @@ fn on(fields: &mut Fields, table: &DeTable<'_>, model: &model::Entry, columns: &
                     .label("not sensitive")
                     .help(format!("give it `role = \"sensitive\"`, or name a sensitive column{}", list(&sensitive)))
             }
+            None if broken.contains(name) => continue,
             None => {
                 let error =
                     Diagnostic::at(span.clone(), format!("the policy has no column `{name}`")).label("no such column");
