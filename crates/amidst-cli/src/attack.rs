@@ -117,6 +117,7 @@ impl Attack {
             earlier: self.earlier.clone(),
             population: self.population.clone(),
             original: self.original.clone(),
+            threads: 0,
         };
         self.tell(terminal, &attack(entry, &stated, &prepared, &beside, &parameters)?)
     }

@@ -12,10 +12,11 @@ use crate::prepare::PrepareError;
 /// The column of a population that says how many people a row stands for.
 pub(crate) const COUNT: &str = "count";
 
-/// Reads the columns of a table that are wanted; names of persons are not even kept.
-pub(crate) fn read(file: &str, wanted: &[&str]) -> Result<Table, Failure> {
+/// Reads the columns of a table that are wanted, on `threads` threads, or on all cores when that is 0; names of persons are
+/// not even kept.
+pub(crate) fn read(file: &str, wanted: &[&str], threads: usize) -> Result<Table, Failure> {
     let keep = |name: &str| wanted.contains(&name);
-    let options = ReadOptions { keep: Some(&keep), ..ReadOptions::default() };
+    let options = ReadOptions { keep: Some(&keep), threads, ..ReadOptions::default() };
     let mut table = amidst_io::read(file, &options).map_err(PrepareError::from)?.table;
     for column in &mut table.columns {
         column.kind = ValueType::guess(column.dictionary.iter());

@@ -4,8 +4,7 @@
 //! large a share of the population the table is, counted or stated (`[risk] sampling_fraction`), lets models estimate
 //! who is unique in the population; where nothing is known they are told for [`ASSUMED`] shares, and said to be assumed.
 
-use amidst_core::attack::linkage::fit;
-use amidst_core::attack::{Covers, External, Published};
+use amidst_core::attack::{Covers, External, Published, fit};
 use amidst_core::exact::Rational;
 use amidst_core::frequency;
 use amidst_core::risk::population::{Estimate, preferred};
@@ -97,7 +96,7 @@ impl Population {
             return Ok(Population { table: None, fraction });
         };
         let path = policy.origin.resolve(&file).to_string_lossy().into_owned();
-        let table = read(&path, &[quasi, &[COUNT]].concat())?;
+        let table = read(&path, &[quasi, &[COUNT]].concat(), 0)?;
         all_there(&file, &table, quasi)?;
         let mut weights = weights(&table, quasi)?;
         if policy.data.missing_rows == MissingRows::Drop && !policy.data.missing.is_empty() {
@@ -124,14 +123,18 @@ impl Population {
         let mut fraction = self.fraction.clone();
         if let Some(people) = &self.table {
             let external = External { table: &people.table, covers: &people.covers };
-            let fits = fit(published, &external).map_err(|e| Failure::Usage(e.to_string()))?;
-            let mut of_tuple = vec![0u64; fits.classes.len()];
+            let fits = fit(published, &external, &[]).map_err(|e| Failure::Usage(e.to_string()))?;
+            let mut of_tuple = vec![0u64; fits.tuples.len()];
             for (&tuple, &weight) in fits.of_row.iter().zip(&people.weights) {
-                of_tuple[tuple] = of_tuple[tuple].saturating_add(weight);
+                let people = &mut of_tuple[tuple as usize];
+                *people = people.saturating_add(weight);
             }
             let mut of_class = vec![0u64; published.classes.len()];
-            for (classes, &people) in fits.classes.iter().zip(&of_tuple) {
-                classes.iter().for_each(|&class| of_class[class] = of_class[class].saturating_add(people));
+            for (classes, &people) in fits.iter().zip(&of_tuple) {
+                for &class in classes {
+                    let fitting = &mut of_class[class as usize];
+                    *fitting = fitting.saturating_add(people);
+                }
             }
             let sizes = published.classes.iter().map(frequency::size);
             let journalist = Journalist::of(sizes.zip(of_class));

@@ -108,6 +108,34 @@ fn minimality_needs_a_requirement_to_start_from() {
     house.amidst(&["attack", "minimality", "release.csv"]).fails(2, &["--policy", "--qi"]);
 }
 
+#[test]
+fn minimality_looks_at_overlapping_classes_whose_rows_are_certain() {
+    let house = House::new();
+    // 22 fits both classes, but the younger one has its seven without it: two of 20 and five of 21.
+    let people = |age: &str, n: usize| format!("{age}\n").repeat(n);
+    house.file(
+        "people.csv",
+        &["age\n".to_string(), people("20", 2), people("21", 5), people("22", 1), people("30", 2)].concat(),
+    );
+    let rows = |age: &str, disease: &str, n: usize| format!("{age},{disease}\n").repeat(n);
+    let release = |older: usize| {
+        let younger = [rows("[20-22]", "HIV", 2), rows("[20-22]", "none", 5)].concat();
+        format!("age,disease\n{younger}{}", rows("[22-30]", "none", older))
+    };
+    house.file("release.csv", &release(3));
+    house.file("fewer.csv", &release(2));
+    let attack = |release: &str| {
+        let call =
+            ["attack", "minimality", release, "--qi", "age", "--sensitive", "disease", "--original", "people.csv"];
+        house.amidst(&[&call[..], &["--set", "l=2", "--set", "value=HIV", "--json"]].concat()).json(0)
+    };
+    let found = attack("release.csv");
+    assert_eq!((&found["persons"], &found["columns"]["disease"]["classes_unmatched"]), (&2.into(), &0.into()));
+    // With a row suppressed, it may be anyone's, and 22 in either class.
+    let found = attack("fewer.csv");
+    assert_eq!((&found["persons"], &found["columns"]["disease"]["classes_unmatched"]), (&0.into(), &2.into()));
+}
+
 /// Two versions of a ward: cid comes, and two others change places.
 fn ward() -> House {
     let house = House::new();

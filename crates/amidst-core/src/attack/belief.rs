@@ -13,9 +13,11 @@
 
 use std::cmp::Ordering;
 
+use rayon::prelude::*;
+
 use super::view::worst;
-use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, share_or};
-use crate::belief::{beliefs, covered};
+use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, PopulationKnowledge, Target, share_or};
+use crate::belief::beliefs;
 use crate::class::Histogram;
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, Parameters};
@@ -45,6 +47,9 @@ pub(super) const ENTRY: Entry = Entry {
 /// Closer to a bound than this, doubles are not trusted and the fractions decide.
 const DOUBT: f64 = 1e-9;
 
+/// Classes that one task looks at.
+const CLASSES: usize = 1 << 10;
+
 #[derive(Debug)]
 struct BeliefAttack;
 
@@ -54,48 +59,104 @@ impl Attack for BeliefAttack {
         let epsilon = share_or(parameters, "epsilon", Rational::ratio(1, 10))?;
         let bounds = Bounds { high: (Rational::from(1).value() - delta.value()).into(), low: epsilon };
         let Some(known) = extra.population else { return Ok(Findings::default()) };
-        let mut findings = Findings::default();
-        let mut hit = Vec::new();
-        let (mut positive, mut negative, mut contradicted) = (0, 0, 0);
-        let (mut largest, mut smallest, mut rise) = (0.0f64, 1.0f64, 0.0f64);
-        for class in 0..target.published.classes.len() {
-            let (size, histogram) = target.class(class);
-            let tuples = known.covered.class(class);
-            let ids: Vec<u32> = tuples.iter().map(|t| t.0).collect();
-            let covered = covered(known.population, &ids);
-            let (mut persons, mut hardest) = (0, 0.0f64);
-            for &(tuple, here) in tuples.iter().filter(|t| t.1 > 0) {
-                let q = known.population.histograms.get(tuple as usize).map_or([].as_slice(), Vec::as_slice);
-                let Some(verdict) = disclosure(q, &covered, histogram, &bounds) else {
-                    contradicted += here;
-                    continue;
-                };
-                positive += if verdict.positive { here } else { 0 };
-                negative += if verdict.negative { here } else { 0 };
-                persons += if verdict.positive || verdict.negative { here } else { 0 };
-                hardest = hardest.max(verdict.largest);
-                largest = largest.max(verdict.largest);
-                smallest = smallest.min(verdict.smallest);
-                rise = rise.max(verdict.rise);
-            }
-            if persons > 0 {
-                findings.classes += 1;
-                findings.persons += persons;
-                findings.rows += persons;
-                hit.push((hardest, size, class));
-            }
-        }
-        findings.worst = worst(hit.into_iter());
+        let classes = target.published.classes.len();
+        let values = known.people.values().max(target.histogram.last().map_or(0, |c| c.0 as usize + 1));
+        let tasks = (0..classes.div_ceil(CLASSES)).into_par_iter();
+        let parts: Vec<Tally> = tasks
+            .map(|task| {
+                let mut sight = Sight::new(values, &bounds);
+                let mut tally = Tally::default();
+                for class in task * CLASSES..((task + 1) * CLASSES).min(classes) {
+                    tally.class(class, target, known, &mut sight);
+                }
+                tally
+            })
+            .collect();
+        let tally = parts.into_iter().fold(Tally::default(), Tally::with);
+        let findings = Findings {
+            classes: tally.hit.len() as u64,
+            rows: tally.persons,
+            persons: tally.persons,
+            worst: worst(tally.hit.into_iter()),
+            figures: Vec::new(),
+        };
         let figures = [
-            ("positive_disclosure_persons", positive as f64),
-            ("negative_disclosure_persons", negative as f64),
-            ("largest_posterior", largest),
-            ("smallest_posterior", smallest),
-            ("largest_rise", rise),
-            ("contradicted_persons", contradicted as f64),
+            ("positive_disclosure_persons", tally.positive as f64),
+            ("negative_disclosure_persons", tally.negative as f64),
+            ("largest_posterior", tally.largest),
+            ("smallest_posterior", tally.smallest),
+            ("largest_rise", tally.rise),
+            ("contradicted_persons", tally.contradicted as f64),
         ];
-        findings.figures = figures.map(|(name, figure)| (name.to_string(), figure)).to_vec();
-        Ok(findings)
+        Ok(Findings { figures: figures.map(|(name, figure)| (name.to_string(), figure)).to_vec(), ..findings })
+    }
+}
+
+/// What was disclosed in some classes.
+struct Tally {
+    positive: u64,
+    negative: u64,
+    contradicted: u64,
+    persons: u64,
+    largest: f64,
+    smallest: f64,
+    rise: f64,
+    /// How hard each class was hit, its size, and which it is.
+    hit: Vec<(f64, u64, usize)>,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Tally {
+            positive: 0,
+            negative: 0,
+            contradicted: 0,
+            persons: 0,
+            largest: 0.0,
+            smallest: 1.0,
+            rise: 0.0,
+            hit: Vec::new(),
+        }
+    }
+}
+
+impl Tally {
+    fn class(&mut self, class: usize, target: &Target<'_>, known: &PopulationKnowledge<'_>, sight: &mut Sight<'_>) {
+        let (size, histogram) = target.class(class);
+        let tuples = known.covered.class(class);
+        sight.look_at(histogram, tuples.iter().map(|t| known.people.tuple(t.0)));
+        let (mut persons, mut hardest) = (0, 0.0f64);
+        for &(tuple, here) in tuples.iter().filter(|t| t.1 > 0) {
+            let Some(verdict) = sight.disclosure(known.people.tuple(tuple)) else {
+                self.contradicted += here;
+                continue;
+            };
+            self.positive += if verdict.positive { here } else { 0 };
+            self.negative += if verdict.negative { here } else { 0 };
+            persons += if verdict.positive || verdict.negative { here } else { 0 };
+            hardest = hardest.max(verdict.largest);
+            self.largest = self.largest.max(verdict.largest);
+            self.smallest = self.smallest.min(verdict.smallest);
+            self.rise = self.rise.max(verdict.rise);
+        }
+        if persons > 0 {
+            self.persons += persons;
+            self.hit.push((hardest, size, class));
+        }
+    }
+
+    fn with(mut self, other: Tally) -> Tally {
+        self.hit.extend(other.hit);
+        Tally {
+            positive: self.positive + other.positive,
+            negative: self.negative + other.negative,
+            contradicted: self.contradicted + other.contradicted,
+            persons: self.persons + other.persons,
+            largest: self.largest.max(other.largest),
+            smallest: self.smallest.min(other.smallest),
+            rise: self.rise.max(other.rise),
+            hit: self.hit,
+        }
     }
 }
 
@@ -116,47 +177,142 @@ struct Disclosure {
     rise: f64,
 }
 
-fn disclosure(q: &Histogram, covered: &Histogram, class: &Histogram, bounds: &Bounds) -> Option<Disclosure> {
-    let count = |histogram: &Histogram, value: u32| {
-        histogram.binary_search_by_key(&value, |c| c.0).map_or(0, |i| histogram[i].1)
-    };
-    let weight = |&(value, here): &(u32, u64)| match count(covered, value) {
-        0 => 0.0,
-        all => count(class, value) as f64 * here as f64 / all as f64,
-    };
-    let sum: f64 = q.iter().map(weight).sum();
-    let total: u64 = q.iter().map(|c| c.1).sum();
-    if sum <= 0.0 {
-        return None;
+/// A class as the adversary sees it: by value, its own persons and those of the population whom it covers.
+struct Sight<'a> {
+    bounds: &'a Bounds,
+    own: Vec<u64>,
+    covered: Vec<u64>,
+    /// The values of which `own` or `covered` knows someone.
+    seen: Vec<u32>,
+    weights: Vec<f64>,
+}
+
+impl<'a> Sight<'a> {
+    fn new(values: usize, bounds: &'a Bounds) -> Self {
+        Sight { bounds, own: vec![0; values], covered: vec![0; values], seen: Vec::new(), weights: Vec::new() }
     }
-    let (high, low) = (bounds.high.to_f64(), bounds.low.to_f64());
-    let mut found = Disclosure { positive: false, negative: false, largest: 0.0, smallest: 1.0, rise: 0.0 };
-    let mut doubtful = false;
-    for entry in q.iter().filter(|c| c.1 > 0) {
-        let posterior = weight(entry) / sum;
-        let prior = entry.1 as f64 / total as f64;
-        doubtful |= (posterior - high).abs() < DOUBT || (posterior - low).abs() < DOUBT;
-        found.largest = found.largest.max(posterior);
-        found.smallest = found.smallest.min(posterior);
-        found.rise = found.rise.max(posterior - prior);
-        found.positive |= posterior > high && bounds.high.compare_count(entry.1, total) != Ordering::Greater;
-        found.negative |= posterior < low && bounds.low.compare_count(entry.1, total) != Ordering::Less;
+
+    /// Turns to a class with this histogram, which covers these people.
+    fn look_at<'p>(&mut self, class: &Histogram, people: impl Iterator<Item = &'p Histogram>) {
+        for value in self.seen.drain(..) {
+            (self.own[value as usize], self.covered[value as usize]) = (0, 0);
+        }
+        for &(value, persons) in class {
+            self.own[value as usize] = persons;
+            self.seen.push(value);
+        }
+        for &(value, persons) in people.flatten() {
+            let covered = &mut self.covered[value as usize];
+            if *covered == 0 {
+                self.seen.push(value);
+            }
+            *covered += persons;
+        }
     }
-    if doubtful {
-        let exact = beliefs(q, covered, class)?;
-        found.positive = exact.iter().any(|b| b.posterior > bounds.high && b.prior <= bounds.high);
-        found.negative = exact.iter().any(|b| b.posterior < bounds.low && b.prior >= bounds.low);
+
+    /// What the class discloses about the persons of a tuple that it covers.
+    fn disclosure(&mut self, q: &Histogram) -> Option<Disclosure> {
+        let mut found = Disclosure { positive: false, negative: false, largest: 1.0, smallest: 1.0, rise: 0.0 };
+        if let [(value, _)] = *q {
+            // Whoever was certain before is certain after.
+            return (self.own[value as usize] > 0).then_some(found);
+        }
+        found.largest = 0.0;
+        let weight = |&(value, here): &(u32, u64)| match self.covered[value as usize] {
+            0 => 0.0,
+            all => self.own[value as usize] as f64 * here as f64 / all as f64,
+        };
+        self.weights.clear();
+        self.weights.extend(q.iter().map(weight));
+        let sum: f64 = self.weights.iter().sum();
+        let total: u64 = q.iter().map(|c| c.1).sum();
+        if sum <= 0.0 {
+            return None;
+        }
+        let bounds = self.bounds;
+        let (high, low) = (bounds.high.to_f64(), bounds.low.to_f64());
+        let mut doubtful = false;
+        for (entry, weight) in q.iter().zip(&self.weights) {
+            let posterior = weight / sum;
+            let prior = entry.1 as f64 / total as f64;
+            doubtful |= (posterior - high).abs() < DOUBT || (posterior - low).abs() < DOUBT;
+            found.largest = found.largest.max(posterior);
+            found.smallest = found.smallest.min(posterior);
+            found.rise = found.rise.max(posterior - prior);
+            found.positive |= posterior > high && bounds.high.compare_count(entry.1, total) != Ordering::Greater;
+            found.negative |= posterior < low && bounds.low.compare_count(entry.1, total) != Ordering::Less;
+        }
+        if doubtful {
+            (found.positive, found.negative) = self.exactly(q, total)?;
+        }
+        Some(found)
     }
-    Some(found)
+
+    /// Whether the disclosure is positive and whether it is negative, by fractions.
+    #[cold]
+    fn exactly(&self, q: &Histogram, total: u64) -> Option<(bool, bool)> {
+        let bounds = self.bounds;
+        let Some(weights) = self.whole_weights(q) else {
+            let exact = beliefs(q, &self.counts(&self.covered), &self.counts(&self.own))?;
+            let positive = exact.iter().any(|b| b.posterior > bounds.high && b.prior <= bounds.high);
+            let negative = exact.iter().any(|b| b.posterior < bounds.low && b.prior >= bounds.low);
+            return Some((positive, negative));
+        };
+        let sum: u128 = weights.iter().sum();
+        let (mut positive, mut negative) = (false, false);
+        for (entry, &weight) in q.iter().zip(&weights) {
+            positive |=
+                bounds.high.compare_fraction(weight, sum).is_gt() && bounds.high.compare_count(entry.1, total).is_le();
+            negative |=
+                bounds.low.compare_fraction(weight, sum).is_lt() && bounds.low.compare_count(entry.1, total).is_ge();
+        }
+        Some((positive, negative))
+    }
+
+    /// The weights of the values, multiplied by a number that makes all of them whole; none where that gets too large.
+    fn whole_weights(&self, q: &Histogram) -> Option<Vec<u128>> {
+        let covered = |value: u32| u128::from(self.covered[value as usize].max(1));
+        let own = |value: u32| u128::from(self.own[value as usize]);
+        let mut common = 1u128;
+        for &(value, _) in q.iter().filter(|c| own(c.0) > 0) {
+            common = common.checked_mul(covered(value) / gcd(common, covered(value)))?;
+        }
+        let mut sum = 0u128;
+        let weight = |&(value, here): &(u32, u64)| {
+            let weight = match own(value) {
+                0 => 0,
+                own => (own * u128::from(here)).checked_mul(common / covered(value))?,
+            };
+            sum = sum.checked_add(weight)?;
+            Some(weight)
+        };
+        q.iter().map(weight).collect()
+    }
+
+    fn counts(&self, of: &[u64]) -> Vec<(u32, u64)> {
+        let mut counts: Vec<(u32, u64)> = self.seen.iter().map(|&value| (value, of[value as usize])).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        counts
+    }
+}
+
+fn gcd(mut a: u128, mut b: u128) -> u128 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::view::fixture::{Fixture, figure};
-    use super::super::{PopulationKnowledge, Tuples};
+    use super::super::{People, Tuples};
     use super::*;
+    use crate::belief::covered;
     use crate::class::Population;
     use crate::parameter::Value;
+    use proptest::prelude::*;
 
     /// Figure 5 of the article, f in hundredths.
     fn population() -> Population {
@@ -168,8 +324,8 @@ mod tests {
     }
 
     fn run(fixture: &Fixture, covered: &Tuples, delta: &str, epsilon: &str) -> Findings {
-        let population = population();
-        let known = PopulationKnowledge { population: &population, covered };
+        let people = People::from(&population());
+        let known = PopulationKnowledge { people: &people, covered };
         let extra = Extra { population: Some(&known), ..Extra::default() };
         let pairs = [("delta", Value::Text(delta.into())), ("epsilon", Value::Text(epsilon.into()))];
         ENTRY.run(&fixture.target(), &extra, &Parameters::from_pairs(pairs)).unwrap()
@@ -207,5 +363,41 @@ mod tests {
         let covered = Tuples::collect(2, vec![(0, 7, 2), (1, 1, 50)]);
         let findings = run(&fixture, &covered, "0", "0");
         assert_eq!((findings.persons, figure(&findings, "contradicted_persons")), (0, 2.0));
+    }
+
+    proptest! {
+        #[test]
+        fn disclosures_are_those_of_the_exact_beliefs(
+            counts in prop::collection::vec(prop::collection::vec(0u64..6, 4), 1..5),
+            class in prop::collection::vec(0u64..6, 4),
+            (high, low) in (5u64..11, 0u64..6),
+            scale in prop::sample::select(vec![1u64, 1 << 31]),
+        ) {
+            let histogram = |counts: &[u64]| -> Vec<(u32, u64)> {
+                (0u32..).zip(counts).filter(|(_, n)| **n > 0).map(|(v, &n)| (v, n * scale + n % scale)).collect()
+            };
+            let histograms: Vec<Vec<(u32, u64)>> = counts.iter().map(|c| histogram(c)).collect();
+            let class = histogram(&class);
+            let population = Population { totals: Vec::new(), histograms: histograms.clone() };
+            let tuples: Vec<u32> = (0..histograms.len() as u32).collect();
+            let bounds = Bounds { high: Rational::ratio(high, 10), low: Rational::ratio(low, 10) };
+            let mut sight = Sight::new(4, &bounds);
+            sight.look_at(&[(3, 9)], [[(2, 5)].as_slice()].into_iter());
+            sight.look_at(&class, histograms.iter().map(Vec::as_slice));
+            for q in &histograms {
+                let exact = beliefs(q, &covered(&population, &tuples), &class);
+                let verdict = |b: &[crate::belief::Belief]| {
+                    let positive = b.iter().any(|b| b.posterior > bounds.high && b.prior <= bounds.high);
+                    (positive, b.iter().any(|b| b.posterior < bounds.low && b.prior >= bounds.low))
+                };
+                let found = sight.disclosure(q);
+                prop_assert_eq!(found.as_ref().map(|f| (f.positive, f.negative)), exact.as_deref().map(verdict));
+                if let (Some(found), Some(exact)) = (found, exact) {
+                    prop_assert_eq!(sight.exactly(q, q.iter().map(|c| c.1).sum()), Some(verdict(&exact)));
+                    let largest = exact.iter().map(|b| b.posterior.to_f64()).fold(0.0, f64::max);
+                    prop_assert!((found.largest - largest).abs() < 1e-12);
+                }
+            }
+        }
     }
 }

@@ -12,13 +12,11 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::view::cell::Cell;
-use super::view::worst;
-use super::{Attack, AttackError, Covers, Entry, External, Extra, Findings, Knowledge, Published, Target, share_or};
+use super::view::{fit, worst};
+use super::{Attack, AttackError, Entry, External, Extra, Findings, Knowledge, Target, share_or};
 use crate::exact::Rational;
-use crate::frequency::{self, FrequencySet};
+use crate::frequency;
 use crate::parameter::{Kind, Parameter, Parameters};
-use crate::table::Column;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "linkage",
@@ -115,69 +113,18 @@ impl Attack for Linkage {
     }
 }
 
-/// Which classes the rows of an external table fit.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Fits {
-    /// For each distinct combination of values in the joined columns the classes that it fits, ascending.
-    pub classes: Vec<Vec<usize>>,
-    /// The first row of the external table that has the combination.
-    pub first: Vec<usize>,
-    /// The combination of each row of the external table, a position in `classes`.
-    pub of_row: Vec<usize>,
-    /// The columns that were joined.
-    pub columns: Vec<String>,
-    /// Published labels that no external value fits.
-    pub unused_labels: u64,
-}
-
-/// Joins `external` with the classes of a release on the quasi columns that both have.
-pub fn fit(published: &Published<'_>, external: &External<'_>) -> Result<Fits, AttackError> {
-    let lacks = |what: &str| AttackError::Lacks { attack: ENTRY.id, what: what.to_string() };
-    let labels = published.labels.ok_or_else(|| lacks("the published quasi labels"))?;
-    let shared: Vec<(&Column, usize)> =
-        labels.columns.iter().filter_map(|c| Some((c, external.table.position(&c.name)?))).collect();
-    if shared.is_empty() {
-        return Err(lacks("an external table that has at least one quasi column under the same name"));
-    }
-    let mut fits = Fits { columns: shared.iter().map(|(c, _)| c.name.clone()).collect(), ..Fits::default() };
-    let mut fitting_labels: Vec<Vec<Vec<u32>>> = Vec::with_capacity(shared.len());
-    for &(column, at) in &shared {
-        let covers = external.covers.iter().find(|(name, _)| *name == column.name).map(|(_, c)| c);
-        let fit = fitting(&external.table.columns[at], column, covers);
-        let mut used = vec![false; column.dictionary.len()];
-        fit.iter().flatten().for_each(|&label| used[label as usize] = true);
-        fits.unused_labels += used.iter().filter(|&&u| !u).count() as u64;
-        fitting_labels.push(fit);
-    }
-
-    let columns: Vec<&Column> = shared.iter().map(|(c, _)| *c).collect();
-    let index = Index::new(published, &columns, labels.rows);
-    let positions: Vec<usize> = shared.iter().map(|&(_, at)| at).collect();
-    let (tuples, of_row) = FrequencySet::count(external.table, &positions, &[], None);
-    fits.of_row = of_row.iter().map(|&t| t as usize).collect();
-    fits.first = vec![usize::MAX; tuples.len()];
-    for (row, &tuple) in fits.of_row.iter().enumerate() {
-        fits.first[tuple] = fits.first[tuple].min(row);
-    }
-    for tuple in 0..tuples.len() {
-        let labels: Vec<&[u32]> =
-            tuples.tuple(tuple).iter().zip(&fitting_labels).map(|(&code, fit)| fit[code as usize].as_slice()).collect();
-        let mut classes = Vec::new();
-        index.search(&labels, 0, 0..index.classes.len(), &mut classes);
-        classes.sort_unstable();
-        fits.classes.push(classes);
-    }
-    Ok(fits)
-}
-
 /// Joins `external` with the release, and tells what its classes say about each person.
 pub fn link(target: &Target<'_>, external: &External<'_>) -> Result<Links, AttackError> {
-    let Fits { classes, first, of_row, columns, unused_labels } = fit(&target.published, external)?;
-    let link = |(classes, row): (Vec<usize>, usize)| {
+    let fits = fit(&target.published, external, &[])?;
+    let mut first = vec![usize::MAX; fits.tuples.len()];
+    for (row, &tuple) in fits.of_row.iter().enumerate().rev() {
+        first[tuple as usize] = row;
+    }
+    let link = |(classes, row): (&[u32], usize)| {
         let mut histogram: Vec<(u32, u64)> = Vec::new();
         let mut candidates = 0;
-        for &class in &classes {
-            let (size, counts) = target.class(class);
+        for &class in classes {
+            let (size, counts) = target.class(class as usize);
             candidates += size;
             histogram.extend(counts);
         }
@@ -187,88 +134,19 @@ pub fn link(target: &Target<'_>, external: &External<'_>) -> Result<Links, Attac
             kept.1 += if same { next.1 } else { 0 };
             same
         });
-        Link { row, classes, candidates, histogram }
+        Link { row, classes: classes.iter().map(|&class| class as usize).collect(), candidates, histogram }
     };
-    Ok(Links { links: classes.into_iter().zip(first).map(link).collect(), of_row, columns, unused_labels })
-}
-
-/// For each distinct external value the published labels that it fits, ascending.
-fn fitting(external: &Column, labels: &Column, covers: Option<&Covers>) -> Vec<Vec<u32>> {
-    // Plain text fits itself alone and is found by name; only labels that say more are compared with every value.
-    let parsed: Vec<Cell> = labels.dictionary.iter().map(|l| Cell::parse(l, covers)).collect();
-    let wide: Vec<u32> = (0u32..).zip(&parsed).filter(|(_, cell)| !cell.is_plain()).map(|(l, _)| l).collect();
-    let fit = |value: &str| -> Vec<u32> {
-        if value.trim().is_empty() {
-            return (0..parsed.len() as u32).collect();
-        }
-        let cell = Cell::parse(value, covers);
-        let compared: Box<dyn Iterator<Item = u32>> =
-            if cell.is_plain() { Box::new(wide.iter().copied()) } else { Box::new(0..parsed.len() as u32) };
-        let mut found: Vec<u32> = compared.filter(|&l| parsed[l as usize].meets(&cell)).collect();
-        found.extend(labels.dictionary.code(value.trim()));
-        found.sort_unstable();
-        found.dedup();
-        found
-    };
-    external.dictionary.iter().map(fit).collect()
-}
-
-/// The classes in the order of their labels, so that those with the same first labels stand together.
-struct Index {
-    classes: Vec<u32>,
-    /// The labels of each class in `classes`, column by column.
-    keys: Vec<Vec<u32>>,
-}
-
-impl Index {
-    fn new(published: &Published<'_>, columns: &[&Column], rows: usize) -> Self {
-        let rows = rows.min(published.classes.len());
-        let filled = (0..rows).filter(|&class| !published.classes.get(class).is_empty());
-        let mut classes: Vec<u32> = filled.map(|class| class as u32).collect();
-        classes.sort_by(|&a, &b| {
-            let key = |class: u32| columns.iter().map(move |c| c.codes.get(class as usize));
-            key(a).cmp(key(b))
-        });
-        let keys = columns.iter().map(|c| classes.iter().map(|&class| c.codes.get(class as usize)).collect()).collect();
-        Index { classes, keys }
-    }
-
-    /// Collects the classes of `range` whose labels from column `depth` on are among those in `labels`.
-    fn search(&self, labels: &[&[u32]], depth: usize, range: std::ops::Range<usize>, found: &mut Vec<usize>) {
-        let (Some(wanted), Some(keys)) = (labels.get(depth), self.keys.get(depth)) else {
-            found.extend(self.classes[range].iter().map(|&class| class as usize));
-            return;
-        };
-        let end_of = |from: usize, key: u32| from + keys[from..range.end].partition_point(|&k| k <= key);
-        if wanted.len() < (range.end - range.start) / 8 {
-            let mut from = range.start;
-            for &key in wanted.iter() {
-                from += keys[from..range.end].partition_point(|&k| k < key);
-                let end = end_of(from, key);
-                if end > from {
-                    self.search(labels, depth + 1, from..end, found);
-                }
-                from = end;
-            }
-        } else {
-            let mut from = range.start;
-            while from < range.end {
-                let end = end_of(from, keys[from]);
-                if wanted.binary_search(&keys[from]).is_ok() {
-                    self.search(labels, depth + 1, from..end, found);
-                }
-                from = end;
-            }
-        }
-    }
+    let links = fits.iter().zip(first).map(link).collect();
+    let of_row = fits.of_row.iter().map(|&tuple| tuple as usize).collect();
+    Ok(Links { links, of_row, columns: fits.columns, unused_labels: fits.unused_labels })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Covers;
     use super::super::view::fixture::{Fixture, figure};
     use super::*;
-    use crate::table::Table;
-    use proptest::prelude::*;
+    use crate::table::{Column, Table};
 
     fn column(name: &str, values: &[&str]) -> Column {
         Column::from_values(name, values.iter().copied())
@@ -357,37 +235,5 @@ mod tests {
         let found = link(&fixture.target(), &External { table: &table, covers: &[] }).unwrap();
         let candidates = [0, 1].map(|row: usize| found.links[found.of_row[row]].candidates);
         assert_eq!(candidates, [12, 4]);
-    }
-
-    proptest! {
-        #[test]
-        fn the_index_finds_what_comparing_everyone_finds(
-            rows in prop::collection::vec((0usize..6, 0usize..5, 0usize..3), 1..60),
-            persons in prop::collection::vec((0u8..40, 0u8..4), 1..10),
-        ) {
-            let ages = ["[0-9]", "[5-20]", "1*", "*", ">30", "7"];
-            let codes = ["{0,1}", "{1,2}", "3", "*", "2"];
-            let pick = |f: &dyn Fn(&(usize, usize, usize)) -> &'static str| rows.iter().map(f).collect::<Vec<_>>();
-            let fixture = Fixture::of(
-                vec![column("age", &pick(&|r| ages[r.0])), column("code", &pick(&|r| codes[r.1]))],
-                column("s", &pick(&|r| ["x", "y", "z"][r.2])),
-                None,
-            );
-            let text = |f: &dyn Fn(&(u8, u8)) -> u8| persons.iter().map(|p| f(p).to_string()).collect::<Vec<_>>();
-            let (age, code) = (text(&|p| p.0), text(&|p| p.1));
-            let table = Table {
-                columns: vec![
-                    Column::from_values("code", code.iter().map(String::as_str)),
-                    Column::from_values("age", age.iter().map(String::as_str)),
-                ],
-                rows: persons.len(),
-            };
-            let found = link(&fixture.target(), &External { table: &table, covers: &[] }).unwrap();
-            for row in 0..persons.len() {
-                let fits = |label: &str, value: &str| Cell::parse(label, None).meets(&Cell::parse(value, None));
-                let expected = rows.iter().filter(|r| fits(ages[r.0], &age[row]) && fits(codes[r.1], &code[row]));
-                prop_assert_eq!(found.links[found.of_row[row]].candidates, expected.count() as u64);
-            }
-        }
     }
 }

@@ -17,6 +17,11 @@
 //! releases are both covered: `scope` is `class` when each class is minimal by itself (local recoding), `table` when only
 //! the table is (full-domain): then some class fails, and nobody knows which; one that k explains explains it all.
 //!
+//! Classes that overlap are looked at as far as the numbers of rows tell who is in them ([`members`](super::members));
+//! the others are counted as unmatched. Nothing is learned from a full-domain release with suppressed rows: it is the
+//! best table, not the least general one that satisfies the requirement, since a less general one may cost more by the
+//! rows that it would suppress, and whether the parts of suppressed rows fail depends on values that nobody published.
+//!
 //! **Departure.** A class with too many worlds to count is looked at one value at a time, as if the requirement had failed
 //! for its sake, which only ever makes the value seem likelier; such classes are counted.
 

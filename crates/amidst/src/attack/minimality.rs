@@ -1,6 +1,6 @@
 //! What the minimality attack is told: the requirement of the policy, and into which parts a class could have been split.
 
-use amidst_core::attack::{AttackError, Entry, Extra, Findings, Target, Tuples, linkage::Links};
+use amidst_core::attack::{AttackError, Entry, Extra, Findings, Fits, Target, Tuples, members};
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::table::Table;
 
@@ -41,7 +41,8 @@ pub(super) fn known(policy: &Policy, column: &str, stated: &Parameters) -> Param
     known
 }
 
-/// Runs the attack on the release of `table`, whose rows fit the classes of `links`.
+/// Runs the attack on the release of `table`, whose rows fit the classes that `fits` tells. Where classes overlap, those
+/// whose rows are not certain are left out and counted as unmatched.
 ///
 /// A full-domain release is minimal as a table: each table with one column one level less generalized fails. A local
 /// recoding is minimal class by class: no class could be split by its original tuples. Which of them it is, its labels
@@ -51,34 +52,38 @@ pub(super) fn run(
     policy: &Policy,
     target: &Target<'_>,
     table: &Table,
-    links: &Links,
+    fits: &Fits,
     stated: &Parameters,
 ) -> Result<Result<Findings, AttackError>, Failure> {
     let column = target.domain().map_or("", |d| d.name.as_str());
     let mut parameters = known(policy, column, stated);
     let classes = target.published.classes.len();
-    let class_of_row = class_of_rows(links)?;
+    let class_of_tuple = members(&target.published, fits);
+    let class_of_row = || fits.of_row.iter().map(|&tuple| class_of_tuple.get(tuple as usize).copied().flatten());
     let less = match stated.get("scope") {
         None => less_generalized(policy, target, table)?,
         Some(_) => None,
     };
     let Some(less) = less else {
-        let parts = (class_of_row.iter().zip(&links.of_row))
-            .filter_map(|(class, &tuple)| Some(((*class)? as u32, tuple as u32, 1)));
+        let parts = class_of_row().zip(&fits.of_row).filter_map(|(class, &tuple)| Some((class?, tuple, 1)));
         let tuples = Tuples::collect(classes, parts.collect());
         return Ok(entry.run(target, &Extra { original: Some(&tuples), ..Extra::default() }, &parameters));
     };
-    if class_of_row.iter().any(Option::is_none) {
+    if class_of_row().any(|class| class.is_none()) {
+        // A less general table may satisfy the requirement with other rows suppressed, and was passed over because that
+        // costs more: some metrics charge for suppressed rows. Then nothing follows from the release being the best. And
+        // whether less general parts of the suppressed rows fail depends on values that nobody has published.
         return Err(Failure::Usage(
-            "rows of the original table are in no class: where rows were suppressed, a full-domain release may be minimal \
-             for their number, which this attack does not weigh; `--set scope=class` takes each class as minimal by itself"
+            "rows of the original table are in no class: with rows suppressed, a full-domain release is the best, not the \
+             least general table that satisfies the requirement, so it does not tell that less general ones fail; \
+             `--set scope=class` takes each class as minimal by itself"
                 .to_string(),
         ));
     }
     parameters.set("scope", Value::Text("table".to_string()));
     let mut hardest: Option<Findings> = None;
     for parts in less {
-        let parts = class_of_row.iter().zip(&parts).filter_map(|(class, &part)| Some(((*class)? as u32, part, 1)));
+        let parts = class_of_row().zip(&parts).filter_map(|(class, &part)| Some((class?, part, 1)));
         let tuples = Tuples::collect(classes, parts.collect());
         let found = match entry.run(target, &Extra { original: Some(&tuples), ..Extra::default() }, &parameters) {
             Ok(found) => found,
@@ -92,19 +97,6 @@ pub(super) fn run(
         }
     }
     Ok(Ok(hardest.unwrap_or_default()))
-}
-
-/// The class of each original row; nothing for one that was suppressed.
-fn class_of_rows(links: &Links) -> Result<Vec<Option<usize>>, Failure> {
-    let class = |&tuple: &usize| match links.links.get(tuple).map(|l| l.classes.as_slice()) {
-        Some([class]) => Ok(Some(*class)),
-        Some([]) | None => Ok(None),
-        Some(_) => Err(Failure::Usage(
-            "the classes of this release overlap, so the original table does not tell which rows are in which"
-                .to_string(),
-        )),
-    };
-    links.of_row.iter().map(class).collect()
 }
 
 /// For a full-domain release and each column that it generalizes: the label that each original row has in that column

@@ -3,12 +3,10 @@
 mod minimality;
 mod versions;
 
-use amidst_core::attack::linkage::{self, Links};
 use amidst_core::attack::{
-    AttackError, Entry, External, Extra, Findings, Knowledge, PopulationKnowledge, Published, Target, Tuples,
-    labels_of_table,
+    AttackError, Entry, External, Extra, Findings, Knowledge, People, PopulationKnowledge, Published, Target, Tuples,
+    fit, labels_of_table,
 };
-use amidst_core::class::Population;
 use amidst_core::frequency;
 use amidst_core::parameter::{Parameters, Value as Stated};
 use amidst_core::table::{Dictionary, Table};
@@ -38,6 +36,8 @@ pub struct Beside {
     pub population: Option<String>,
     /// The table that the release was made from; the policy's input when absent.
     pub original: Option<String>,
+    /// How many threads read these tables; all cores when 0.
+    pub threads: usize,
 }
 
 /// What an attack learned about each sensitive column.
@@ -135,7 +135,7 @@ fn one(
     let original = beside.original.clone().or(input.filter(|_| entry.needs == Knowledge::Original));
     match (entry.needs, beside.external.first(), &beside.population, &original) {
         (Knowledge::External, Some(file), ..) => {
-            let table = read(file, &quasi)?;
+            let table = read(file, &quasi, beside.threads)?;
             let covers = covers(stated, &table)?;
             let external = External { table: &table, covers: &covers };
             Ok(entry.run(target, &Extra { external: Some(&external), ..Extra::default() }, parameters))
@@ -143,78 +143,64 @@ fn one(
         (Knowledge::Population, _, Some(file), _) => {
             let sensitive = target.domain().map_or("", |d| d.name.as_str());
             let wanted: Vec<&str> = quasi.iter().copied().chain([sensitive]).collect();
-            let table = read(file, &[&wanted[..], &[COUNT]].concat())?;
+            let table = read(file, &[&wanted[..], &[COUNT]].concat(), beside.threads)?;
             all_there(file, &table, &wanted)?;
-            let links = match link(stated, target, &table)? {
-                Ok(links) => links,
+            let (people, covered) = match population(stated, target, &table, sensitive)? {
+                Ok(known) => known,
                 Err(error) => return Ok(Err(error)),
             };
-            let (population, covered) = population(target, &table, sensitive, &links)?;
-            let known = PopulationKnowledge { population: &population, covered: &covered };
+            let known = PopulationKnowledge { people: &people, covered: &covered };
             Ok(entry.run(target, &Extra { population: Some(&known), ..Extra::default() }, parameters))
         }
         (Knowledge::Original, _, _, Some(file)) => {
-            let table = read(file, &quasi)?;
+            let table = read(file, &quasi, beside.threads)?;
             all_there(file, &table, &quasi)?;
-            let links = match link(stated, target, &table)? {
-                Ok(links) => links,
+            let covers = covers(stated, &table)?;
+            let fits = match fit(&target.published, &External { table: &table, covers: &covers }, &[]) {
+                Ok(fits) => fits,
                 Err(error) => return Ok(Err(error)),
             };
-            minimality::run(entry, stated, target, &table, &links, parameters)
+            minimality::run(entry, stated, target, &table, &fits, parameters)
         }
         _ => Ok(entry.run(target, &Extra::default(), parameters)),
     }
 }
 
-/// The classes that each distinct quasi tuple of `table` fits.
-fn link(stated: &Policy, target: &Target<'_>, table: &Table) -> Result<Result<Links, AttackError>, Failure> {
-    let covers = covers(stated, table)?;
-    Ok(linkage::link(target, &External { table, covers: &covers }))
-}
-
-/// A population by the tuples of `links`. How many persons of a class have which tuple is not published, so the class is
-/// taken to be spread over the tuples it covers as the population is, at least one person each.
+/// The people of the population `table` by quasi tuple, and the tuples that each class covers. How many persons of a class
+/// have which tuple is not published, so the class is taken to be spread over the tuples it covers as the population is,
+/// at least one person each.
 fn population(
+    stated: &Policy,
     target: &Target<'_>,
     table: &Table,
     sensitive: &str,
-    links: &Links,
-) -> Result<(Population, Tuples), Failure> {
-    let weights = weights(table, &[sensitive])?;
-    let Some(values) = table.column(sensitive) else { return Ok(Default::default()) };
+) -> Result<Result<(People, Tuples), AttackError>, Failure> {
+    let Some(at) = table.position(sensitive) else { return Ok(Ok(Default::default())) };
+    let covers = covers(stated, table)?;
+    let mut fits = match fit(&target.published, &External { table, covers: &covers }, &[at]) {
+        Ok(fits) => fits,
+        Err(error) => return Ok(Err(error)),
+    };
+    if table.position(COUNT).is_some_and(|count| count != at) {
+        fits.tuples.weigh(&fits.of_row, &weights(table, &[sensitive])?);
+    }
     // Values that the release lacks get codes behind the release's own.
     let mut dictionary: Dictionary = target.domain().map(|d| d.dictionary.clone()).unwrap_or_default();
-    let codes: Vec<u32> = values.dictionary.iter().map(|v| dictionary.intern(v)).collect();
-    let tuples = links.links.len();
-    let mut population = Population { totals: vec![0; tuples], histograms: vec![Vec::new(); tuples] };
-    for (row, &tuple) in links.of_row.iter().enumerate().take(table.rows) {
-        let weight = weights[row];
-        population.totals[tuple] += weight;
-        if let Some(&code) = codes.get(values.codes.get(row) as usize) {
-            population.histograms[tuple].push((code, weight));
+    let codes: Vec<u32> = table.columns[at].dictionary.iter().map(|v| dictionary.intern(v)).collect();
+    let totals: Vec<u64> = fits.tuples.groups.iter().map(frequency::rows).collect();
+    let mut covered = vec![0u64; target.published.classes.len()];
+    for (classes, total) in fits.iter().zip(&totals) {
+        classes.iter().for_each(|&class| covered[class as usize] += total);
+    }
+    let mut parts = Vec::with_capacity(totals.len());
+    for ((tuple, classes), &total) in (0u32..).zip(fits.iter()).zip(&totals) {
+        for &class in classes {
+            let share = total as f64 / covered[class as usize].max(1) as f64;
+            let persons = (target.class(class as usize).0 as f64 * share).round() as u64;
+            parts.push((class, tuple, persons.max(1)));
         }
     }
-    for histogram in &mut population.histograms {
-        histogram.sort_unstable();
-        histogram.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            kept.1 += if same { next.1 } else { 0 };
-            same
-        });
-    }
-    let mut people = vec![0u64; target.published.classes.len()];
-    for (link, total) in links.links.iter().zip(&population.totals) {
-        link.classes.iter().for_each(|&class| people[class] += total);
-    }
-    let mut parts = Vec::new();
-    for (tuple, (link, &total)) in links.links.iter().zip(&population.totals).enumerate() {
-        for &class in &link.classes {
-            let share = total as f64 / people[class].max(1) as f64;
-            let persons = (target.class(class).0 as f64 * share).round() as u64;
-            parts.push((class as u32, tuple as u32, persons.max(1)));
-        }
-    }
-    Ok((population, Tuples::collect(target.published.classes.len(), parts)))
+    Ok(Ok((People::of(&fits.tuples, &codes), Tuples::collect(target.published.classes.len(), parts))))
 }
 
 /// Where a file is that a policy names.

@@ -5,8 +5,7 @@
 
 use std::path::Path;
 
-use amidst_core::attack::linkage::fit;
-use amidst_core::attack::{Entry, External, Extra, Published, Target, Version, VersionClass, labels_of_table};
+use amidst_core::attack::{Entry, External, Extra, Published, Target, Version, VersionClass, fit, labels_of_table};
 use amidst_core::frequency::{FrequencySet, Groups};
 use amidst_core::parameter::Parameters;
 use amidst_core::table::{Dictionary, Table};
@@ -57,8 +56,9 @@ pub(super) struct Versions {
 impl Versions {
     pub fn load(stated: &Policy, newest: &Prepared, beside: &Beside) -> Result<Versions, Failure> {
         let mut earlier = Vec::new();
+        let options = LoadOptions { threads: beside.threads, ..LoadOptions::default() };
         for file in &beside.earlier {
-            earlier.push(crate::audit::load(stated, file, &LoadOptions::default())?.1);
+            earlier.push(crate::audit::load(stated, file, &options)?.1);
         }
         let versions = earlier.len() + 1;
         if ![1, versions].contains(&beside.external.len()) {
@@ -76,7 +76,7 @@ impl Versions {
         let mut rosters = Vec::new();
         let mut names = Dictionary::default();
         for file in &beside.external {
-            let table = read(file, &wanted)?;
+            let table = read(file, &wanted, beside.threads)?;
             all_there(file, &table, &beside.person.as_deref().into_iter().collect::<Vec<_>>())?;
             let ids: Vec<u32> = match beside.person.as_deref().and_then(|name| table.column(name)) {
                 None => (0..table.rows as u32).collect(),
@@ -122,11 +122,11 @@ fn members(stated: &Policy, prepared: &Prepared, roster: &Table, ids: &[u32]) ->
     let published = Published::new(&prepared.set, &prepared.set.groups, &prepared.domains).with_labels(&labels);
     let covers = covers(stated, roster)?;
     let external = External { table: roster, covers: &covers };
-    let fits = fit(&published, &external).map_err(|e| Failure::Usage(e.to_string()))?;
+    let fits = fit(&published, &external, &[]).map_err(|e| Failure::Usage(e.to_string()))?;
     let mut members = vec![Vec::new(); prepared.set.groups.len()];
     for (&tuple, &person) in fits.of_row.iter().zip(ids) {
-        if let Some([class]) = fits.classes.get(tuple).map(Vec::as_slice) {
-            members[*class].push(person);
+        if let [class] = *fits.classes(tuple as usize) {
+            members[class as usize].push(person);
         }
     }
     for persons in &mut members {

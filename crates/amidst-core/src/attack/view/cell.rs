@@ -5,6 +5,8 @@
 //! part of the calendar `2020-05`, `2020-Q2`, `2020-W07`, `2020`, `2020s`. Labels that say nothing by themselves
 //! (`America`) are read with the help of [`Covers`]. A label can have several readings; it may mean any of them.
 
+mod values;
+
 use std::str::FromStr;
 
 use jiff::civil::{Date, ISOWeekDate, Weekday};
@@ -12,6 +14,8 @@ use rust_decimal::Decimal;
 
 use super::Covers;
 use crate::table::number;
+
+pub(in crate::attack) use values::Values;
 
 /// A label with all its readings.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,11 +72,6 @@ impl Cell {
     pub fn meets(&self, other: &Cell) -> bool {
         self.readings.iter().any(|a| other.readings.iter().any(|b| a.meets(b)))
     }
-
-    /// Whether the cell is nothing but a value, which then meets only itself and what covers it.
-    pub fn is_plain(&self) -> bool {
-        matches!(self.readings.as_slice(), [Reading::Exact((_, None))])
-    }
 }
 
 impl Reading {
@@ -84,7 +83,9 @@ impl Reading {
             (Exact(v), Range { low, high }) | (Range { low, high }, Exact(v)) => within(v.1, low, high),
             (Exact(v), Set(members)) | (Set(members), Exact(v)) => members.iter().any(|m| same(m, v)),
             (Exact(v), Mask(mask)) | (Mask(mask), Exact(v)) => fits(&v.0, mask),
-            (Range { low, high }, Range { low: l, high: h }) => reaches(low, h) && reaches(l, high),
+            (Range { low, high }, Range { low: l, high: h }) => {
+                alike(&[low, high, l, h]) && reaches(low, h) && reaches(l, high)
+            }
             (Range { low, high }, Set(members)) | (Set(members), Range { low, high }) => {
                 members.iter().any(|m| within(m.1, low, high))
             }
@@ -123,12 +124,15 @@ fn reaches(low: &End, high: &End) -> bool {
 
 fn within(point: Option<Point>, low: &End, high: &End) -> bool {
     let Some(point) = point else { return false };
-    let alike = |end: &End| match end {
-        Some((e, _)) => std::mem::discriminant(e) == std::mem::discriminant(&point),
-        None => true,
-    };
     let here = Some((point, true));
-    alike(low) && alike(high) && reaches(low, &here) && reaches(&here, high)
+    alike(&[low, high, &here]) && reaches(low, &here) && reaches(&here, high)
+}
+
+/// Whether the ends are all numbers or all days.
+fn alike(ends: &[&End]) -> bool {
+    let mut kinds = ends.iter().copied().flatten().map(|(point, _)| std::mem::discriminant(point));
+    let first = kinds.next();
+    kinds.all(|kind| Some(kind) == first)
 }
 
 fn point(text: &str) -> Option<Point> {
@@ -292,6 +296,9 @@ mod tests {
             ("{a,b}", "{b,c}", true),
             ("{1,5}", "[6-9]", false),
             ("{14248}", "142**", true),
+            // A number that may be a year is still no day beyond a number.
+            ("1000", ">5000", false),
+            ("1000", ">0999-12-31", true),
         ] {
             assert_eq!(meets(a, b), expected, "{a} and {b}");
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use crate::class::Population;
+use crate::class::{Histogram, Population};
 use crate::frequency::FrequencySet;
 use crate::hierarchy::Generalization;
 use crate::recoding::{Recoding, SUPPRESSED};
@@ -116,10 +116,58 @@ impl Covers {
 #[derive(Debug, Clone, Copy)]
 pub struct PopulationKnowledge<'a> {
     /// Counts of quasi tuples and sensitive values.
-    pub population: &'a Population,
+    pub people: &'a People,
     /// For each class the tuples of the population that its generalized tuple covers, with the persons of the class who
     /// have the tuple: 0 for one that only the population has.
     pub covered: &'a Tuples,
+}
+
+/// How many persons of a population with each quasi tuple have which sensitive value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct People {
+    offsets: Vec<usize>,
+    counts: Vec<(u32, u64)>,
+}
+
+impl People {
+    /// The people that were counted into `set`, by the values of its first sensitive column; `codes` says what the release
+    /// calls them.
+    pub fn of(set: &FrequencySet, codes: &[u32]) -> Self {
+        let mut people = People { offsets: Vec::with_capacity(set.len() + 1), counts: Vec::new() };
+        people.counts.reserve(set.groups.entries.len());
+        people.offsets.push(0);
+        for entries in set.groups.iter() {
+            let counts = entries.iter().filter(|e| e.rows > 0 && set.sensitive_width > 0);
+            let code = |sensitive: u32| codes.get(set.sensitive_code(sensitive, 0) as usize).copied();
+            people.counts.extend(counts.filter_map(|e| Some((code(e.sensitive)?, e.rows))));
+            people.offsets.push(people.counts.len());
+        }
+        people
+    }
+
+    /// The people of a tuple: (value, persons), each value once.
+    pub fn tuple(&self, tuple: u32) -> &Histogram {
+        match (self.offsets.get(tuple as usize), self.offsets.get(tuple as usize + 1)) {
+            (Some(&start), Some(&end)) => &self.counts[start..end],
+            _ => &[],
+        }
+    }
+
+    /// The number that every value's code is below.
+    pub fn values(&self) -> usize {
+        self.counts.iter().map(|c| c.0 as usize + 1).max().unwrap_or(0)
+    }
+}
+
+impl From<&Population> for People {
+    fn from(population: &Population) -> Self {
+        let mut people = People { offsets: vec![0], counts: Vec::new() };
+        for histogram in &population.histograms {
+            people.counts.extend(histogram.iter().filter(|c| c.1 > 0));
+            people.offsets.push(people.counts.len());
+        }
+        people
+    }
 }
 
 /// The original quasi tuples of each class.
@@ -132,18 +180,40 @@ pub struct Tuples {
 impl Tuples {
     /// Collects (class, tuple, persons) for `classes` classes, adding up persons of the same class and tuple. What lies
     /// outside the classes is left out.
-    pub fn collect(classes: usize, mut parts: Vec<(u32, u32, u64)>) -> Self {
-        parts.retain(|p| (p.0 as usize) < classes);
-        parts.sort_unstable();
-        let mut offsets = vec![0; classes + 1];
-        let mut tuples = Vec::with_capacity(parts.len());
-        for run in parts.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            tuples.push((run[0].1, run.iter().map(|p| p.2).sum()));
-            offsets[run[0].0 as usize + 1] = tuples.len();
+    pub fn collect(classes: usize, parts: Vec<(u32, u32, u64)>) -> Self {
+        // Counting puts the tuples of a class side by side; only within a class is anything sorted.
+        let inside = || parts.iter().filter(|p| (p.0 as usize) < classes);
+        let mut offsets = vec![0usize; classes + 1];
+        inside().for_each(|p| offsets[p.0 as usize + 1] += 1);
+        (0..classes).for_each(|class| offsets[class + 1] += offsets[class]);
+        let mut next = offsets.clone();
+        let mut tuples = vec![(0u32, 0u64); offsets[classes]];
+        for &(class, tuple, persons) in inside() {
+            let at = &mut next[class as usize];
+            tuples[*at] = (tuple, persons);
+            *at += 1;
         }
+        let mut kept = 0;
         for class in 0..classes {
-            offsets[class + 1] = offsets[class + 1].max(offsets[class]);
+            let (start, end) = (offsets[class], offsets[class + 1]);
+            let own = &mut tuples[start..end];
+            if !own.is_sorted_by_key(|t| t.0) {
+                own.sort_unstable_by_key(|t| t.0);
+            }
+            // What stands here moves towards the front as equal tuples fall together.
+            offsets[class] = kept;
+            for at in start..end {
+                let (tuple, persons) = tuples[at];
+                if kept > offsets[class] && tuples[kept - 1].0 == tuple {
+                    tuples[kept - 1].1 += persons;
+                } else {
+                    tuples[kept] = (tuple, persons);
+                    kept += 1;
+                }
+            }
         }
+        offsets[classes] = kept;
+        tuples.truncate(kept);
         Tuples { offsets, tuples }
     }
 

@@ -2,7 +2,9 @@
 
 pub mod cell;
 mod compact;
+mod fit;
 mod knowledge;
+mod members;
 mod published;
 mod target;
 pub(super) mod worlds;
@@ -11,7 +13,9 @@ pub(super) mod worlds;
 pub(super) mod fixture;
 
 pub use compact::Compact;
-pub use knowledge::{Covers, External, Extra, Knowledge, PopulationKnowledge, Tuples, Version, VersionClass};
+pub use fit::{Fits, fit};
+pub use knowledge::{Covers, External, Extra, Knowledge, People, PopulationKnowledge, Tuples, Version, VersionClass};
+pub use members::members;
 pub use published::{Published, labels_of_recoding, labels_of_table};
 pub(super) use target::worst;
 pub use target::{Look, Target};
