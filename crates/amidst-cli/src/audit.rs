@@ -59,9 +59,10 @@ pub struct Audit {
 impl Audit {
     /// Audits the table.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
-        let mut stated = match &self.policy {
+        let given = self.policy.as_ref().map(|path| Policy::read(path)).transpose()?;
+        let mut stated = match &given {
             None => Policy::for_audit(&self.data, &self.qi, &self.sensitive),
-            Some(path) => Policy::read(path)?,
+            Some(policy) => policy.clone(),
         };
         if let Some(file) = &self.population {
             stated.risk.population = Some(from_here(file)?);
@@ -81,7 +82,7 @@ impl Audit {
         let mut found = audit::audit(&policy, &prepared);
         found.add_population(&stated, &prepared)?;
         if let Some(path) = &self.report {
-            let written = report::of_audit(&policy, &prepared, &found).written_as(path)?;
+            let written = report::of_audit(&policy, &prepared, &found, given.as_ref()).written_as(path)?;
             std::fs::write(path, written)
                 .map_err(|e| Failure::Io(format!("cannot write the report to {}: {e}", path.display())))?;
             terminal.note(format!("wrote {}", path.display()));

@@ -1,5 +1,6 @@
 //! The report: it parses, agrees with its JSON, needs nothing from outside, and stays small.
 
+use amidst::policy::Policy;
 use serde_json::Value;
 
 use crate::house::House;
@@ -105,6 +106,25 @@ fn an_audit_writes_its_report_without_rare_values() {
     }
     assert!(house.read("audit.html").contains("1 person is alone"));
     assert_eq!(call("audit.pdf"), 2);
+}
+
+#[test]
+fn an_audit_against_a_policy_tells_the_policy() {
+    let house = House::with_sample(300);
+    let policy = house.path("policy.toml");
+    let stated = Policy::read(&policy).unwrap();
+    let call = ["audit", "patients.csv", "--policy", "policy.toml", "--population", "patients.csv", "--report"];
+    for file in ["audit.html", "audit.json"] {
+        assert_eq!(house.amidst(&[&call[..], &[file]].concat()).code, 1);
+    }
+    let json: Value = serde_json::from_str(&house.read("audit.json")).unwrap();
+    let told = json["policy"].as_str().unwrap();
+    assert_eq!(Policy::parse(told, &policy).unwrap(), stated);
+    assert!(house.read("audit.html").contains("id=\"policy\""));
+    let without = house.amidst(&["audit", "patients.csv", "--qi", "age", "--report", "bare.json"]);
+    assert_eq!(without.code, 0, "{}", without.stderr);
+    let json: Value = serde_json::from_str(&house.read("bare.json")).unwrap();
+    assert_eq!(json["policy"], "");
 }
 
 #[test]

@@ -11,9 +11,10 @@ use crate::audit::Audit;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 
-/// The report of an audit. Values of fewer rows, and cells of smaller classes, than `columns::RARE` are not shown: the
-/// table may be one that nobody has protected yet.
-pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit) -> Report {
+/// The report of an audit; `stated` is the policy that the table is held against, as it was written, where there is one.
+/// Values of fewer rows, and cells of smaller classes, than `columns::RARE` are not shown: the table may be one that
+/// nobody has protected yet.
+pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Option<&Policy>) -> Report {
     let set = &prepared.set;
     let labels = labels_of_table(set, &prepared.table, &prepared.quasi);
     let published = Published::new(set, &set.groups, &prepared.domains).with_labels(&labels);
@@ -22,8 +23,8 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit) -> Report {
         shown.then(|| labels.columns.iter().map(|c| (c.name.clone(), json!(c.value(class)))).collect::<Map<_, Value>>())
     };
     let evaluator = Evaluator::new(set, &prepared.requirements);
-    let stated = policy.requirements.iter().zip(&audit.requirements).enumerate();
-    let requirements = stated
+    let judged = policy.requirements.iter().zip(&audit.requirements).enumerate();
+    let requirements = judged
         .map(|(at, (stated, verdict))| worst::requirement(stated, verdict, &evaluator, at, &set.groups, cells))
         .collect();
     let mut report = Report {
@@ -47,10 +48,11 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit) -> Report {
         attacks: figures::attacks(None, &published),
         metrics: Vec::new(),
         utility: Vec::new(),
+        partition: None,
         class_sizes: Sides { before: None, after: figures::class_sizes(&audit.risk) },
         suppression: None,
         digests: Vec::new(),
-        policy: String::new(),
+        policy: stated.map(Policy::to_toml).unwrap_or_default(),
     };
     report.summary = summary::summary(&report);
     report

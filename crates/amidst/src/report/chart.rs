@@ -1,7 +1,9 @@
-//! Charts as inline SVG: bars and steps, each with a title and a description for those who cannot see them.
+//! Charts as inline SVG: bars, steps and rectangles, each with a title and a description for those who cannot see them.
 //!
 //! Shape tells, not colour: the original table's bars are outlines, the release's are filled. A chart is drawn as wide
 //! as a phone and grows with the page.
+
+mod partition;
 
 use std::error::Error;
 
@@ -11,6 +13,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::words::grouped;
+pub use partition::partition;
 
 const WIDTH: i32 = 360;
 /// Where labels end and bars begin.

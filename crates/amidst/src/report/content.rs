@@ -36,6 +36,8 @@ pub struct Report {
     pub metrics: Vec<MetricReport>,
     /// What an analyst can still do with the release.
     pub utility: Vec<UtilityReport>,
+    /// How a local recoding cuts the table; none for full-domain releases, whose levels tell it, and for audits.
+    pub partition: Option<Partition>,
     /// The sizes of the classes.
     pub class_sizes: Sides<Vec<SizeBin>>,
     /// Rows left out, and why; none for an audit.
@@ -290,6 +292,40 @@ pub struct UtilityReport {
     pub after: f64,
     /// How it was computed.
     pub definition: String,
+}
+
+/// How a local recoding cuts the table, seen in the two quasi columns that tell the most about a person.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Partition {
+    /// The column across and the column upward.
+    pub columns: [String; 2],
+    /// All classes.
+    pub classes: u64,
+    /// The persons in them.
+    pub persons: u64,
+    /// The distinct rectangles that they cover.
+    pub regions: u64,
+    /// How many of these are listed: those of the most persons.
+    pub drawn: u64,
+    /// The persons in those.
+    pub drawn_persons: u64,
+    /// The rectangles, those of the most persons first.
+    pub boxes: Vec<PartitionBox>,
+}
+
+/// Classes that cover the same rectangle.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PartitionBox {
+    /// What the release prints in the two columns.
+    pub labels: [String; 2],
+    /// Where it begins in each column, as a share of the column's values.
+    pub from: [f64; 2],
+    /// Where it ends.
+    pub to: [f64; 2],
+    /// The classes in it.
+    pub classes: u64,
+    /// The persons in those.
+    pub persons: u64,
 }
 
 /// Classes of similar size.

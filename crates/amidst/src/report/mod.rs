@@ -9,6 +9,7 @@ mod content;
 mod figures;
 mod html;
 mod markdown;
+mod partition;
 mod release;
 mod summary;
 mod suppression;

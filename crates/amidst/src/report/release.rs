@@ -11,7 +11,7 @@ use amidst_core::risk::Risk;
 use serde_json::{Map, Value, json};
 
 use super::content::{Digest, Method, MetricReport, Report, Rows, Sides, Subject, UtilityReport};
-use super::{columns, figures, summary, suppression, worst};
+use super::{columns, figures, partition, summary, suppression, worst};
 use crate::Failure;
 use crate::anonymize::{Joined, Judged, Released, TOOL, metric_of};
 use crate::policy::Policy;
@@ -112,6 +112,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
         attacks: figures::attacks(Some(&original).filter(|_| rows_known), &published),
         metrics: judged.metrics.iter().filter_map(metric_report).collect(),
         utility: useful(made)?,
+        partition: partition::partition(recoding, &prepared.generalizations, &judged.classes),
         class_sizes: Sides {
             before: rows_known.then(|| figures::class_sizes(&original_risk)),
             after: figures::class_sizes(&judged.risk),

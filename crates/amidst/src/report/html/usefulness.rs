@@ -117,7 +117,48 @@ impl Page<'_> {
                     }
                 } } }
             } }
+            (self.partition())
         })
+    }
+
+    /// Where the classes of a local recoding lie.
+    fn partition(&self) -> Markup {
+        const LISTED: usize = 10;
+        let Some(partition) = &self.report.partition else { return html! {} };
+        let [across, up] = &partition.columns;
+        let some = partition.drawn < partition.regions;
+        let words = format!(
+            "Rectangles over {across} and {up}, each where classes lie. The table below lists those of the most persons."
+        );
+        html! {
+            h3 { "Where the classes lie" }
+            p { "Each rectangle is what some classes cover in " (across) " (across) and " (up) " (upward), the columns that \
+                 tell the most about a person; the values of a column stand side by side. The more persons, the thicker the \
+                 border and the darker the shade. Rectangles overlap where classes differ in other columns." }
+            @if some {
+                p { "Drawn are the " (self.figure("/partition/drawn")) " of " (self.figure("/partition/regions"))
+                    " rectangles that hold the most persons: " (self.figure("/partition/drawn_persons")) " of "
+                    (self.figure("/partition/persons")) "." }
+            }
+            div.pair {
+                figure {
+                    figcaption { "Classes by " (across) " and " (up) }
+                    (chart::partition(&format!("Classes by {across} and {up}"), &words, partition))
+                }
+                div.scroll { table {
+                    caption { "The rectangles of the most persons" }
+                    thead { tr {
+                        th scope="col" { (across) } th scope="col" { (up) }
+                        th.n scope="col" { "classes" } th.n scope="col" { "persons" }
+                    } }
+                    tbody { @for (i, b) in partition.boxes.iter().enumerate().take(LISTED) { tr {
+                        td.wide { (b.labels[0]) } td.wide { (b.labels[1]) }
+                        td.n { (self.figure(&format!("/partition/boxes/{i}/classes"))) }
+                        td.n { (self.figure(&format!("/partition/boxes/{i}/persons"))) }
+                    } } }
+                } }
+            }
+        }
     }
 
     pub(super) fn metrics(&self) -> Option<Markup> {
