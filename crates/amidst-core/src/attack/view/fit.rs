@@ -86,21 +86,28 @@ impl Lists {
 pub fn fit(published: &Published<'_>, external: &External<'_>, sensitive: &[usize]) -> Result<Fits, AttackError> {
     let lacks = |what: &str| AttackError::Lacks { attack: "linkage", what: what.to_string() };
     let labels = published.labels.ok_or_else(|| lacks("the published quasi labels"))?;
+    // Classes of nobody may have values that no label is for: they are those of a population alone.
+    let classes = (0u32..).zip(published.classes.iter()).take(labels.rows);
+    let filled: Vec<u32> = classes.filter(|(_, entries)| !entries.is_empty()).map(|(class, _)| class).collect();
+    let mut own = Table { columns: Vec::new(), rows: filled.len() };
     let mut sides: Vec<Side> = Vec::new();
-    for (own, column) in labels.columns.iter().enumerate() {
+    for column in &labels.columns {
         let Some(other) = external.table.position(&column.name) else { continue };
         let covers = external.covers.iter().find(|(name, _)| *name == column.name).map(|(_, c)| c);
-        sides.push(Side::new(own, column, other, &external.table.columns[other], covers));
+        let mut cells = Column { dictionary: column.dictionary.clone(), ..Column::new(column.name.clone()) };
+        filled.iter().for_each(|&class| cells.codes.push(column.codes.get(class as usize)));
+        sides.push(Side::new(own.columns.len(), &cells, other, &external.table.columns[other], covers));
+        own.columns.push(cells);
     }
     if sides.is_empty() {
         return Err(lacks("an external table that has at least one quasi column under the same name"));
     }
-    let columns = sides.iter().map(|side| labels.columns[side.own].name.clone()).collect();
+    let columns = own.columns.iter().map(|column| column.name.clone()).collect();
     let unused_labels = sides.iter().map(|side| side.unused).sum();
     // Of two neighbours the one with the lesser rank is cheaper to look at first: the other is then asked for fewer
     // pairs of a value and a class.
     sides.sort_by(|a, b| a.rank.total_cmp(&b.rank));
-    let tree = Tree::new(published, labels, &sides);
+    let tree = Tree::new(&own, &filled, &sides);
     let positions: Vec<usize> = sides.iter().map(|side| side.other).collect();
     let (tuples, of_row) = FrequencySet::count(external.table, &positions, sensitive, None);
     let tasks = (0..tuples.len().div_ceil(TUPLES)).into_par_iter();
@@ -119,7 +126,7 @@ pub fn fit(published: &Published<'_>, external: &External<'_>, sensitive: &[usiz
 
 /// A column of both tables.
 struct Side {
-    /// Its position among the published columns.
+    /// Its position among the published columns that both have.
     own: usize,
     /// Its position in the other table.
     other: usize,
@@ -186,9 +193,9 @@ struct Nodes {
 }
 
 impl Tree {
-    fn new(published: &Published<'_>, labels: &Table, sides: &[Side]) -> Tree {
+    fn new(labels: &Table, classes: &[u32], sides: &[Side]) -> Tree {
         let own: Vec<usize> = sides.iter().map(|side| side.own).collect();
-        let (leaves, of_class) = FrequencySet::count(labels, &own, &[], None);
+        let (leaves, leaf_of) = FrequencySet::count(labels, &own, &[], None);
         let mut levels: Vec<Nodes> = sides.iter().map(|_| Nodes::default()).collect();
         for leaf in 0..leaves.len() {
             let tuple = leaves.tuple(leaf);
@@ -206,9 +213,7 @@ impl Tree {
             let end = levels.get(depth + 1).map_or(0, |nodes| nodes.labels.len());
             levels[depth].children.push(end);
         }
-        let filled =
-            |&(class, _): &(usize, &u32)| class < published.classes.len() && !published.classes.get(class).is_empty();
-        let pairs = of_class.iter().enumerate().filter(filled).map(|(class, &leaf)| (leaf, class as u32));
+        let pairs = leaf_of.iter().copied().zip(classes.iter().copied());
         Tree { levels, classes: Lists::collect(leaves.len(), pairs) }
     }
 
@@ -310,6 +315,19 @@ mod tests {
                 prop_assert_eq!(found.classes(found.of_row[row] as usize), &expected[..]);
             }
         }
+    }
+
+    #[test]
+    fn classes_of_nobody_fit_nobody() {
+        let mut fixture = Fixture::new(&[("1", "flu"), ("2", "flu")]);
+        // A tuple of a population alone: no entries, and a code that the column has no label for.
+        fixture.set.groups.offsets.push(2);
+        fixture.labels.columns[0].codes.push(2);
+        fixture.labels.rows = 3;
+        let table = Table { columns: vec![Column::from_values("class", ["1", "2", "3", ""])], rows: 4 };
+        let found = fit(&fixture.published(), &External { table: &table, covers: &[] }, &[]).unwrap();
+        let classes = |row: usize| found.classes(found.of_row[row] as usize).to_vec();
+        assert_eq!([classes(0), classes(1), classes(2), classes(3)], [vec![0], vec![1], vec![], vec![0, 1]]);
     }
 
     #[test]

@@ -55,18 +55,22 @@ fn step(persons: u64, most: u64) -> u32 {
 fn rectangle(area: &Area<'_>, corners: [(i32, i32); 2], step: u32) -> Result<(), Box<dyn Error>> {
     let corners = [corners[0], (corners[1].0.max(corners[0].0 + 1), corners[1].1.max(corners[0].1 + 1))];
     area.draw(&Rectangle::new(corners, FILL.mix(0.05 + 0.13 * f64::from(step)).filled()))?;
-    area.draw(&Rectangle::new(corners, FILL.stroke_width(1 + step)))?;
+    // The library draws the borders of rectangles in one width, but lines in any.
+    let [(left, top), (right, bottom)] = corners;
+    let border = vec![(left, top), (right, top), (right, bottom), (left, bottom), (left, top)];
+    area.draw(&PathElement::new(border, FILL.stroke_width(1 + step)))?;
     Ok(())
 }
 
 fn legend(area: &Area<'_>, most: u64) -> Result<(), Box<dyn Error>> {
+    const SLOT: i32 = 74;
     text(area, "persons", (4, 10), HPos::Left)?;
-    let mut at = 66;
+    let (unit, sign) = if most < 1_000_000 { (1, "") } else { (1000, " k") };
     for step in 0..STEPS {
+        let at = 62 + SLOT * step as i32;
         rectangle(area, [(at, 4), (at + 16, 16)], step)?;
-        let up_to = format!("≤ {}", grouped(most >> (STEPS - 1 - step)));
-        text(area, &up_to, (at + 21, 10), HPos::Left)?;
-        at += 30 + CHARACTER * up_to.chars().count() as i32 + 6;
+        let up_to = format!("≤ {}{sign}", grouped((most >> (STEPS - 1 - step)) / unit));
+        text(area, &up_to, (at + 20, 10), HPos::Left)?;
     }
     Ok(())
 }

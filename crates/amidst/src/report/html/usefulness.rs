@@ -152,7 +152,7 @@ impl Page<'_> {
                         th.n scope="col" { "classes" } th.n scope="col" { "persons" }
                     } }
                     tbody { @for (i, b) in partition.boxes.iter().enumerate().take(LISTED) { tr {
-                        td.wide { (b.labels[0]) } td.wide { (b.labels[1]) }
+                        td { (b.labels[0]) } td { (b.labels[1]) }
                         td.n { (self.figure(&format!("/partition/boxes/{i}/classes"))) }
                         td.n { (self.figure(&format!("/partition/boxes/{i}/persons"))) }
                     } } }
