@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     fn recoding(classes: Vec<Vec<Cell>>) -> Recoding {
-        Recoding { classes, assignment: Assignment::Tuples(Vec::new()), levels: None }
+        Recoding { classes, assignment: Assignment::Tuples(Vec::new()), levels: None, masked: None }
     }
 
     fn persons(sizes: &[u64]) -> Groups {
