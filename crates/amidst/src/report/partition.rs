@@ -21,8 +21,10 @@ pub fn partition(recoding: &Recoding, generalizations: &[Generalization], classe
         return None;
     }
     let filled = || {
-        let classes = recoding.classes.iter().zip(classes.iter());
-        classes.map(|(cells, entries)| (cells, frequency::size(entries))).filter(|(_, persons)| *persons > 0)
+        let classes = (0u32..).zip(recoding.classes.iter().zip(classes.iter()));
+        // Masked rows are told as suppressed; their box would be the whole picture.
+        let shown = classes.filter(|(class, _)| recoding.masked != Some(*class)).map(|(_, class)| class);
+        shown.map(|(cells, entries)| (cells, frequency::size(entries))).filter(|(_, persons)| *persons > 0)
     };
     // The bits that a column's cells tell of a person's value, on average: 0 for a column of nothing but `*`.
     let bits = |(at, g): (usize, &Generalization)| {
