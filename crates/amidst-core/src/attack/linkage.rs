@@ -51,7 +51,7 @@ pub struct Links {
     pub of_row: Vec<usize>,
     /// The columns that were joined.
     pub columns: Vec<String>,
-    /// Published labels that no external value fits: either those people are absent, or the labels need [`Covers`].
+    /// Published labels that no external value fits: either those people are absent, or the labels need [`Covers`](super::Covers).
     pub unused_labels: u64,
 }
 
