@@ -179,6 +179,18 @@ const ENTRIES: usize = 1 << 16;
 /// Groups that one task makes.
 const GROUPS: usize = 1 << 12;
 
+/// Sorts counts by what they count, and adds up those of the same.
+pub(crate) fn add_up<K: Ord>(counts: &mut Vec<(K, u64)>) {
+    counts.sort_unstable();
+    counts.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+}
+
 /// The number of rows of some entries.
 pub fn rows(entries: &[Entry]) -> u64 {
     entries.iter().map(|e| e.rows).sum()
@@ -226,12 +238,7 @@ pub fn histogram_into(set: &FrequencySet, entries: &[Entry], column: usize, hist
     }
     histogram.extend(entries.iter().map(|e| (set.sensitive_code(e.sensitive, column), e.rows)));
     if !histogram.is_sorted_by(|a, b| a.0 < b.0) {
-        histogram.sort_unstable_by_key(|p| p.0);
-        histogram.dedup_by(|b, a| {
-            let same = a.0 == b.0;
-            a.1 += if same { b.1 } else { 0 };
-            same
-        });
+        add_up(histogram);
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use amidst::Failure;
 use amidst::core::hierarchy::Generalization;
+use amidst::core::lattice::finer;
 use amidst::core::rolled::representatives;
 use amidst::core::table::{Codes, Column, Dictionary, Table, ValueType};
 use amidst::engine::{Least, Remote};
@@ -129,10 +130,9 @@ impl<'a> Rolled<'a> {
 
     /// Rolls the smallest finer set up to a node.
     fn roll_up(&self, levels: &[usize]) -> Result<(), Failure> {
-        let finer = |from: &[usize]| from.iter().zip(levels).all(|(a, b)| a <= b);
         let source = {
             let sets = self.sets.borrow();
-            let finer = sets.iter().filter(|(from, (_, there))| *there && finer(from));
+            let finer = sets.iter().filter(|(from, (_, there))| *there && finer(from, levels));
             finer.min_by_key(|(_, (rows, _))| *rows).map(|(from, _)| from.clone())
         };
         let source = source.ok_or_else(|| Failure::Io("the counted table is gone".to_string()))?;

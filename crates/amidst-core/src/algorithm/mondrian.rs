@@ -14,7 +14,7 @@
 //! **Cost.** O(n·d²) per level of the tree with d columns, O(n·d²·log n) in all; sides are searched in parallel.
 
 use super::{Algorithm, Entry, Found, Search, SearchError};
-use crate::frequency::FrequencySet;
+use crate::frequency::{FrequencySet, add_up};
 use crate::local::{Cuts, Judge, Partition, Space, Tally, found};
 use crate::parameter::{Kind, Parameter, Value};
 
@@ -200,14 +200,7 @@ impl Run<'_> {
         let mut parts: Vec<(u32, u64)> = Vec::with_capacity(items.len());
         if self.relaxed {
             parts.extend(items.iter().map(|i| (i.unit, i.rows)));
-            parts.sort_unstable();
-            parts.dedup_by(|next, kept| {
-                let same = next.0 == kept.0;
-                if same {
-                    kept.1 += next.1;
-                }
-                same
-            });
+            add_up(&mut parts);
             return parts;
         }
         for item in items {

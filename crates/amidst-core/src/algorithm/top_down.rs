@@ -15,6 +15,7 @@
 //! **Cost.** O(n·d) per node and level.
 
 use super::{Algorithm, Entry, Found, Search, SearchError};
+use crate::frequency::add_up;
 use crate::hierarchy::Generalization;
 use crate::local::{Judge, Part, Partition, Space, Tally, found, shape_of};
 
@@ -234,14 +235,7 @@ impl Run<'_> {
             }
         }
         rest.extend(pulled.iter().filter(|p| p.2 > 0).map(|&(c, part, rows)| (children[c].parts[part].0, rows)));
-        rest.sort_unstable();
-        rest.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
-            }
-            same
-        });
+        add_up(rest);
         children.iter_mut().for_each(|c| c.parts.retain(|p| p.1 > 0));
         true
     }

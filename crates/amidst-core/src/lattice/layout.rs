@@ -106,7 +106,7 @@ fn bits(count: usize) -> u32 {
 }
 
 /// Whether every level of `a` is at most that of `b`: `b` generalizes `a`.
-pub(crate) fn finer(a: &[usize], b: &[usize]) -> bool {
+pub fn finer(a: &[usize], b: &[usize]) -> bool {
     a.iter().zip(b).all(|(x, y)| x <= y)
 }
 

@@ -26,6 +26,7 @@ mod walk;
 mod why_not;
 
 pub use explore::{Explored, ExploredNode, FrontPoint, Metrics, all_metrics, explore, least_suppression};
+pub use layout::finer;
 pub use why_not::{FailingClass, Obstacle, WhyNot, why_not};
 
 use rayon::prelude::*;

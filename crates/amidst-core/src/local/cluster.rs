@@ -1,7 +1,7 @@
 //! A class under construction: its rows, what they count and what their cells cost.
 
 use super::{Judge, Part, Partition, Space, Tally, shape_of};
-use crate::frequency::{Entry, FrequencySet};
+use crate::frequency::{Entry, FrequencySet, add_up};
 
 /// Everything a cluster needs to know about its table and policy.
 #[derive(Debug, Clone, Copy)]
@@ -143,13 +143,6 @@ pub fn put(parts: &mut Vec<Part>, entry: u32, rows: u64) {
 /// Rows of the same entry together.
 pub fn combined(parts: &[Part]) -> Vec<Part> {
     let mut parts = parts.to_vec();
-    parts.sort_unstable();
-    parts.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        if same {
-            kept.1 += next.1;
-        }
-        same
-    });
+    add_up(&mut parts);
     parts
 }

@@ -3,7 +3,7 @@
 use crate::algorithm::{Search, SearchError};
 use crate::class::{Class, Sizes};
 use crate::feasibility;
-use crate::frequency::{self, Entry, FrequencySet};
+use crate::frequency::{self, Entry, FrequencySet, add_up};
 use crate::model::Needs;
 use crate::requirement::Evaluator;
 
@@ -144,14 +144,7 @@ impl<'a> Judge<'a> {
             return tally;
         }
         let mut counts: Counts = entries.into_iter().map(|e| ((e.sensitive, e.person), e.rows)).collect();
-        counts.sort_unstable();
-        counts.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
-            }
-            same
-        });
+        add_up(&mut counts);
         tally.rows = counts.iter().map(|c| c.1).sum();
         tally.counts = counts;
         tally

@@ -101,9 +101,10 @@ impl Series {
             }
         }
         let table = new.as_ref().map(|new| &new.table);
+        let change = Change { policy: &self.policy, names: &names, gone: &gone, new: &rows, table };
         let maintained = match self.mode {
-            Mode::Maintain => maintain(&work, &self.policy, &names, &gone, (&rows, table), job)?,
-            Mode::MInvariant => invariant(&work, &self.policy, &names, &gone, (&rows, table), job)?,
+            Mode::Maintain => maintain(&work, &change, job)?,
+            Mode::MInvariant => invariant(&work, &change, job)?,
         };
         let applied = Applied {
             batch: work.number("SELECT COALESCE(MAX(number), 0) + 1 FROM batch")?,
@@ -120,17 +121,25 @@ impl Series {
     }
 }
 
+/// What a batch changes.
+#[derive(Clone, Copy)]
+struct Change<'a> {
+    policy: &'a Policy,
+    /// The columns that are kept.
+    names: &'a [String],
+    /// Who leaves.
+    gone: &'a BTreeSet<Person>,
+    /// Who comes.
+    new: &'a [Row],
+    /// The table they come from, if anybody comes.
+    table: Option<&'a Table>,
+}
+
 /// Brings the classes up to date; only those that are taken apart are looked at row by row.
-fn maintain(
-    work: &Work<'_>,
-    policy: &Policy,
-    names: &[String],
-    gone: &BTreeSet<Person>,
-    (new, table): (&[Row], Option<&Table>),
-    job: &Job<'_>,
-) -> Result<Maintained, Failure> {
+fn maintain(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Maintained, Failure> {
+    let Change { policy, names, gone, new, .. } = *change;
     let mut leaving: BTreeMap<u32, Vec<Person>> = BTreeMap::new();
-    let domain = changed_domain(work, policy, names, gone, (new, table), |person, class, _| {
+    let domain = changed_domain(work, change, |person, class, _| {
         leaving.entry(class).or_default().push(person);
     })?;
     let bound = Bound::new(policy, names, &domain, job.cancel)?;
@@ -168,12 +177,10 @@ fn maintain(
 /// The values and their counts after the batch. `leaves` is told the class and the cells of everybody who goes.
 fn changed_domain(
     work: &Work<'_>,
-    policy: &Policy,
-    names: &[String],
-    gone: &BTreeSet<Person>,
-    (new, table): (&[Row], Option<&Table>),
+    change: &Change<'_>,
     mut leaves: impl FnMut(Person, u32, &[u32]),
 ) -> Result<Domain, Failure> {
+    let Change { policy, names, gone, new, table } = *change;
     snapshot::count_all(work, policy, names)?;
     let mut domain = Domain::load(work, policy, names)?;
     let mut find = || -> rusqlite::Result<()> {
@@ -195,17 +202,11 @@ fn changed_domain(
 }
 
 /// In this mode classes are made when a version is published; here it is only shown that they can be.
-fn invariant(
-    work: &Work<'_>,
-    policy: &Policy,
-    names: &[String],
-    gone: &BTreeSet<Person>,
-    (new, table): (&[Row], Option<&Table>),
-    job: &Job<'_>,
-) -> Result<Maintained, Failure> {
+fn invariant(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Maintained, Failure> {
+    let Change { policy, names, gone, new, .. } = *change;
     let foreseen = match compose::follows_from_m(policy) {
         true => true,
-        false => foresee(work, policy, names, gone, (new, table), job)?,
+        false => foresee(work, change, job)?,
     };
     leave(work, gone)?;
     arrive(work, new, |_| 0)?;
@@ -220,19 +221,13 @@ fn invariant(
 }
 
 /// Counts the batch, and tells whether the numbers are enough to know that the next version will satisfy the policy.
-fn foresee(
-    work: &Work<'_>,
-    policy: &Policy,
-    names: &[String],
-    gone: &BTreeSet<Person>,
-    (new, table): (&[Row], Option<&Table>),
-    job: &Job<'_>,
-) -> Result<bool, Failure> {
+fn foresee(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<bool, Failure> {
+    let Change { policy, names, new, .. } = *change;
     let Some(&column) = with_role(policy, names, Role::Sensitive).first() else { return Ok(false) };
     foresight::count_all(work, column)?;
     let mut signed = Signed::default();
     let mut left = Vec::new();
-    let domain = changed_domain(work, policy, names, gone, (new, table), |person, _, cells| {
+    let domain = changed_domain(work, change, |person, _, cells| {
         left.push((person, cells[column]));
     })?;
     let mut find = || -> rusqlite::Result<()> {

@@ -1,6 +1,7 @@
 //! A version in a few flat lists: what an attack on many large versions can hold of one at a time.
 
 use super::Version;
+use crate::frequency::add_up;
 
 /// The classes of one version. Persons and values of a class are ascending, and each is there once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,14 +35,7 @@ impl Compact {
         self.counts.extend(counts);
         if !self.counts[from..].is_sorted_by(|a, b| a.0 < b.0) {
             let mut own = self.counts.split_off(from);
-            own.sort_unstable();
-            own.dedup_by(|next, kept| {
-                let same = next.0 == kept.0;
-                if same {
-                    kept.1 += next.1;
-                }
-                same
-            });
+            add_up(&mut own);
             self.counts.append(&mut own);
         }
         self.ends.push((self.persons.len(), self.counts.len()));

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use amidst_core::frequency::{Entry, NOBODY};
 use amidst_core::hierarchy::Generalization;
-use amidst_core::lattice::{self, Node};
+use amidst_core::lattice::{self, Node, finer};
 use amidst_core::model::Needs;
 use amidst_core::requirement::Evaluator;
 
@@ -306,9 +306,4 @@ impl Lattice {
             }
         }
     }
-}
-
-/// Whether every level of `a` is at most that of `b`.
-fn finer(a: &[usize], b: &[usize]) -> bool {
-    a.iter().zip(b).all(|(x, y)| x <= y)
 }
