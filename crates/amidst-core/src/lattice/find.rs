@@ -106,7 +106,7 @@ impl<'s, 'a> Best<'s, 'a> {
     }
 
     /// Whether nothing at or above a node that costs at least `bound` can be better than what is known.
-    fn beaten(&self, bound: f64, levels: &[usize]) -> bool {
+    pub fn beaten(&self, bound: f64, levels: &[usize]) -> bool {
         let bound = rounded(bound);
         if bound < self.ceiling() {
             return false;

@@ -245,6 +245,24 @@ impl<'a> Judge<'a> {
         doomed
     }
 
+    /// What every finer node must suppress, as far as the sizes of classes tell: those that fail a requirement on them which no
+    /// merge can break. `None` where no requirement is one, or sizes are not the rows of a class.
+    pub fn doomed_by_size(&self, classes: &Classes) -> Option<Doomed> {
+        let rules: Vec<&Rule> = self.rules.iter().filter(|r| r.strong && r.facet.is_none()).collect();
+        if rules.is_empty() || self.from_entries {
+            return None;
+        }
+        let mut scratch = Scratch::default();
+        let mut doomed = Doomed::default();
+        for (class, &rows) in (0u32..).zip(&classes.rows) {
+            if rows > 0 && !rules.iter().all(|rule| self.rule_holds(rule, rows, &mut scratch)) {
+                doomed.classes.push(class);
+                doomed.rows += rows;
+            }
+        }
+        Some(doomed)
+    }
+
     /// Whether a class that fails the rule is known to lose rows in every finer node.
     fn dooms(&self, rule: &Rule) -> bool {
         rule.strong || (rule.monotone && rule.facet.is_some_and(|f| self.facets[f].columns.len() == 1))

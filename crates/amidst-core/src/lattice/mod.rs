@@ -11,6 +11,7 @@
 //! - [`why_not`]: what keeps a node from being published.
 
 mod apriori;
+mod best_first;
 mod explore;
 mod facet;
 mod find;
@@ -127,9 +128,14 @@ pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
     let judge = Judge::new(search, pricer.needs_groups());
     on_lattice!(search, judge, tracked(search, &pricer), walk => {
         let mut strategy = Best::new(&walk.judge, &pricer);
-        offer_first(search, &walk, &pricer, &strategy);
-        let proven = raise_bound(search, &walk, &pricer, &mut strategy)?;
-        walk.run(search, &strategy)?;
+        let mut proven = f64::NEG_INFINITY;
+        if walk.nodes() < walk.large && std::env::var_os("OLD").is_none() {
+            best_first::run(search, &walk, &pricer, &strategy)?;
+        } else {
+            offer_first(search, &walk, &pricer, &strategy);
+            proven = raise_bound(search, &walk, &pricer, &mut strategy)?;
+            walk.run(search, &strategy)?;
+        }
         let (mut found, unexplored) = strategy.into_best();
         let mut unexplored = unexplored.max(proven);
         if found.is_none() && unexplored < f64::INFINITY {

@@ -8,7 +8,7 @@ use super::snapshot::Classes;
 use crate::algorithm::{Search, Suppressed};
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use crate::hierarchy::Generalization;
-use crate::metric::full_domain::Counted;
+use crate::metric::full_domain::{Adds, Counted};
 use crate::metric::{self, Input, Node, NodeCost, Release};
 
 /// Prices the nodes of one search by one metric.
@@ -91,6 +91,12 @@ impl<'a> Pricer<'a> {
             Some(self.node_loss(nodes.as_ref(), judge, classes, doomed)? + more)
         });
         loss.map_or(f64::NEG_INFINITY, |loss| metric::full_domain::round_down(loss, loss))
+    }
+
+    /// What the suppression of the classes in `doomed` (ascending), and of `partly` rows of the others, adds at least in this node
+    /// and in every finer one.
+    pub fn adds_below(&self, classes: &Classes, doomed: &[u32], partly: u64) -> Option<Adds> {
+        self.nodes.as_ref().and_then(|nodes| nodes.adds_below(&self.counted(classes, doomed), partly))
     }
 
     /// The most rows that a node may suppress and cost no more than `ceiling`.

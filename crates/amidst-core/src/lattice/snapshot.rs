@@ -137,7 +137,27 @@ impl<K: Key> Snapshot<K> {
         })
     }
 
+    /// The classes of a coarser node without their facets, and the coarser class of each class: see [`Self::add_facets`].
+    pub fn roll_up_sizes(&self, layout: &Layout<'_>, levels: &[usize], carry: Carry) -> (Self, Vec<u32>) {
+        SCRATCH.with_borrow_mut(|scratch| {
+            let coarser = self.sizes_with(scratch, layout, levels, carry);
+            (coarser, std::mem::take(&mut scratch.class_of))
+        })
+    }
+
+    /// Counts the facets of classes that were rolled up from `finer` by [`Self::roll_up_sizes`].
+    pub fn add_facets(&mut self, finer: &Self, class_of: &[u32]) {
+        let classes = self.classes.len();
+        self.classes.facets = finer.classes.facets.iter().map(|f| f.roll_up(class_of, classes)).collect();
+    }
+
     fn roll_up_with(&self, scratch: &mut Scratch, layout: &Layout<'_>, levels: &[usize], carry: Carry) -> Self {
+        let mut coarser = self.sizes_with(scratch, layout, levels, carry);
+        coarser.add_facets(self, &scratch.class_of);
+        coarser
+    }
+
+    fn sizes_with(&self, scratch: &mut Scratch, layout: &Layout<'_>, levels: &[usize], carry: Carry) -> Self {
         let source = &self.classes;
         let count = source.len();
         let moves = layout.moves(&source.levels, levels);
@@ -208,10 +228,10 @@ impl<K: Key> Snapshot<K> {
                 other => (other & verdict & carry.monotone) | ((other | verdict) & carry.strong),
             };
         }
-        let facets = source.facets.iter().map(|f| f.roll_up(class_of, classes)).collect();
         let up = |&class: &u32| class_of.get(class as usize).copied().unwrap_or(u32::MAX);
         let class_of = source.class_of.iter().map(up).collect();
-        Snapshot { keys, classes: Classes { levels: levels.to_vec(), first, rows, facets, class_of, verdicts } }
+        let levels = levels.to_vec();
+        Snapshot { keys, classes: Classes { levels, first, rows, facets: Vec::new(), class_of, verdicts } }
     }
 
     /// Bytes held, roughly.

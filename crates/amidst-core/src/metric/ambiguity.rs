@@ -64,7 +64,7 @@ fn finite(x: f64) -> Option<f64> {
 #[derive(Debug)]
 struct Nodes<'a> {
     input: Input<'a>,
-    logarithms: Additive,
+    logarithms: Additive<'a>,
 }
 
 impl NodeCost for Nodes<'_> {

@@ -9,7 +9,7 @@
 //! **Bounds.** Merging classes adds their products, and a suppressed class costs n · rows ≥ n², so the unsuppressed
 //! node is the least. Before the classes are counted: c classes of N rows cost at least N²/c.
 
-use super::full_domain::{Counted, round_down};
+use super::full_domain::{Adds, Counted, round_down};
 use super::{Entry, Input, Metric, Node, NodeCost, Release};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -72,6 +72,18 @@ impl NodeCost for Nodes<'_> {
         // A row shares its class with no more than the largest has, before it is charged with the whole table.
         let largest = rows.iter().copied().max().unwrap_or(0);
         if masked { 0.0 } else { self.input.set.rows.saturating_sub(largest) as f64 }
+    }
+
+    fn adds_below(&self, counted: &Counted<'_>, partly: u64) -> Option<Adds> {
+        if counted.masked {
+            return None;
+        }
+        // In a finer node a row shares its class with no more rows than here.
+        let all = self.input.set.rows;
+        let largest = counted.rows.iter().copied().max().unwrap_or(0);
+        let whole = |&c: &u32| counted.rows[c as usize] as f64 * all.saturating_sub(counted.rows[c as usize]) as f64;
+        let lost = counted.suppressed.iter().map(whole).sum::<f64>() + partly as f64 * all.saturating_sub(largest) as f64;
+        Some(Adds { lost, published: Vec::new() })
     }
 
     fn most_suppressed(&self, _levels: &[usize], ceiling: f64, masked: bool) -> u64 {

@@ -50,7 +50,7 @@ impl Metric for InformationLoss {
 }
 
 /// The information loss of nodes, times `scale`.
-pub(super) fn additive(input: &Input<'_>, scale: f64) -> Option<Additive> {
+pub(super) fn additive<'a>(input: &Input<'a>, scale: f64) -> Option<Additive<'a>> {
     let weights = column_weights(input.generalizations);
     let row: f64 = weights.iter().sum();
     Additive::new(input, |column, g, cell| weights[column] * cell_loss(g, cell), row, 0.0, scale)

@@ -4,13 +4,14 @@
 //! costs at a level follows from how often each of its values occurs, and a node with nothing suppressed is priced by
 //! one look-up per column, without its classes.
 
-use super::{Counted, Input, Node, NodeCost, round_down};
+use super::{Adds, Counted, Input, Node, NodeCost, round_down};
 use crate::hierarchy::{Cell, Generalization};
 use crate::metric::Release;
 
 /// A loss of the form scale · (offset + Σ over rows and columns of the cost of the cell).
 #[derive(Debug)]
-pub(in crate::metric) struct Additive {
+pub(in crate::metric) struct Additive<'a> {
+    generalizations: &'a [Generalization],
     /// The cost of a value: by column, level, value.
     cells: Vec<Vec<Vec<f64>>>,
     /// The cost of all rows: by column and level.
@@ -28,11 +29,11 @@ pub(in crate::metric) struct Additive {
     scale: f64,
 }
 
-impl Additive {
+impl<'a> Additive<'a> {
     /// Prices every value of every level with `cell` (given the column's position), and a suppressed row with
     /// `suppressed_row`. `None` for a table without rows.
     pub fn new(
-        input: &Input<'_>,
+        input: &Input<'a>,
         cell: impl Fn(usize, &Generalization, &Cell) -> f64,
         suppressed_row: f64,
         offset: f64,
@@ -79,7 +80,20 @@ impl Additive {
         let dearest: f64 = extremes.iter().filter_map(|levels| levels.last()).map(|e| e.1).sum();
         let climbs = codes.iter().all(rises) && dearest <= suppressed_row.min(masked_row) * (1.0 + 1e-12);
         let rows = input.set.rows as f64;
-        Some(Additive { cells, columns, codes, extremes, rows, suppressed_row, masked_row, climbs, offset, scale })
+        let generalizations = input.generalizations;
+        Some(Additive {
+            generalizations,
+            cells,
+            columns,
+            codes,
+            extremes,
+            rows,
+            suppressed_row,
+            masked_row,
+            climbs,
+            offset,
+            scale,
+        })
     }
 
     /// What a suppressed row costs.
@@ -92,7 +106,7 @@ impl Additive {
     }
 }
 
-impl NodeCost for Additive {
+impl NodeCost for Additive<'_> {
     fn needs_values(&self, suppressed: bool) -> bool {
         suppressed
     }
@@ -152,6 +166,39 @@ impl NodeCost for Additive {
     fn suppressing_adds(&self, levels: &[usize], _rows: &[u64], masked: bool) -> f64 {
         let dearest: f64 = self.extremes.iter().zip(levels).map(|(e, &l)| e[l].1).sum();
         (self.scale * (self.lost(masked) - dearest)).max(0.0)
+    }
+
+    fn adds_below(&self, counted: &Counted<'_>, partly: u64) -> Option<Adds> {
+        if !self.climbs {
+            return None;
+        }
+        let rows = counted.suppressed_rows() + partly;
+        let published = (self.codes.iter().enumerate())
+            .map(|(column, codes)| {
+                // The rows of each value of the column that are suppressed.
+                let level = counted.levels[column];
+                let values = &self.generalizations[column].levels[level];
+                let mut lost = vec![0u64; values.labels.len()];
+                for &class in counted.suppressed {
+                    let code = counted.set.tuple(counted.first[class as usize] as usize)[column];
+                    lost[values.of[code as usize] as usize] += counted.rows[class as usize];
+                }
+                let mut dearest = vec![0.0f64; lost.len()];
+                (0..=level)
+                    .map(|finer| {
+                        // A row costs no more than the dearest value of the finer level below its own.
+                        dearest.fill(0.0);
+                        for (&value, &cost) in values.of.iter().zip(&codes[finer]) {
+                            let own = &mut dearest[value as usize];
+                            *own = own.max(cost);
+                        }
+                        let own: f64 = lost.iter().zip(&dearest).map(|(&n, &cost)| n as f64 * cost).sum();
+                        self.scale * (own + partly as f64 * self.extremes[column][finer].1)
+                    })
+                    .collect()
+            })
+            .collect();
+        Some(Adds { lost: self.scale * rows as f64 * self.lost(counted.masked), published })
     }
 
     fn suppression_costs(&self) -> bool {

@@ -75,6 +75,24 @@ impl Counted<'_> {
     }
 }
 
+/// What the suppression of known rows adds at least to the cost of a node: a sum less what the rows would cost if they were
+/// published, column by column.
+#[derive(Debug, Clone, Default)]
+pub struct Adds {
+    /// What the rows cost suppressed.
+    pub lost: f64,
+    /// What they cost at most published: by column and level. Empty where it does not depend on the levels.
+    pub published: Vec<Vec<f64>>,
+}
+
+impl Adds {
+    /// What is added at a node.
+    pub fn at(&self, levels: &[usize]) -> f64 {
+        let published: f64 = self.published.iter().zip(levels).map(|(costs, &level)| costs[level]).sum();
+        (self.lost - published - 1e-11 * self.lost.abs()).max(0.0)
+    }
+}
+
 /// A metric bound to a table, for the nodes of its lattice.
 pub trait NodeCost: Debug + Send + Sync {
     /// Whether the loss depends on the sensitive values in each class, so that [`Node::groups`] must be given.
@@ -112,6 +130,12 @@ pub trait NodeCost: Debug + Send + Sync {
     /// What every further row that anything above a node suppresses adds at least, where [`NodeCost::suppression_costs`].
     fn suppressing_adds(&self, _levels: &[usize], _rows: &[u64], _masked: bool) -> f64 {
         0.0
+    }
+
+    /// What suppressing the classes of `counted.suppressed`, and `partly` rows of the others, adds at least in this node and in
+    /// every finer one to what that costs with nothing suppressed. `None` where there is no such number.
+    fn adds_below(&self, _counted: &Counted<'_>, _partly: u64) -> Option<Adds> {
+        None
     }
 
     /// Whether the loss of a node with nothing suppressed is the least that it, and every generalization of it, can

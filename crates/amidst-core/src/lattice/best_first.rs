@@ -1,0 +1,349 @@
+//! The best node of a lattice that can be held whole: best first, and from above.
+//!
+//! Every node has a bound on its cost. The open node with the least bound must be dealt with by any search that proves its
+//! answer; but judging it tells little of others, and the finest nodes are the dearest to judge. What a coarser
+//! node must suppress for a reason that no finer node can mend, all nodes below it must suppress, too: that rules out, or
+//! makes dearer, all of them at once. So a chain of open nodes is followed upwards, and halved from its top (after Flash:
+//! Kohlmayer et al. 2012) until the node it started from is beaten or judged itself.
+//!
+//! In the other direction, what the classes of a node cost when nothing is suppressed bounds every node above it.
+//!
+//! The answer is that of comparing all nodes, so it depends on no order, and threads deal with different nodes at once.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+
+use super::find::{Best, lock};
+use super::judge::Doomed;
+use super::key::Key;
+use super::layout::finer;
+use super::price::Pricer;
+use super::snapshot::{Classes, Snapshot};
+use super::walk::{Strategy, Walk};
+use crate::algorithm::{Search, SearchError};
+
+/// Offers `best` the best node, and tells it what was left out when the time is over.
+pub(crate) fn run<K: Key>(
+    search: &Search<'_>,
+    walk: &Walk<'_, K>,
+    pricer: &Pricer<'_>,
+    best: &Best<'_, '_>,
+) -> Result<(), SearchError> {
+    let hunt = Hunt { search, walk, pricer, best, grid: Grid::new(&walk.bottom, &walk.top), state: Mutex::default() };
+    hunt.open();
+    let failure = Mutex::new(None);
+    rayon::scope(|scope| {
+        for _ in 0..rayon::current_num_threads() {
+            scope.spawn(|_| {
+                if let Err(error) = hunt.work() {
+                    *lock(&failure) = Some(error);
+                }
+            });
+        }
+    });
+    failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+/// The nodes of a lattice, numbered.
+#[derive(Debug)]
+struct Grid {
+    bottom: Vec<usize>,
+    top: Vec<usize>,
+    /// How far apart the numbers of two nodes are that differ by one level of a column.
+    strides: Vec<usize>,
+    nodes: usize,
+}
+
+impl Grid {
+    fn new(bottom: &[usize], top: &[usize]) -> Self {
+        let mut strides = vec![1; top.len()];
+        let mut nodes = 1;
+        for column in (0..top.len()).rev() {
+            strides[column] = nodes;
+            nodes *= top[column] - bottom[column] + 1;
+        }
+        Grid { bottom: bottom.to_vec(), top: top.to_vec(), strides, nodes }
+    }
+
+    fn levels(&self, node: usize) -> Vec<usize> {
+        let mut rest = node;
+        let digit = |(&stride, &bottom): (&usize, &usize)| {
+            let level = bottom + rest / stride;
+            rest %= stride;
+            level
+        };
+        self.strides.iter().zip(&self.bottom).map(digit).collect()
+    }
+
+    /// Calls `visit` with every node from `low` to `high` and its levels.
+    fn between(&self, low: &[usize], high: &[usize], mut visit: impl FnMut(usize, &[usize])) {
+        let mut levels = low.to_vec();
+        let mut node: usize = (levels.iter().zip(&self.bottom).zip(&self.strides)).map(|((l, b), s)| (l - b) * s).sum();
+        loop {
+            visit(node, &levels);
+            let Some(column) = (0..levels.len()).rev().find(|&c| levels[c] < high[c]) else { return };
+            for c in column + 1..levels.len() {
+                node -= (levels[c] - low[c]) * self.strides[c];
+                levels[c] = low[c];
+            }
+            levels[column] += 1;
+            node += self.strides[column];
+        }
+    }
+}
+
+/// What is known of a node.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    /// What it costs at least with nothing suppressed.
+    least: f64,
+    /// What the rows that it must suppress add at least.
+    adds: f64,
+    /// Whether it is judged, being judged, or cannot be published.
+    closed: bool,
+}
+
+impl Known {
+    fn bound(&self) -> f64 {
+        self.least + self.adds
+    }
+}
+
+/// A bound in an order, and the node it was once the bound of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Open(f64, usize);
+
+impl Eq for Open {}
+
+impl PartialOrd for Open {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Open {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
+    }
+}
+
+#[derive(Debug)]
+struct State<K> {
+    nodes: Vec<Known>,
+    heap: BinaryHeap<Reverse<Open>>,
+    held: Vec<Held<K>>,
+    bytes: usize,
+    clock: u64,
+}
+
+impl<K> Default for State<K> {
+    fn default() -> Self {
+        State { nodes: Vec::new(), heap: BinaryHeap::new(), held: Vec::new(), bytes: 0, clock: 0 }
+    }
+}
+
+/// A snapshot that others may be rolled up from.
+#[derive(Debug)]
+struct Held<K> {
+    snapshot: Arc<Snapshot<K>>,
+    bytes: usize,
+    used: u64,
+}
+
+struct Hunt<'s, 'a, K> {
+    search: &'s Search<'s>,
+    walk: &'s Walk<'a, K>,
+    pricer: &'s Pricer<'a>,
+    best: &'s Best<'s, 'a>,
+    grid: Grid,
+    state: Mutex<State<K>>,
+}
+
+impl<K: Key> Hunt<'_, '_, K> {
+    /// Opens all nodes.
+    fn open(&self) {
+        let mut state = lock(&self.state);
+        let (bottom, top) = (&self.grid.bottom, &self.grid.top);
+        self.grid.between(bottom, top, |node, levels| {
+            let least = self.pricer.lower_bound(levels);
+            state.nodes.push(Known { least, adds: 0.0, closed: false });
+            state.heap.push(Reverse(Open(least, node)));
+        });
+    }
+
+    /// Deals with open nodes until there is none, or the time is over.
+    fn work(&self) -> Result<(), SearchError> {
+        while let Some((node, over)) = self.next() {
+            if over {
+                self.best.abandon(lock(&self.state).nodes[node].bound());
+                continue;
+            }
+            let chain = self.chain(node);
+            let mut end = chain.len();
+            while end > 0 && !self.is_beaten(node) {
+                end /= 2;
+                self.search.checkpoint()?;
+                self.judge(chain[end], node);
+            }
+        }
+        Ok(())
+    }
+
+    /// The open node with the least bound, and whether the time is over.
+    fn next(&self) -> Option<(usize, bool)> {
+        let over = self.search.deadline.is_some_and(|d| std::time::Instant::now() >= d);
+        let mut state = lock(&self.state);
+        while let Some(Reverse(Open(bound, node))) = state.heap.pop() {
+            let known = state.nodes[node];
+            if known.closed || self.best.beaten(known.bound(), &self.grid.levels(node)) {
+                continue;
+            }
+            if known.bound() > bound {
+                state.heap.push(Reverse(Open(known.bound(), node)));
+                continue;
+            }
+            (self.search.progress)(1.0 - state.heap.len() as f64 / self.grid.nodes as f64);
+            return Some((node, over));
+        }
+        None
+    }
+
+    fn is_beaten(&self, node: usize) -> bool {
+        let known = lock(&self.state).nodes[node];
+        known.closed || self.best.beaten(known.bound(), &self.grid.levels(node))
+    }
+
+    /// Open nodes from `node` upwards, each above the one before it: always the one with the least bound.
+    fn chain(&self, node: usize) -> Vec<usize> {
+        let state = lock(&self.state);
+        let mut levels = self.grid.levels(node);
+        let mut chain = vec![node];
+        let mut last = node;
+        loop {
+            let mut next: Option<(Open, usize)> = None;
+            for column in 0..levels.len() {
+                if levels[column] == self.grid.top[column] {
+                    continue;
+                }
+                let node = last + self.grid.strides[column];
+                let known = state.nodes[node];
+                let open = Open(known.bound(), node);
+                if known.closed || next.is_some_and(|(other, _)| other < open) {
+                    continue;
+                }
+                levels[column] += 1;
+                if !self.best.beaten(known.bound(), &levels) {
+                    next = Some((open, column));
+                }
+                levels[column] -= 1;
+            }
+            let Some((Open(_, node), column)) = next else { return chain };
+            levels[column] += 1;
+            last = node;
+            chain.push(node);
+        }
+    }
+
+    /// Judges a node, as far as that is of use: it may be known to be beaten, and `aim` with it, before it is judged to the
+    /// end.
+    fn judge(&self, node: usize, aim: usize) {
+        let (walk, judge) = (self.walk, &self.walk.judge);
+        let levels = self.grid.levels(node);
+        lock(&self.state).nodes[node].closed = true;
+        walk.judged.fetch_add(1, Ordering::Relaxed);
+        let held = self.source(&levels);
+        let source = held.as_deref().unwrap_or(&walk.base);
+        let (mut own, class_of) = source.roll_up_sizes(&walk.layout, &levels, judge.carry);
+        if let Some(doomed) = judge.doomed_by_size(&own.classes)
+            && doomed.rows > 0
+        {
+            let bound = self.doom(node, &own.classes, &doomed);
+            let lost = doomed.rows > judge.limit || self.best.beaten(bound, &levels);
+            if lost && self.is_beaten(aim) {
+                return;
+            }
+        }
+        own.add_facets(source, &class_of);
+        drop(class_of);
+        let most = self.pricer.most_suppressed(&levels, self.best.ceiling());
+        let outcome = judge.judge_up_to(&mut own.classes, false, most);
+        if outcome.valid {
+            let cost = self.pricer.cost(judge, &own.classes, &outcome.suppressed);
+            self.best.offer(cost, &levels);
+        }
+        if judge.limit == 0 {
+            if outcome.hopeless {
+                self.doom(node, &own.classes, &Doomed { rows: u64::MAX, ..Doomed::default() });
+            }
+        } else if !outcome.suppressed.is_empty() && judge.has_dooms() {
+            let doomed = judge.doomed(&mut own.classes);
+            self.doom(node, &own.classes, &doomed);
+        }
+        self.raise(&own.classes);
+        self.hold(own);
+    }
+
+    /// Takes note of what all nodes below one must suppress. The answer is what that makes the node cost at least.
+    fn doom(&self, node: usize, classes: &Classes, doomed: &Doomed) -> f64 {
+        let (limit, levels) = (self.walk.judge.limit, &classes.levels);
+        let dead = doomed.rows > limit;
+        let adds = if dead { None } else { self.pricer.adds_below(classes, &doomed.classes, doomed.partly) };
+        let mut state = lock(&self.state);
+        if dead {
+            self.grid.between(&self.grid.bottom, levels, |node, _| state.nodes[node].closed = true);
+        } else if let Some(adds) = adds {
+            self.grid.between(&self.grid.bottom, levels, |node, levels| {
+                let known = &mut state.nodes[node];
+                if !known.closed {
+                    known.adds = known.adds.max(adds.at(levels));
+                }
+            });
+            state.nodes[node].adds = state.nodes[node].adds.max(adds.at(levels));
+        }
+        state.nodes[node].bound()
+    }
+
+    /// Takes note of what all nodes above one cost at least.
+    fn raise(&self, classes: &Classes) {
+        let bound = self.pricer.bound(&self.walk.judge, classes, self.walk.judge.limit);
+        if bound <= self.pricer.lower_bound(&classes.levels) {
+            return;
+        }
+        let mut state = lock(&self.state);
+        self.grid.between(&classes.levels, &self.grid.top, |node, _| {
+            let known = &mut state.nodes[node];
+            known.least = known.least.max(bound);
+        });
+    }
+
+    /// The smallest snapshot held that is finer than a node; none where that is the finest of all.
+    fn source(&self, levels: &[usize]) -> Option<Arc<Snapshot<K>>> {
+        let mut state = lock(&self.state);
+        state.clock += 1;
+        let clock = state.clock;
+        let fit = |h: &&mut Held<K>| finer(&h.snapshot.classes.levels, levels);
+        let held = state.held.iter_mut().filter(fit).min_by_key(|h| h.snapshot.classes.len())?;
+        held.used = clock;
+        Some(held.snapshot.clone())
+    }
+
+    /// Holds a snapshot, and lets go of those that were not used for the longest time.
+    fn hold(&self, snapshot: Snapshot<K>) {
+        let bytes = snapshot.bytes();
+        if bytes > self.walk.budget {
+            return;
+        }
+        let mut state = lock(&self.state);
+        while state.bytes + bytes > self.walk.budget {
+            let Some(oldest) = (0..state.held.len()).min_by_key(|&i| state.held[i].used) else { return };
+            state.bytes -= state.held.swap_remove(oldest).bytes;
+        }
+        state.clock += 1;
+        state.bytes += bytes;
+        let used = state.clock;
+        self.walk.peak.fetch_max(state.bytes, Ordering::Relaxed);
+        state.held.push(Held { snapshot: Arc::new(snapshot), bytes, used });
+    }
+}
