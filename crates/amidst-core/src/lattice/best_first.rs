@@ -24,6 +24,19 @@ use super::snapshot::{Classes, Snapshot};
 use super::walk::{Strategy, Walk};
 use crate::algorithm::{Search, SearchError};
 
+/// Whether the best node is found sooner this way than along the tree of [`Walk`].
+///
+/// There must be a bound for each node before anything is counted. Where few rows may be suppressed, the tree rules out most
+/// nodes by small projections; that no longer works where many may be, and it costs too much where there are very many
+/// tuples to project.
+pub(crate) fn suits<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<'_>) -> bool {
+    let many = walk.judge.limit.saturating_mul(4) >= search.set.rows || walk.base.classes.len() > MANY_TUPLES;
+    walk.nodes() < walk.large && pricer.known_by_levels() && many
+}
+
+/// Above this many tuples every roll-up of the finest node counts.
+const MANY_TUPLES: usize = 1 << 18;
+
 /// Offers `best` the best node, and tells it what was left out when the time is over.
 pub(crate) fn run<K: Key>(
     search: &Search<'_>,
@@ -31,7 +44,9 @@ pub(crate) fn run<K: Key>(
     pricer: &Pricer<'_>,
     best: &Best<'_, '_>,
 ) -> Result<(), SearchError> {
-    let hunt = Hunt { search, walk, pricer, best, grid: Grid::new(&walk.bottom, &walk.top), state: Mutex::default() };
+    let budget = walk.budget.min((walk.base.bytes() * 2).max(LEAST_BUDGET));
+    let grid = Grid::new(&walk.bottom, &walk.top);
+    let hunt = Hunt { search, walk, pricer, best, grid, budget, state: Mutex::default() };
     hunt.open();
     let failure = Mutex::new(None);
     rayon::scope(|scope| {
@@ -45,6 +60,12 @@ pub(crate) fn run<K: Key>(
     });
     failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
 }
+
+/// At most how many snapshots are held: each is looked at whenever a source is wanted.
+const MANY_HELD: usize = 2048;
+
+/// Snapshots of this many bytes are held however small the table is.
+const LEAST_BUDGET: usize = 64 << 20;
 
 /// The nodes of a lattice, numbered.
 #[derive(Debug)]
@@ -77,12 +98,19 @@ impl Grid {
         self.strides.iter().zip(&self.bottom).map(digit).collect()
     }
 
-    /// Calls `visit` with every node from `low` to `high` and its levels.
-    fn between(&self, low: &[usize], high: &[usize], mut visit: impl FnMut(usize, &[usize])) {
+    /// Calls `visit` with every node from `low` to `high`, and with the sum of what its levels cost: by column and level,
+    /// nothing for columns that are not listed.
+    fn between(&self, low: &[usize], high: &[usize], costs: &[Vec<f64>], mut visit: impl FnMut(usize, f64)) {
         let mut levels = low.to_vec();
         let mut node: usize = (levels.iter().zip(&self.bottom).zip(&self.strides)).map(|((l, b), s)| (l - b) * s).sum();
+        // The sum over the columns before each.
+        let mut sums = vec![0.0; levels.len() + 1];
+        let mut changed = 0;
         loop {
-            visit(node, &levels);
+            for c in changed..levels.len() {
+                sums[c + 1] = sums[c] + costs.get(c).map_or(0.0, |costs| costs[levels[c]]);
+            }
+            visit(node, sums[levels.len()]);
             let Some(column) = (0..levels.len()).rev().find(|&c| levels[c] < high[c]) else { return };
             for c in column + 1..levels.len() {
                 node -= (levels[c] - low[c]) * self.strides[c];
@@ -90,6 +118,7 @@ impl Grid {
             }
             levels[column] += 1;
             node += self.strides[column];
+            changed = column;
         }
     }
 }
@@ -158,6 +187,8 @@ struct Hunt<'s, 'a, K> {
     pricer: &'s Pricer<'a>,
     best: &'s Best<'s, 'a>,
     grid: Grid,
+    /// Bytes of snapshots that may be held.
+    budget: usize,
     state: Mutex<State<K>>,
 }
 
@@ -166,8 +197,8 @@ impl<K: Key> Hunt<'_, '_, K> {
     fn open(&self) {
         let mut state = lock(&self.state);
         let (bottom, top) = (&self.grid.bottom, &self.grid.top);
-        self.grid.between(bottom, top, |node, levels| {
-            let least = self.pricer.lower_bound(levels);
+        self.grid.between(bottom, top, &[], |node, _| {
+            let least = self.pricer.lower_bound(&self.grid.levels(node));
             state.nodes.push(Known { least, adds: 0.0, closed: false });
             state.heap.push(Reverse(Open(least, node)));
         });
@@ -208,6 +239,12 @@ impl<K: Key> Hunt<'_, '_, K> {
             return Some((node, over));
         }
         None
+    }
+
+    /// Whether a node may be beaten when it must suppress some rows.
+    fn may_beat(&self, node: usize, rows: u64) -> bool {
+        let least = lock(&self.state).nodes[node].least;
+        rows > 0 && least + self.pricer.adds_at_most(rows) >= self.best.ceiling() * (1.0 - 1e-9)
     }
 
     fn is_beaten(&self, node: usize) -> bool {
@@ -253,20 +290,28 @@ impl<K: Key> Hunt<'_, '_, K> {
         let levels = self.grid.levels(node);
         lock(&self.state).nodes[node].closed = true;
         walk.judged.fetch_add(1, Ordering::Relaxed);
-        let held = self.source(&levels);
-        let source = held.as_deref().unwrap_or(&walk.base);
+        let mut held = self.source(&levels, false);
+        let mut source = held.as_deref().unwrap_or(&walk.base);
         let (mut own, class_of) = source.roll_up_sizes(&walk.layout, &levels, judge.carry);
+        // Counting facets takes longer than all the rest; sizes alone often tell enough.
         if let Some(doomed) = judge.doomed_by_size(&own.classes)
-            && doomed.rows > 0
+            && (doomed.rows > judge.limit || self.may_beat(aim, doomed.rows))
         {
             let bound = self.doom(node, &own.classes, &doomed);
             let lost = doomed.rows > judge.limit || self.best.beaten(bound, &levels);
             if lost && self.is_beaten(aim) {
+                self.hold(own);
                 return;
             }
         }
-        own.add_facets(source, &class_of);
-        drop(class_of);
+        if source.classes.facets.len() == walk.base.classes.facets.len() {
+            own.add_facets(source, &class_of);
+        } else {
+            held = self.source(&levels, true);
+            source = held.as_deref().unwrap_or(&walk.base);
+            own = source.roll_up(&walk.layout, &levels, judge.carry);
+        }
+        drop((held, class_of));
         let most = self.pricer.most_suppressed(&levels, self.best.ceiling());
         let outcome = judge.judge_up_to(&mut own.classes, false, most);
         if outcome.valid {
@@ -292,15 +337,12 @@ impl<K: Key> Hunt<'_, '_, K> {
         let adds = if dead { None } else { self.pricer.adds_below(classes, &doomed.classes, doomed.partly) };
         let mut state = lock(&self.state);
         if dead {
-            self.grid.between(&self.grid.bottom, levels, |node, _| state.nodes[node].closed = true);
+            self.grid.between(&self.grid.bottom, levels, &[], |node, _| state.nodes[node].closed = true);
         } else if let Some(adds) = adds {
-            self.grid.between(&self.grid.bottom, levels, |node, levels| {
+            self.grid.between(&self.grid.bottom, levels, &adds.published, |node, published| {
                 let known = &mut state.nodes[node];
-                if !known.closed {
-                    known.adds = known.adds.max(adds.at(levels));
-                }
+                known.adds = known.adds.max(adds.less(published));
             });
-            state.nodes[node].adds = state.nodes[node].adds.max(adds.at(levels));
         }
         state.nodes[node].bound()
     }
@@ -312,18 +354,23 @@ impl<K: Key> Hunt<'_, '_, K> {
             return;
         }
         let mut state = lock(&self.state);
-        self.grid.between(&classes.levels, &self.grid.top, |node, _| {
+        self.grid.between(&classes.levels, &self.grid.top, &[], |node, _| {
             let known = &mut state.nodes[node];
             known.least = known.least.max(bound);
         });
     }
 
-    /// The smallest snapshot held that is finer than a node; none where that is the finest of all.
-    fn source(&self, levels: &[usize]) -> Option<Arc<Snapshot<K>>> {
+    /// The smallest snapshot held that is finer than a node, with its facets where they are asked for; none where that is the
+    /// finest of all.
+    fn source(&self, levels: &[usize], facets: bool) -> Option<Arc<Snapshot<K>>> {
         let mut state = lock(&self.state);
         state.clock += 1;
         let clock = state.clock;
-        let fit = |h: &&mut Held<K>| finer(&h.snapshot.classes.levels, levels);
+        let all = self.walk.base.classes.facets.len();
+        let fit = |h: &&mut Held<K>| {
+            let classes = &h.snapshot.classes;
+            finer(&classes.levels, levels) && (!facets || classes.facets.len() == all)
+        };
         let held = state.held.iter_mut().filter(fit).min_by_key(|h| h.snapshot.classes.len())?;
         held.used = clock;
         Some(held.snapshot.clone())
@@ -332,11 +379,11 @@ impl<K: Key> Hunt<'_, '_, K> {
     /// Holds a snapshot, and lets go of those that were not used for the longest time.
     fn hold(&self, snapshot: Snapshot<K>) {
         let bytes = snapshot.bytes();
-        if bytes > self.walk.budget {
+        if bytes > self.budget {
             return;
         }
         let mut state = lock(&self.state);
-        while state.bytes + bytes > self.walk.budget {
+        while state.bytes + bytes > self.budget || state.held.len() >= MANY_HELD {
             let Some(oldest) = (0..state.held.len()).min_by_key(|&i| state.held[i].used) else { return };
             state.bytes -= state.held.swap_remove(oldest).bytes;
         }

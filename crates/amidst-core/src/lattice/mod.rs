@@ -129,7 +129,7 @@ pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
     on_lattice!(search, judge, tracked(search, &pricer), walk => {
         let mut strategy = Best::new(&walk.judge, &pricer);
         let mut proven = f64::NEG_INFINITY;
-        if walk.nodes() < walk.large && std::env::var_os("OLD").is_none() {
+        if best_first::suits(search, &walk, &pricer) {
             best_first::run(search, &walk, &pricer, &strategy)?;
         } else {
             offer_first(search, &walk, &pricer, &strategy);

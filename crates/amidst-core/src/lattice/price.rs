@@ -93,6 +93,16 @@ impl<'a> Pricer<'a> {
         loss.map_or(f64::NEG_INFINITY, |loss| metric::full_domain::round_down(loss, loss))
     }
 
+    /// Whether what a node costs with nothing suppressed is known before its classes are.
+    pub fn known_by_levels(&self) -> bool {
+        self.nodes.as_ref().is_some_and(|n| n.known_by_levels())
+    }
+
+    /// What suppressing some rows adds at most.
+    pub fn adds_at_most(&self, rows: u64) -> f64 {
+        self.nodes.as_ref().map_or(f64::INFINITY, |n| n.adds_at_most(rows, self.masked))
+    }
+
     /// What the suppression of the classes in `doomed` (ascending), and of `partly` rows of the others, adds at least in this node
     /// and in every finer one.
     pub fn adds_below(&self, classes: &Classes, doomed: &[u32], partly: u64) -> Option<Adds> {

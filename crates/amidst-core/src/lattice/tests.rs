@@ -108,4 +108,38 @@ proptest! {
             prop_assert!(proven <= best.node.cost + 1e-9, "{proven} is above {}", best.node.cost);
         }
     }
+
+    #[test]
+    fn best_first_and_along_the_tree_the_same_node_is_found(seed in any::<u64>(), budget in 0usize..3000) {
+        let mut dice = Dice(seed);
+        let (world, requirements) = policy(&mut dice);
+        let options = Parameters::default();
+        let search = search(&world, &requirements, &options, &mut dice);
+        let pricer = Pricer::new(&search, search.metric);
+        let judge = Judge::new(&search, pricer.needs_groups());
+        on_lattice!(&search, judge, tracked(&search, &pricer), walk => {
+            let mut walk = walk;
+            let tree = Best::new(&walk.judge, &pricer);
+            walk.run(&search, &tree)?;
+            let tree = tree.into_best().0;
+            for budget in [budget, usize::MAX] {
+                walk.budget = budget;
+                walk.peak.store(0, Ordering::Relaxed);
+                let first = Best::new(&walk.judge, &pricer);
+                best_first::run(&search, &walk, &pricer, &first)?;
+                let (first, unexplored) = first.into_best();
+                prop_assert_eq!(first.map(|f| f.1), tree.as_ref().map(|t| t.1.clone()));
+                prop_assert_eq!(unexplored, f64::INFINITY);
+                prop_assert!(walk.peak.load(Ordering::Relaxed) <= budget);
+            }
+            // With no time at all, nothing is found, and what is left out is bounded.
+            let none = Best::new(&walk.judge, &pricer);
+            let over = Search { deadline: Some(Instant::now()), ..search.clone() };
+            best_first::run(&over, &walk, &pricer, &none)?;
+            let (none, unexplored) = none.into_best();
+            prop_assert_eq!(none, None);
+            prop_assert!(tree.is_none_or(|(cost, _)| unexplored <= cost));
+            Ok::<_, SearchError>(())
+        })?;
+    }
 }

@@ -82,7 +82,8 @@ impl NodeCost for Nodes<'_> {
         let all = self.input.set.rows;
         let largest = counted.rows.iter().copied().max().unwrap_or(0);
         let whole = |&c: &u32| counted.rows[c as usize] as f64 * all.saturating_sub(counted.rows[c as usize]) as f64;
-        let lost = counted.suppressed.iter().map(whole).sum::<f64>() + partly as f64 * all.saturating_sub(largest) as f64;
+        let lost =
+            counted.suppressed.iter().map(whole).sum::<f64>() + partly as f64 * all.saturating_sub(largest) as f64;
         Some(Adds { lost, published: Vec::new() })
     }
 

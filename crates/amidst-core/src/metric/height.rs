@@ -43,6 +43,10 @@ impl NodeCost for Height {
         Some(height(counted.levels))
     }
 
+    fn known_by_levels(&self) -> bool {
+        true
+    }
+
     fn lower_bound(&self, levels: &[usize]) -> Option<f64> {
         Some(height(levels))
     }

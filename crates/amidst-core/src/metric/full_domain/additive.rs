@@ -168,27 +168,38 @@ impl NodeCost for Additive<'_> {
         (self.scale * (self.lost(masked) - dearest)).max(0.0)
     }
 
+    fn known_by_levels(&self) -> bool {
+        true
+    }
+
+    fn adds_at_most(&self, rows: u64, masked: bool) -> f64 {
+        self.scale * rows as f64 * self.lost(masked)
+    }
+
     fn adds_below(&self, counted: &Counted<'_>, partly: u64) -> Option<Adds> {
         if !self.climbs {
             return None;
         }
-        let rows = counted.suppressed_rows() + partly;
-        let published = (self.codes.iter().enumerate())
-            .map(|(column, codes)| {
-                // The rows of each value of the column that are suppressed.
-                let level = counted.levels[column];
-                let values = &self.generalizations[column].levels[level];
-                let mut lost = vec![0u64; values.labels.len()];
-                for &class in counted.suppressed {
-                    let code = counted.set.tuple(counted.first[class as usize] as usize)[column];
-                    lost[values.of[code as usize] as usize] += counted.rows[class as usize];
-                }
+        // The suppressed rows of each value of each column.
+        let values = || self.generalizations.iter().zip(counted.levels).map(|(g, &level)| &g.levels[level]);
+        let mut lost: Vec<Vec<u64>> = values().map(|values| vec![0; values.labels.len()]).collect();
+        let mut rows = partly;
+        for &class in counted.suppressed {
+            let own = counted.rows[class as usize];
+            rows += own;
+            let tuple = counted.set.tuple(counted.first[class as usize] as usize);
+            for ((lost, values), &code) in lost.iter_mut().zip(values()).zip(tuple) {
+                lost[values.of[code as usize] as usize] += own;
+            }
+        }
+        let published = (lost.iter().zip(values()).enumerate())
+            .map(|(column, (lost, values))| {
                 let mut dearest = vec![0.0f64; lost.len()];
-                (0..=level)
+                (0..=counted.levels[column])
                     .map(|finer| {
                         // A row costs no more than the dearest value of the finer level below its own.
                         dearest.fill(0.0);
-                        for (&value, &cost) in values.of.iter().zip(&codes[finer]) {
+                        for (&value, &cost) in values.of.iter().zip(&self.codes[column][finer]) {
                             let own = &mut dearest[value as usize];
                             *own = own.max(cost);
                         }
@@ -198,7 +209,7 @@ impl NodeCost for Additive<'_> {
                     .collect()
             })
             .collect();
-        Some(Adds { lost: self.scale * rows as f64 * self.lost(counted.masked), published })
+        Some(Adds { lost: self.adds_at_most(rows, counted.masked), published })
     }
 
     fn suppression_costs(&self) -> bool {

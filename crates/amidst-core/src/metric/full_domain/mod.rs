@@ -86,9 +86,8 @@ pub struct Adds {
 }
 
 impl Adds {
-    /// What is added at a node.
-    pub fn at(&self, levels: &[usize]) -> f64 {
-        let published: f64 = self.published.iter().zip(levels).map(|(costs, &level)| costs[level]).sum();
+    /// What is added at a node where the rows cost `published` published.
+    pub fn less(&self, published: f64) -> f64 {
         (self.lost - published - 1e-11 * self.lost.abs()).max(0.0)
     }
 }
@@ -130,6 +129,16 @@ pub trait NodeCost: Debug + Send + Sync {
     /// What every further row that anything above a node suppresses adds at least, where [`NodeCost::suppression_costs`].
     fn suppressing_adds(&self, _levels: &[usize], _rows: &[u64], _masked: bool) -> f64 {
         0.0
+    }
+
+    /// Whether [`NodeCost::lower_bound`] is what a node costs with nothing suppressed, but for rounding.
+    fn known_by_levels(&self) -> bool {
+        false
+    }
+
+    /// What suppressing `rows` rows adds at most, anywhere.
+    fn adds_at_most(&self, _rows: u64, _masked: bool) -> f64 {
+        f64::INFINITY
     }
 
     /// What suppressing the classes of `counted.suppressed`, and `partly` rows of the others, adds at least in this node and in
