@@ -22,7 +22,7 @@ pub(crate) trait Key: Copy + Eq + Default + Debug + Send + Sync + 'static {
     /// The key as an array index; meaningful when all its fields together are short.
     fn index(self) -> usize;
 
-    /// A number whose upper bits are well mixed.
+    /// A number all of whose bits are well mixed.
     fn hash(self) -> u64;
 }
 
@@ -121,7 +121,8 @@ impl Key for Wide {
     }
 
     fn hash(self) -> u64 {
-        self.0.iter().fold(0, |h: u64, &word| (h.rotate_left(23) ^ word).wrapping_mul(MIX))
+        let hash = self.0.iter().fold(0, |h: u64, &word| (h.rotate_left(23) ^ word).wrapping_mul(MIX));
+        hash ^ (hash >> 32)
     }
 }
 

@@ -70,10 +70,71 @@ impl Classes {
 struct Scratch {
     /// Class + 1 at each key, all zero between uses.
     dense: Vec<u32>,
-    /// Class + 1 at each slot of an open hash table.
-    hashed: Vec<u32>,
+    /// The classes by their keys, where these are too long for that.
+    hashed: Hashed,
     /// The class of each source class.
     class_of: Vec<u32>,
+}
+
+/// An open hash table of classes, which grows with them: of few classes it stays in fast memory, however many the sources are.
+#[derive(Default)]
+struct Hashed {
+    /// Class + 1 at each slot; a power of two of them, at least two for each class.
+    slots: Vec<u32>,
+}
+
+/// A table has this many slots at first.
+const FIRST_SLOTS: usize = 1 << 14;
+
+impl Hashed {
+    /// Forgets all classes, of which there will be at most `most`.
+    fn clear(&mut self, most: usize) {
+        self.resize(FIRST_SLOTS.min((most * 2).next_power_of_two()));
+    }
+
+    fn resize(&mut self, size: usize) {
+        self.slots.clear();
+        self.slots.resize(size, 0);
+    }
+
+    #[inline]
+    fn first<K: Key>(&self, key: K) -> usize {
+        key.hash() as usize & (self.slots.len() - 1)
+    }
+
+    #[inline]
+    fn next(&self, slot: usize) -> usize {
+        (slot + 1) & (self.slots.len() - 1)
+    }
+
+    /// The class of a key, or the slot where it belongs.
+    #[inline]
+    fn find<K: Key>(&self, keys: &[K], key: K) -> Result<u32, usize> {
+        let mut slot = self.first(key);
+        loop {
+            match self.slots[slot] {
+                0 => return Err(slot),
+                class if keys[class as usize - 1] == key => return Ok(class - 1),
+                _ => slot = self.next(slot),
+            }
+        }
+    }
+
+    /// Inserts the last class at its slot.
+    fn insert<K: Key>(&mut self, keys: &[K], slot: usize) -> u32 {
+        self.slots[slot] = keys.len() as u32;
+        if keys.len() * 2 > self.slots.len() {
+            self.resize(self.slots.len() * 4);
+            for (class, &key) in (1u32..).zip(keys) {
+                let mut slot = self.first(key);
+                while self.slots[slot] != 0 {
+                    slot = self.next(slot);
+                }
+                self.slots[slot] = class;
+            }
+        }
+        keys.len() as u32 - 1
+    }
 }
 
 thread_local! {
@@ -193,27 +254,15 @@ impl<K: Key> Snapshot<K> {
             }
             keys.iter().for_each(|k| table[k.index()] = 0);
         } else {
-            let size = (count * 2).next_power_of_two().max(16);
-            let shift = 64 - size.trailing_zeros();
-            scratch.hashed.clear();
-            scratch.hashed.resize(size, 0);
-            let table = &mut scratch.hashed[..size];
+            let table = &mut scratch.hashed;
+            table.clear(count);
             for (&key, &tuple) in self.keys.iter().zip(&source.first) {
                 let key = map_one(key);
-                let mut at = (key.hash() >> shift) as usize & (size - 1);
-                let class = loop {
-                    match table[at] {
-                        0 => {
-                            keys.push(key);
-                            first.push(tuple);
-                            table[at] = keys.len() as u32;
-                            break keys.len() as u32 - 1;
-                        }
-                        class if keys[class as usize - 1] == key => break class - 1,
-                        _ => at = (at + 1) & (size - 1),
-                    }
-                };
-                class_of.push(class);
+                class_of.push(table.find(&keys, key).unwrap_or_else(|slot| {
+                    keys.push(key);
+                    first.push(tuple);
+                    table.insert(&keys, slot)
+                }));
             }
         }
         let classes = keys.len();
