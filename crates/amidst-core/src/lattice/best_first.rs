@@ -3,8 +3,8 @@
 //! Every node has a bound on its cost. The open node with the least bound must be dealt with by any search that proves its
 //! answer; but judging it tells little of others, and the finest nodes are the dearest to judge. What a coarser
 //! node must suppress for a reason that no finer node can mend, all nodes below it must suppress, too: that rules out, or
-//! makes dearer, all of them at once. So a chain of open nodes is followed upwards, and halved from its top (after Flash:
-//! Kohlmayer et al. 2012) until the node it started from is beaten or judged itself.
+//! makes dearer, all of them at once. So a chain of open nodes is followed upwards (after Flash: Kohlmayer et al. 2012), and
+//! nodes of it are judged, from near its top downwards, until the one it started from is beaten or judged itself.
 //!
 //! In the other direction, what the classes of a node cost when nothing is suppressed bounds every node above it.
 //!
@@ -26,12 +26,13 @@ use crate::algorithm::{Search, SearchError};
 
 /// Whether the best node is found sooner this way than along the tree of [`Walk`].
 ///
-/// There must be a bound for each node before anything is counted. Where few rows may be suppressed, the tree rules out most
-/// nodes by small projections; that no longer works where many may be, and it costs too much where there are very many
-/// tuples to project.
+/// Where no row may be suppressed, the tree rules out most nodes by small projections, unless there are very many tuples to
+/// project. Where rows may be, these rule out little; here they make nodes dearer, if suppression costs anything. A metric
+/// that tells what nodes cost before they are counted puts them in a good order; without that it takes many rows.
 pub(crate) fn suits<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<'_>) -> bool {
-    let many = walk.judge.limit.saturating_mul(4) >= search.set.rows || walk.base.classes.len() > MANY_TUPLES;
-    walk.nodes() < walk.large && pricer.known_by_levels() && many
+    let (limit, ordered) = (walk.judge.limit, pricer.known_by_levels());
+    let priced = limit > 0 && pricer.suppression_costs() && (ordered || limit.saturating_mul(4) >= search.set.rows);
+    walk.nodes() < walk.large && (priced || (ordered && walk.base.classes.len() > MANY_TUPLES))
 }
 
 /// Above this many tuples every roll-up of the finest node counts.
@@ -64,6 +65,9 @@ pub(crate) fn run<K: Key>(
 /// At most how many snapshots are held: each is looked at whenever a source is wanted.
 const MANY_HELD: usize = 2048;
 
+/// From a source of fewer classes than this it is quicker to go on without a step.
+const WORTH_A_STEP: usize = 1024;
+
 /// Snapshots of this many bytes are held however small the table is.
 const LEAST_BUDGET: usize = 64 << 20;
 
@@ -88,6 +92,10 @@ impl Grid {
         Grid { bottom: bottom.to_vec(), top: top.to_vec(), strides, nodes }
     }
 
+    fn number(&self, levels: &[usize]) -> usize {
+        (levels.iter().zip(&self.bottom).zip(&self.strides)).map(|((l, b), s)| (l - b) * s).sum()
+    }
+
     fn levels(&self, node: usize) -> Vec<usize> {
         let mut rest = node;
         let digit = |(&stride, &bottom): (&usize, &usize)| {
@@ -102,7 +110,7 @@ impl Grid {
     /// nothing for columns that are not listed.
     fn between(&self, low: &[usize], high: &[usize], costs: &[Vec<f64>], mut visit: impl FnMut(usize, f64)) {
         let mut levels = low.to_vec();
-        let mut node: usize = (levels.iter().zip(&self.bottom).zip(&self.strides)).map(|((l, b), s)| (l - b) * s).sum();
+        let mut node = self.number(low);
         // The sum over the columns before each.
         let mut sums = vec![0.0; levels.len() + 1];
         let mut changed = 0;
@@ -132,6 +140,8 @@ struct Known {
     adds: f64,
     /// Whether it is judged, being judged, or cannot be published.
     closed: bool,
+    /// Whether it was wanted as a step on the way to another.
+    wanted: bool,
 }
 
 impl Known {
@@ -199,7 +209,7 @@ impl<K: Key> Hunt<'_, '_, K> {
         let (bottom, top) = (&self.grid.bottom, &self.grid.top);
         self.grid.between(bottom, top, &[], |node, _| {
             let least = self.pricer.lower_bound(&self.grid.levels(node));
-            state.nodes.push(Known { least, adds: 0.0, closed: false });
+            state.nodes.push(Known { least, ..Known::default() });
             state.heap.push(Reverse(Open(least, node)));
         });
     }
@@ -214,7 +224,8 @@ impl<K: Key> Hunt<'_, '_, K> {
             let chain = self.chain(node);
             let mut end = chain.len();
             while end > 0 && !self.is_beaten(node) {
-                end /= 2;
+                // Near the top most nodes are ruled out at once. Of very many tuples every look is dear, so fewer are taken.
+                end = if self.walk.base.classes.len() > MANY_TUPLES { end / 2 } else { end * 7 / 8 };
                 self.search.checkpoint()?;
                 self.judge(chain[end], node);
             }
@@ -288,9 +299,12 @@ impl<K: Key> Hunt<'_, '_, K> {
     fn judge(&self, node: usize, aim: usize) {
         let (walk, judge) = (self.walk, &self.walk.judge);
         let levels = self.grid.levels(node);
-        lock(&self.state).nodes[node].closed = true;
+        if std::mem::replace(&mut lock(&self.state).nodes[node].closed, true) {
+            // Another thread is at it.
+            return;
+        }
         walk.judged.fetch_add(1, Ordering::Relaxed);
-        let mut held = self.source(&levels, false);
+        let mut held = self.stepped(&levels);
         let mut source = held.as_deref().unwrap_or(&walk.base);
         let (mut own, class_of) = source.roll_up_sizes(&walk.layout, &levels, judge.carry);
         // Counting facets takes longer than all the rest; sizes alone often tell enough.
@@ -360,6 +374,23 @@ impl<K: Key> Hunt<'_, '_, K> {
         });
     }
 
+    /// The smallest snapshot held that is finer than a node; where that is large, a node between the two that has been wanted
+    /// before is counted first, and held.
+    fn stepped(&self, levels: &[usize]) -> Option<Arc<Snapshot<K>>> {
+        let held = self.source(levels, false);
+        let source = held.as_deref().unwrap_or(&self.walk.base);
+        // The columns with the most values are where they should be, the others still at the bottom: many nodes share that.
+        let order = &self.walk.layout.order;
+        let mut step = levels.to_vec();
+        order[order.len() / 2..].iter().for_each(|&c| step[c] = self.grid.bottom[c]);
+        let from = &source.classes.levels;
+        if source.classes.len() < WORTH_A_STEP || *from == step || !finer(from, &step) {
+            return held;
+        }
+        let wanted = std::mem::replace(&mut lock(&self.state).nodes[self.grid.number(&step)].wanted, true);
+        if wanted { Some(self.hold(source.roll_up(&self.walk.layout, &step, self.walk.judge.carry))) } else { held }
+    }
+
     /// The smallest snapshot held that is finer than a node, with its facets where they are asked for; none where that is the
     /// finest of all.
     fn source(&self, levels: &[usize], facets: bool) -> Option<Arc<Snapshot<K>>> {
@@ -377,20 +408,22 @@ impl<K: Key> Hunt<'_, '_, K> {
     }
 
     /// Holds a snapshot, and lets go of those that were not used for the longest time.
-    fn hold(&self, snapshot: Snapshot<K>) {
+    fn hold(&self, snapshot: Snapshot<K>) -> Arc<Snapshot<K>> {
         let bytes = snapshot.bytes();
+        let snapshot = Arc::new(snapshot);
         if bytes > self.budget {
-            return;
+            return snapshot;
         }
         let mut state = lock(&self.state);
         while state.bytes + bytes > self.budget || state.held.len() >= MANY_HELD {
-            let Some(oldest) = (0..state.held.len()).min_by_key(|&i| state.held[i].used) else { return };
+            let Some(oldest) = (0..state.held.len()).min_by_key(|&i| state.held[i].used) else { return snapshot };
             state.bytes -= state.held.swap_remove(oldest).bytes;
         }
         state.clock += 1;
         state.bytes += bytes;
         let used = state.clock;
         self.walk.peak.fetch_max(state.bytes, Ordering::Relaxed);
-        state.held.push(Held { snapshot: Arc::new(snapshot), bytes, used });
+        state.held.push(Held { snapshot: snapshot.clone(), bytes, used });
+        snapshot
     }
 }
