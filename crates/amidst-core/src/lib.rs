@@ -25,6 +25,7 @@ pub mod local;
 pub mod metric;
 pub mod model;
 pub mod parameter;
+pub mod pieces;
 pub mod recoding;
 pub mod requirement;
 pub mod risk;

@@ -23,6 +23,8 @@ mod samarati;
 mod systematic;
 mod top_down;
 
+pub(crate) use mondrian::{options as mondrian_options, strict as mondrian_partition};
+
 /// Every algorithm, in the order of the specification.
 pub const ALGORITHMS: &[Entry] = &[
     incognito::ENTRY,

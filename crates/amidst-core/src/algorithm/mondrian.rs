@@ -13,8 +13,11 @@
 //!
 //! **Cost.** O(n·d²) per level of the tree with d columns, O(n·d²·log n) in all; sides are searched in parallel.
 
+use std::ops::Range;
+
 use super::{Algorithm, Entry, Found, Search, SearchError};
 use crate::frequency::{FrequencySet, add_up};
+use crate::local::cut::{Chooser, Cut, CutKind, Memory, Slots, Source};
 use crate::local::{Cuts, Judge, Partition, Space, Tally, found};
 use crate::parameter::{Kind, Parameter, Value};
 
@@ -54,10 +57,26 @@ impl Algorithm for Mondrian {
     }
 
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {
-        let relaxed = matches!(search.options.get("relaxed"), Some(Value::Flag(true)));
-        let median = matches!(search.options.get("cut"), Some(Value::Text(t)) if t == "median");
+        let (relaxed, median) = options(search);
         found(search, |search, world| Ok((partition(search, world.space, world.judge, relaxed, median)?, Vec::new())))
     }
+}
+
+/// Whether equal rows may part, and whether cuts are made at the median.
+pub(crate) fn options(search: &Search<'_>) -> (bool, bool) {
+    let relaxed = matches!(search.options.get("relaxed"), Some(Value::Flag(true)));
+    let median = matches!(search.options.get("cut"), Some(Value::Text(t)) if t == "median");
+    (relaxed, median)
+}
+
+/// The classes that strict Mondrian finds in a part of a table, whose policy `judge` knows.
+pub(crate) fn strict(
+    search: &Search<'_>,
+    space: &Space,
+    judge: &Judge<'_>,
+    median: bool,
+) -> Result<Partition, SearchError> {
+    partition(search, space, judge, false, median)
 }
 
 /// The classes that Mondrian finds.
@@ -103,46 +122,31 @@ struct Item {
     rows: u64,
 }
 
-/// A cut and how much it lowers the loss.
-#[derive(Debug, Clone, Copy)]
-struct Cut {
-    gain: f64,
-    column: usize,
-    kind: CutKind,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum CutKind {
-    /// Codes up to this one to the left.
-    Below(u32),
-    /// Each node for itself.
-    Each,
-    /// One node from the others.
-    One(u32),
-    /// The first items by code to the left, whatever the code.
-    Half(usize),
-}
-
-/// The distinct codes (or nodes) of a column among the items, in order, with what each holds.
+/// Memory that is used again and again.
 #[derive(Debug, Default)]
-struct Slots {
-    key: Vec<u32>,
-    rows: Vec<u64>,
-    shapes: Vec<u64>,
+struct Scratch {
+    filled: Filled,
+    memory: Memory,
+}
+
+/// The slots of a column among the items.
+#[derive(Debug, Default)]
+struct Filled {
+    slots: Slots,
     /// The slot of each item.
     of_item: Vec<u32>,
     /// Items by slot: those of slot s are `order[first[s]..first[s + 1]]`.
     order: Vec<u32>,
     first: Vec<u32>,
+    found: Vec<u32>,
 }
 
-/// Memory that is used again and again.
-#[derive(Debug, Default)]
-struct Scratch {
-    slots: Slots,
-    found: Vec<u32>,
-    suffix: Vec<f64>,
-    gains: Vec<f64>,
+/// Items to be cut.
+struct Items<'a> {
+    run: &'a Run<'a>,
+    items: &'a [Item],
+    codes: &'a [u32],
+    filled: &'a mut Filled,
 }
 
 struct Run<'a> {
@@ -239,277 +243,28 @@ impl Run<'_> {
         self.judge.tally(entries)
     }
 
-    /// The slots of a column; false when the column cannot be cut.
-    fn fill(&self, items: &[Item], codes: &[u32], shape: &[u64], column: usize, scratch: &mut Scratch) -> bool {
+    /// The tightest shape over all of the items.
+    fn shape(&self, codes: &[u32]) -> Vec<u64> {
         let width = self.space.width();
-        let Scratch { slots, found, .. } = scratch;
-        let key_of = |code: u32| match self.space.cuts(shape, column) {
-            Cuts::Grouped { group } => group[code as usize],
-            _ => code,
-        };
-        slots.key.clear();
-        slots.of_item.clear();
-        let column_codes = codes.iter().skip(column).step_by(width);
-        match self.space.cuts(shape, column) {
-            Cuts::None => return false,
-            Cuts::Ordered { low, high } if (high - low) as usize > 8 * items.len() + 64 => {
-                // Few items over many codes: sorting them beats clearing a table of all codes.
-                slots.key.extend(column_codes.clone());
-                slots.key.sort_unstable();
-                slots.key.dedup();
-                slots.of_item.extend(column_codes.map(|c| slots.key.binary_search(c).unwrap_or(0) as u32));
-            }
-            cuts => {
-                let (low, span) = match cuts {
-                    Cuts::Ordered { low, high } => (low, (high - low) as usize + 1),
-                    _ => (0, column_codes.clone().map(|&c| key_of(c) as usize + 1).max().unwrap_or(0)),
-                };
-                found.clear();
-                found.resize(span, 0);
-                column_codes.clone().for_each(|&c| found[(key_of(c) - low) as usize] = 1);
-                for (key, slot) in found.iter_mut().enumerate().filter(|(_, slot)| **slot == 1) {
-                    *slot = slots.key.len() as u32;
-                    slots.key.push(key as u32 + low);
-                }
-                slots.of_item.extend(column_codes.map(|&c| found[(key_of(c) - low) as usize]));
-            }
-        }
-        // Items by slot.
-        let count = slots.key.len();
-        slots.rows.clear();
-        slots.rows.resize(count, 0);
-        slots.first.clear();
-        slots.first.resize(count + 1, 0);
-        for (&slot, item) in slots.of_item.iter().zip(items) {
-            slots.rows[slot as usize] += item.rows;
-            slots.first[slot as usize + 1] += 1;
-        }
-        for s in 0..count {
-            slots.first[s + 1] += slots.first[s];
-        }
-        slots.order.clear();
-        slots.order.resize(items.len(), 0);
-        found.clear();
-        found.extend_from_slice(&slots.first[..count]);
-        for (i, &slot) in slots.of_item.iter().enumerate() {
-            let next = &mut found[slot as usize];
-            slots.order[*next as usize] = i as u32;
-            *next += 1;
-        }
-        // The shape of each slot.
-        let words = self.space.words();
-        slots.shapes.clear();
-        slots.shapes.resize(count * words, 0);
-        for s in 0..count {
-            let i = slots.order[slots.first[s] as usize] as usize;
-            self.space.start(&mut slots.shapes[s * words..(s + 1) * words], &codes[i * width..(i + 1) * width]);
-        }
-        self.space.scatter(&mut slots.shapes, &slots.of_item, codes);
-        true
+        let mut shape = vec![0; self.space.words()];
+        self.space.start(&mut shape, &codes[..width]);
+        self.space.scatter(&mut shape, &vec![0; codes.len() / width], codes);
+        shape
     }
 
     fn best_cut(&self, items: &[Item], codes: &[u32], tally: &Tally, scratch: &mut Scratch) -> Option<Cut> {
-        let width = self.space.width();
         if items.len() < 2 || tally.rows < 2 * self.judge.least {
             return None;
         }
-        let mut shape = vec![0; self.space.words()];
-        self.space.start(&mut shape, &codes[..width]);
-        self.space.scatter(&mut shape, &vec![0; items.len()], codes);
-        let total = self.space.cost(&shape) * tally.rows as f64;
-        let mut columns: Vec<usize> = (0..width).collect();
-        if self.median {
-            let cost: Vec<f64> = columns.iter().map(|&c| self.space.column_cost(&shape, c)).collect();
-            columns.sort_by(|&a, &b| cost[b].total_cmp(&cost[a]));
-        }
-        let mut best: Option<Cut> = None;
-        for column in columns {
-            if !self.fill(items, codes, &shape, column, scratch) {
-                continue;
-            }
-            let ordered = !matches!(self.space.cuts(&shape, column), Cuts::Grouped { .. });
-            let cut = match (ordered, self.median) {
-                (true, false) => self.ordered_cut(items, tally, total, best, scratch),
-                (true, true) => self.median_cut(items, tally, scratch),
-                (false, _) => self.grouped_cut(items, tally, total, best, scratch),
-            };
-            let half = (self.relaxed && ordered).then(|| self.half_cut(items, codes, tally, total, best, scratch));
-            for (gain, kind) in [cut, half.flatten()].into_iter().flatten() {
-                if best.is_none_or(|b| gain > b.gain) {
-                    best = Some(Cut { gain, column, kind });
-                }
-            }
-            if self.median && best.is_some() {
-                break;
-            }
-        }
-        best
-    }
-
-    /// The best valid cut between two codes, if it beats `best`.
-    fn ordered_cut(
-        &self,
-        items: &[Item],
-        tally: &Tally,
-        total: f64,
-        best: Option<Cut>,
-        scratch: &mut Scratch,
-    ) -> Option<(f64, CutKind)> {
-        let Scratch { slots, suffix, gains, .. } = scratch;
-        let (count, words) = (slots.key.len(), self.space.words());
-        // What the right side costs a row, for each place of the cut; then the left side.
-        suffix.clear();
-        suffix.resize(count, 0.0);
-        let mut shape = slots.shapes[(count - 1) * words..].to_vec();
-        for s in (1..count).rev() {
-            self.space.merge(&mut shape, &slots.shapes[s * words..(s + 1) * words]);
-            suffix[s] = self.space.cost(&shape);
-        }
-        shape.copy_from_slice(&slots.shapes[..words]);
-        gains.clear();
-        let mut left = 0;
-        for s in 0..count - 1 {
-            self.space.merge(&mut shape, &slots.shapes[s * words..(s + 1) * words]);
-            left += slots.rows[s];
-            let right = tally.rows - left;
-            let valid = left >= self.judge.least && right >= self.judge.least;
-            let gain = total - self.space.cost(&shape) * left as f64 - suffix[s + 1] * right as f64;
-            gains.push(if valid { gain } else { f64::NEG_INFINITY });
-        }
-        let mut least = best.map_or(f64::NEG_INFINITY, |b| b.gain);
-        let mut cut = None;
-        if self.judge.size_only {
-            for (s, &gain) in gains.iter().enumerate().filter(|g| *g.1 > f64::NEG_INFINITY) {
-                if gain > least {
-                    (least, cut) = (gain, Some((gain, CutKind::Below(slots.key[s]))));
-                }
-            }
-            return cut;
-        }
-        let (mut right, mut left, mut moved) = (tally.clone(), tally.emptied(), 0);
-        for (s, &gain) in gains.iter().enumerate() {
-            if gain > least {
-                for &i in &slots.order[moved..slots.first[s + 1] as usize] {
-                    self.each_entry(items[i as usize], |e, rows| right.shift(&mut left, e, rows));
-                }
-                moved = slots.first[s + 1] as usize;
-                if self.judge.holds(&left) && self.judge.holds(&right) {
-                    (least, cut) = (gain, Some((gain, CutKind::Below(slots.key[s]))));
-                }
-            }
-        }
-        cut
-    }
-
-    /// The cut nearest to the middle, if it is valid.
-    fn median_cut(&self, items: &[Item], tally: &Tally, scratch: &mut Scratch) -> Option<(f64, CutKind)> {
-        let slots = &scratch.slots;
-        let mut left = 0;
-        let mut nearest = (u64::MAX, 0);
-        for s in 0..slots.key.len() - 1 {
-            left += slots.rows[s];
-            nearest = nearest.min((left.abs_diff(tally.rows - left), s));
-        }
-        let at = slots.first[nearest.1 + 1] as usize;
-        let valid = self.holds(items, &slots.order[..at]) && self.holds(items, &slots.order[at..]);
-        valid.then(|| (0.0, CutKind::Below(slots.key[nearest.1])))
-    }
-
-    fn holds(&self, items: &[Item], chosen: &[u32]) -> bool {
-        let chosen: Vec<Item> = chosen.iter().map(|&i| items[i as usize]).collect();
-        self.judge.holds(&self.tally(&chosen))
-    }
-
-    /// The cut at the middle row, whatever its value, if it is valid and beats `best`.
-    fn half_cut(
-        &self,
-        items: &[Item],
-        codes: &[u32],
-        tally: &Tally,
-        total: f64,
-        best: Option<Cut>,
-        scratch: &mut Scratch,
-    ) -> Option<(f64, CutKind)> {
-        let (order, width) = (&scratch.slots.order, self.space.width());
-        let mut at = 0;
-        let mut left = 0;
-        while at + 1 < order.len() && 2 * (left + items[order[at] as usize].rows) <= tally.rows {
-            left += items[order[at] as usize].rows;
-            at += 1;
-        }
-        if at == 0 {
-            return None;
-        }
-        let cost = |chosen: &[u32]| {
-            let mut shape = vec![0; self.space.words()];
-            for (i, &item) in chosen.iter().enumerate() {
-                let codes = &codes[item as usize * width..(item as usize + 1) * width];
-                if i == 0 { self.space.start(&mut shape, codes) } else { self.space.add(&mut shape, codes) }
-            }
-            self.space.cost(&shape)
-        };
-        let (a, b) = order.split_at(at);
-        let gain = if self.median { 0.0 } else { total - cost(a) * left as f64 - cost(b) * (tally.rows - left) as f64 };
-        let better = gain > 0.0 && best.is_none_or(|b| gain > b.gain) || self.median && best.is_none();
-        (better && self.holds(items, a) && self.holds(items, b)).then_some((gain, CutKind::Half(at)))
-    }
-
-    /// The best valid division into the nodes below: all of them, or one from the others.
-    fn grouped_cut(
-        &self,
-        items: &[Item],
-        tally: &Tally,
-        total: f64,
-        best: Option<Cut>,
-        scratch: &mut Scratch,
-    ) -> Option<(f64, CutKind)> {
-        let slots = &scratch.slots;
-        let (count, words) = (slots.key.len(), self.space.words());
-        let shape = |s: usize| &slots.shapes[s * words..(s + 1) * words];
-        let of = |s: usize| &slots.order[slots.first[s] as usize..slots.first[s + 1] as usize];
-        let mut least = best.map_or(f64::NEG_INFINITY, |b| b.gain);
-        let mut cut = None;
-        let gain = total - (0..count).map(|s| self.space.cost(shape(s)) * slots.rows[s] as f64).sum::<f64>();
-        if gain > least
-            && slots.rows.iter().all(|&r| r >= self.judge.least)
-            && (self.judge.size_only || (0..count).all(|s| self.holds(items, of(s))))
-        {
-            return Some((gain, CutKind::Each));
-        }
-        if count == 2 {
-            return None;
-        }
-        for s in 0..count {
-            let rest = tally.rows - slots.rows[s];
-            if slots.rows[s] < self.judge.least || rest < self.judge.least {
-                continue;
-            }
-            let mut others = shape(usize::from(s == 0)).to_vec();
-            (0..count).filter(|&o| o != s).for_each(|o| self.space.merge(&mut others, shape(o)));
-            let cost = self.space.cost(shape(s)) * slots.rows[s] as f64 + self.space.cost(&others) * rest as f64;
-            if total - cost <= least {
-                continue;
-            }
-            let valid = self.judge.size_only || {
-                let (mut right, mut left) = (tally.clone(), tally.emptied());
-                for &i in of(s) {
-                    self.each_entry(items[i as usize], |e, rows| right.shift(&mut left, e, rows));
-                }
-                self.judge.holds(&left) && self.judge.holds(&right)
-            };
-            if valid {
-                (least, cut) = (total - cost, Some((total - cost, CutKind::One(slots.key[s]))));
-            }
-        }
-        cut
+        let chooser = Chooser { space: self.space, judge: self.judge, median: self.median };
+        let Scratch { filled, memory } = scratch;
+        chooser.best(&mut Items { run: self, items, codes, filled }, memory, &self.shape(codes), tally)
     }
 
     /// Puts the items of each side together; returns how many each side has.
     fn arrange(&self, items: &mut [Item], codes: &mut [u32], cut: Cut) -> Vec<usize> {
         let width = self.space.width();
-        let mut shape = vec![0; self.space.words()];
-        self.space.start(&mut shape, &codes[..width]);
-        self.space.scatter(&mut shape, &vec![0; items.len()], codes);
+        let shape = self.shape(codes);
         let group: &[u32] = match self.space.cuts(&shape, cut.column) {
             Cuts::Grouped { group } => group,
             _ => &[],
@@ -549,6 +304,134 @@ impl Run<'_> {
             codes[new * width..(new + 1) * width].copy_from_slice(&old_codes[from..from + width]);
         }
         sizes
+    }
+}
+
+impl Items<'_> {
+    fn held(&self, slots: Range<usize>) -> &[u32] {
+        let Filled { order, first, .. } = &*self.filled;
+        &order[first[slots.start] as usize..first[slots.end] as usize]
+    }
+
+    fn holds(&self, chosen: &[u32]) -> bool {
+        let chosen: Vec<Item> = chosen.iter().map(|&i| self.items[i as usize]).collect();
+        self.run.judge.holds(&self.run.tally(&chosen))
+    }
+}
+
+impl Source for Items<'_> {
+    fn fill(&mut self, shape: &[u64], column: usize) -> bool {
+        let (items, codes, space) = (self.items, self.codes, self.run.space);
+        let width = space.width();
+        let Filled { slots, of_item, order, first, found } = &mut *self.filled;
+        let key_of = |code: u32| match space.cuts(shape, column) {
+            Cuts::Grouped { group } => group[code as usize],
+            _ => code,
+        };
+        slots.key.clear();
+        of_item.clear();
+        let column_codes = codes.iter().skip(column).step_by(width);
+        match space.cuts(shape, column) {
+            Cuts::None => return false,
+            Cuts::Ordered { low, high } if (high - low) as usize > 8 * items.len() + 64 => {
+                // Few items over many codes: sorting them beats clearing a table of all codes.
+                slots.key.extend(column_codes.clone());
+                slots.key.sort_unstable();
+                slots.key.dedup();
+                of_item.extend(column_codes.map(|c| slots.key.binary_search(c).unwrap_or(0) as u32));
+            }
+            cuts => {
+                let (low, span) = match cuts {
+                    Cuts::Ordered { low, high } => (low, (high - low) as usize + 1),
+                    _ => (0, column_codes.clone().map(|&c| key_of(c) as usize + 1).max().unwrap_or(0)),
+                };
+                found.clear();
+                found.resize(span, 0);
+                column_codes.clone().for_each(|&c| found[(key_of(c) - low) as usize] = 1);
+                for (key, slot) in found.iter_mut().enumerate().filter(|(_, slot)| **slot == 1) {
+                    *slot = slots.key.len() as u32;
+                    slots.key.push(key as u32 + low);
+                }
+                of_item.extend(column_codes.map(|&c| found[(key_of(c) - low) as usize]));
+            }
+        }
+        // Items by slot.
+        let count = slots.key.len();
+        slots.rows.clear();
+        slots.rows.resize(count, 0);
+        first.clear();
+        first.resize(count + 1, 0);
+        for (&slot, item) in of_item.iter().zip(items) {
+            slots.rows[slot as usize] += item.rows;
+            first[slot as usize + 1] += 1;
+        }
+        for s in 0..count {
+            first[s + 1] += first[s];
+        }
+        order.clear();
+        order.resize(items.len(), 0);
+        found.clear();
+        found.extend_from_slice(&first[..count]);
+        for (i, &slot) in of_item.iter().enumerate() {
+            let next = &mut found[slot as usize];
+            order[*next as usize] = i as u32;
+            *next += 1;
+        }
+        // The shape of each slot.
+        let words = space.words();
+        slots.shapes.clear();
+        slots.shapes.resize(count * words, 0);
+        for s in 0..count {
+            let i = order[first[s] as usize] as usize;
+            space.start(&mut slots.shapes[s * words..(s + 1) * words], &codes[i * width..(i + 1) * width]);
+        }
+        space.scatter(&mut slots.shapes, &of_item, codes);
+        true
+    }
+
+    fn slots(&self) -> &Slots {
+        &self.filled.slots
+    }
+
+    fn shift(&self, slots: Range<usize>, from: &mut Tally, to: &mut Tally) {
+        for &i in self.held(slots) {
+            self.run.each_entry(self.items[i as usize], |e, rows| from.shift(to, e, rows));
+        }
+    }
+
+    fn tally(&self, slots: Range<usize>) -> Tally {
+        let held: Vec<Item> = self.held(slots).iter().map(|&i| self.items[i as usize]).collect();
+        self.run.tally(&held)
+    }
+
+    fn half(&self, tally: &Tally, total: f64, best: Option<Cut>) -> Option<(f64, CutKind)> {
+        if !self.run.relaxed {
+            return None;
+        }
+        let (items, codes, order) = (self.items, self.codes, &self.filled.order);
+        let (space, median) = (self.run.space, self.run.median);
+        let width = space.width();
+        let mut at = 0;
+        let mut left = 0;
+        while at + 1 < order.len() && 2 * (left + items[order[at] as usize].rows) <= tally.rows {
+            left += items[order[at] as usize].rows;
+            at += 1;
+        }
+        if at == 0 {
+            return None;
+        }
+        let cost = |chosen: &[u32]| {
+            let mut shape = vec![0; space.words()];
+            for (i, &item) in chosen.iter().enumerate() {
+                let codes = &codes[item as usize * width..(item as usize + 1) * width];
+                if i == 0 { space.start(&mut shape, codes) } else { space.add(&mut shape, codes) }
+            }
+            space.cost(&shape)
+        };
+        let (a, b) = order.split_at(at);
+        let gain = if median { 0.0 } else { total - cost(a) * left as f64 - cost(b) * (tally.rows - left) as f64 };
+        let better = gain > 0.0 && best.is_none_or(|b| gain > b.gain) || median && best.is_none();
+        (better && self.holds(a) && self.holds(b)).then_some((gain, CutKind::Half(at)))
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub(crate) mod assembly;
 pub mod cluster;
+pub(crate) mod cut;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod found;
@@ -12,7 +13,7 @@ mod hull;
 pub mod join;
 mod judge;
 mod nodes;
-mod omit;
+pub(crate) mod omit;
 mod partition;
 mod random;
 pub mod refine;

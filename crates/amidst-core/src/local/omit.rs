@@ -23,11 +23,11 @@ use crate::requirement::Evaluator;
 const LEAST: f64 = 1e-9;
 
 /// Rows that were taken out, with the class that they were in.
-pub(super) type Omitted = Vec<(usize, Part)>;
+pub(crate) type Taken = Vec<(usize, Part)>;
 
 /// Takes out up to `limit` rows, those first whose absence saves most, as long as that saves more than they lose. Every
 /// class still satisfies the policy.
-pub(super) fn omit(world: &World<'_>, clusters: &mut [Cluster], mut limit: u64) -> Omitted {
+pub(crate) fn omit(world: &World<'_>, clusters: &mut [Cluster], mut limit: u64) -> Taken {
     let mut omitted = Vec::new();
     let offer = |c: usize, cluster: &Cluster, limit: u64| {
         worst(world, cluster, limit).map(|(gain, part)| (Total(gain), Reverse(c), part))
@@ -50,7 +50,7 @@ pub(super) fn omit(world: &World<'_>, clusters: &mut [Cluster], mut limit: u64) 
 
 /// Puts rows back, the last first, until the others satisfy the policy as one class of masked rows. Where a class that
 /// covers everything is there already, they join it: nobody could tell its rows from masked ones.
-pub(super) fn mask(world: &World<'_>, clusters: &mut [Cluster], mut omitted: Omitted) -> Omitted {
+pub(crate) fn mask(world: &World<'_>, clusters: &mut [Cluster], mut omitted: Taken) -> Taken {
     let judge = world.judge;
     let everything = clusters.iter().position(|c| !c.parts.is_empty() && world.space.covers_all(&c.shape));
     let entry = |&(_, (e, rows)): &(usize, Part)| Entry { rows, ..world.entry(e) };
@@ -78,7 +78,7 @@ pub(super) fn mask(world: &World<'_>, clusters: &mut [Cluster], mut omitted: Omi
 const MASKINGS: usize = 512;
 
 /// The part without which a class saves most a row, if it may go and saves anything.
-fn worst(world: &World<'_>, cluster: &Cluster, limit: u64) -> Option<(f64, usize)> {
+pub(crate) fn worst(world: &World<'_>, cluster: &Cluster, limit: u64) -> Option<(f64, usize)> {
     let (space, words) = (world.space, world.space.words());
     let everything = space.width() as f64;
     let (n, loss) = (cluster.parts.len(), cluster.loss());

@@ -323,6 +323,11 @@ impl Space {
         self.axes.iter().zip(codes).for_each(|(a, &c)| a.add(shape, c));
     }
 
+    /// Stretches a shape over one more code of a column.
+    pub fn stretch_column(&self, shape: &mut [u64], column: usize, code: u32) {
+        self.axes[column].add(shape, code);
+    }
+
     /// Stretches a shape over another.
     pub fn merge(&self, shape: &mut [u64], other: &[u64]) {
         self.axes.iter().for_each(|a| a.merge(shape, other));

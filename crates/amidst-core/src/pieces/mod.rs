@@ -1,0 +1,174 @@
+//! Mondrian on a table that is elsewhere and too large to be gathered.
+//!
+//! A cut is chosen by what each value of each column holds: its rows, their sensitive values, and how far they reach in
+//! every column. All of that can be counted where the table is and added up: a [`Summary`]. [`Pieces::cut`] chooses by it
+//! what Mondrian chooses with the rows at hand, by the same code, so the tree of cuts is the same. Parts that can be
+//! gathered are [finished](Pieces::finish) here by Mondrian itself. In the end the classes are brought together, and rows
+//! that are better left out are found as ever: only classes that have such rows are kept with them.
+
+mod assemble;
+mod summary;
+#[cfg(test)]
+mod tests;
+
+use crate::algorithm::{Search, SearchError, Suppressed, mondrian_options};
+use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
+use crate::hierarchy::Generalize;
+use crate::local::cut::{Chooser, CutKind, Memory};
+use crate::local::{Cuts, Judge, Space};
+use crate::requirement::Evaluator;
+
+pub use assemble::{Assembled, Finished, Omitted, Piece};
+pub use summary::{Line, Summary};
+
+/// Mondrian on a table in parts.
+pub struct Pieces<'a> {
+    search: Search<'a>,
+    space: Space,
+    judge: Judge<'a>,
+    median: bool,
+    /// How many rows may be left out.
+    limit: u64,
+    turns: Vec<Vec<u32>>,
+}
+
+/// How a part is divided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Division {
+    /// The quasi column that decides.
+    pub column: usize,
+    /// The side of each of its codes that the part has.
+    pub sides: Vec<(u32, u32)>,
+    /// How many distinct combinations each side has.
+    pub combinations: Vec<u64>,
+}
+
+impl<'a> Pieces<'a> {
+    /// A search in pieces. The set of `search` is the table rolled up to a single tuple: sensitive values with their counts.
+    ///
+    /// # Errors
+    /// When no class can satisfy the policy, or the policy asks for what takes all rows at once.
+    pub fn new(search: &Search<'a>) -> Result<Self, SearchError> {
+        let unsupported = |why: &str| Err(SearchError::Unsupported(why.to_string()));
+        if search.set.persons {
+            return unsupported("persons with several rows are told apart by all of them");
+        }
+        let (relaxed, median) = mondrian_options(search);
+        if relaxed {
+            return unsupported("with `relaxed = true` rows that agree may part, so each of them is looked at");
+        }
+        let limit = search.suppression_limit();
+        if limit > 0 && search.suppressed == Suppressed::Drop {
+            let whole = Groups::collect(1, search.set.groups.entries.iter().map(|&e| (0, e)).collect()).entries;
+            if !Evaluator::new(search.set, search.requirements).holds_all(&whole) {
+                return unsupported(
+                    "the table satisfies the policy only without some rows, which are chosen among all",
+                );
+            }
+        }
+        let space = Space::new(search.generalizations);
+        let turns = search.generalizations.iter().zip(&space.places).map(|(g, places)| {
+            let mut order: Vec<u32> = (0..places.len() as u32).collect();
+            if g.generalize == Generalize::Hierarchy {
+                order.sort_by_cached_key(|&c| g.levels.iter().rev().map(|l| l.of[c as usize]).collect::<Vec<u32>>());
+            }
+            order
+        });
+        Ok(Pieces { turns: turns.collect(), judge: Judge::new(search)?, search: search.clone(), space, median, limit })
+    }
+
+    /// The codes of a column in the order in which the first and the last of some tell the cell over all of them.
+    pub fn turns(&self, column: usize) -> &[u32] {
+        self.turns.get(column).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether first and last tell the cell of a column; otherwise all codes are needed.
+    pub fn spans(&self, column: usize) -> bool {
+        self.search.generalizations.get(column).is_none_or(|g| g.generalize != Generalize::Sets)
+    }
+
+    /// Whether cuts depend on sensitive values.
+    pub fn looks_at_sensitive(&self) -> bool {
+        !self.judge.size_only
+    }
+
+    /// The table, rolled up to a single tuple.
+    pub fn whole(&self) -> &'a FrequencySet {
+        self.search.set
+    }
+
+    /// A frequency set of some rows of the table: `width` codes a row, and its sensitive tuple and count.
+    pub fn part(&self, codes: &[u32], counts: &[(u32, u64)]) -> FrequencySet {
+        let whole = self.whole();
+        let width = whole.width;
+        let row = |i: u32| &codes[i as usize * width..(i as usize + 1) * width];
+        let mut order: Vec<u32> = (0..counts.len() as u32).collect();
+        order.sort_by(|&a, &b| row(a).cmp(row(b)).then(counts[a as usize].0.cmp(&counts[b as usize].0)));
+        let mut set = FrequencySet {
+            tuples: Vec::new(),
+            groups: Groups::default(),
+            rows: counts.iter().map(|c| c.1).sum(),
+            floor: Vec::new(),
+            ..whole.clone()
+        };
+        for same in order.chunk_by(|&a, &b| row(a) == row(b)) {
+            set.groups.offsets.push(set.groups.entries.len());
+            set.tuples.extend_from_slice(row(same[0]));
+            for &i in same {
+                let (sensitive, rows) = counts[i as usize];
+                set.groups.entries.push(Entry { sensitive, person: NOBODY, rows });
+            }
+        }
+        set.groups.offsets.push(set.groups.entries.len());
+        set
+    }
+
+    /// The number of a sensitive tuple of the table, given its codes.
+    pub fn sensitive(&self, codes: &[u32]) -> Option<u32> {
+        let whole = self.whole();
+        let width = whole.sensitive_width;
+        let count = whole.sensitive_count();
+        let tuple = |i: usize| &whole.sensitive[i * width..(i + 1) * width];
+        let (mut low, mut high) = (0, count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if tuple(middle) < codes { low = middle + 1 } else { high = middle }
+        }
+        (low < count && tuple(low) == codes).then_some(low as u32)
+    }
+
+    /// How Mondrian divides a part; `None` when it is a class.
+    pub fn cut(&self, summary: &Summary) -> Option<Division> {
+        let (shape, tally) = (summary.shape(&self.space)?, summary.tally(&self.judge));
+        let chooser = Chooser { space: &self.space, judge: &self.judge, median: self.median };
+        let mut source = summary.source(&self.space, &self.judge);
+        let cut = chooser.best(&mut source, &mut Memory::default(), &shape, &tally)?;
+        let group: &[u32] = match self.space.cuts(&shape, cut.column) {
+            Cuts::Grouped { group } => group,
+            _ => &[],
+        };
+        let lines = summary.columns.get(cut.column)?;
+        let mut nodes: Vec<u32> = match cut.kind {
+            CutKind::Each => lines.code.iter().map(|&code| group[code as usize]).collect(),
+            _ => Vec::new(),
+        };
+        nodes.sort_unstable();
+        nodes.dedup();
+        let side = |code: u32| match cut.kind {
+            CutKind::Below(last) => u32::from(code > last),
+            CutKind::One(node) => u32::from(group[code as usize] != node),
+            CutKind::Each => nodes.partition_point(|&node| node < group[code as usize]) as u32,
+            // Only where rows that agree may part.
+            CutKind::Half(_) => 0,
+        };
+        let mut combinations = vec![0; nodes.len().max(2)];
+        let mut sides = Vec::new();
+        for (&code, more) in lines.code.iter().zip(&lines.combinations) {
+            sides.push((code, side(code)));
+            combinations[side(code) as usize] += more;
+        }
+        sides.sort_unstable();
+        sides.dedup();
+        Some(Division { column: cut.column, sides, combinations })
+    }
+}
