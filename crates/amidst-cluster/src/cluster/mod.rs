@@ -4,6 +4,8 @@
 //! for the recoding, sorts for the order of the release. No function of ours has to be shipped to them.
 
 mod count;
+mod parted;
+mod placed;
 mod probe;
 mod publish;
 mod recode;
@@ -26,6 +28,7 @@ use tokio::runtime::Runtime;
 
 use crate::address::Address;
 use count::{Counting, Counts};
+use parted::Placement;
 use recode::Values;
 use rolled::{Place, Rolled};
 use session::Runner;
@@ -65,6 +68,8 @@ struct Read {
     values: Values,
     /// How many parts a plan is divided into.
     partitions: usize,
+    /// What becomes of each tuple, where the table was cut on the cluster.
+    placement: Option<Placement>,
 }
 
 impl Cluster {
@@ -131,19 +136,21 @@ impl Engine for Cluster {
             let counts = counting.count(&self.file("frequencies.parquet"), self.settings.gather, options).await?;
             Ok::<_, Failure>((context, source, partitions, counts))
         })?;
-        let (prepared, values) = match counts {
+        let (prepared, values, placement) = match counts {
             Counts::Gathered(counted) => {
-                (Prepared::of_counts(policy, counted, options)?, Values::Combined(self.file("frequencies.parquet")))
+                let values = Values::Combined(self.file("frequencies.parquet"));
+                (Prepared::of_counts(policy, counted, options)?, values, None)
             }
             Counts::TooMany(enumerated) => {
                 let folder = self.work.path().to_path_buf();
                 let place = Place { policy, options, runtime: &self.runtime, context: &context, runner, folder };
                 let (remote, values) = Rolled::new(place, enumerated)?;
-                (gather_for(&remote, policy, self.settings.gather, options.cancel)?, values)
+                let prepared = gather_for(&remote, policy, self.settings.gather, options.cancel)?;
+                (prepared, values, remote.placement())
             }
         };
         // An engine reads once.
-        let _ = self.read.set(Read { source, values, partitions });
+        let _ = self.read.set(Read { source, values, partitions, placement });
         Ok(prepared)
     }
 

@@ -18,7 +18,7 @@ use datafusion::prelude::SessionContext;
 use rustc_hash::FxHashMap;
 
 use super::count::rows_of;
-use super::recode::Tables;
+use super::recode::{Joining, Tables};
 use super::session::{Runner, broken, local, remote};
 use super::{Read, Settings, sql};
 
@@ -42,19 +42,20 @@ impl Publishing<'_> {
     pub async fn publish(&self, folder: &Path, job: &Job<'_>) -> Result<Written, Failure> {
         let mut released = of_parts(self.recoded);
         let rows = released.rows();
-        let tables = Tables::of(self.recoded);
-        tables.write_maps(self.recoded, &self.read.values, self.work).await?;
-        tables.write_classes(self.recoded, self.work)?;
+        let joining = match &self.read.placement {
+            Some(placement) => placement.joining(self.recoded, &self.read.values, self.work).await?,
+            None => Tables::of(self.recoded).joining(self.recoded, &self.read.values, self.work).await?,
+        };
         std::fs::create_dir_all(folder.join(self.recoded.name)).map_err(|e| Failure::Io(e.to_string()))?;
 
         let parts = rows.div_ceil(self.settings.part_rows.max(1)).clamp(1, 1 << 16) as usize;
         let persons = self.recoded.prepared.set.persons;
         let files: Vec<String> = (0..parts).map(|p| format!("{}/part-{p:05}.parquet", self.recoded.name)).collect();
         let tell = |share: f64| (job.progress)(Stage::Write, share);
-        let groups = self.groups(parts, tables.dealt);
+        let groups = self.groups(parts, joining.dealt);
         // Groups are jobs of their own, so a plan needs to be divided only where there are fewer groups than work.
         let width = self.read.partitions.div_ceil(groups.len()).max(1);
-        let recoded = self.jobs(groups.len(), |i| self.recode(&tables, &groups[i], i, width));
+        let recoded = self.jobs(groups.len(), |i| self.recode(&joining, &groups[i], i, width));
         recoded.await?;
         tell(0.5);
         let sorted = self.jobs(parts, |p| self.sort(groups.len(), p, parts, folder.join(&files[p]), false));
@@ -104,16 +105,23 @@ impl Publishing<'_> {
     }
 
     /// Recodes a group of files into one file, sorted by digest.
-    async fn recode(&self, tables: &Tables, files: &[usize], group: usize, width: usize) -> Result<(), Failure> {
+    async fn recode(&self, joining: &Joining, files: &[usize], group: usize, width: usize) -> Result<(), Failure> {
         let context = remote(self.runner.scheduler, width).await?;
         self.read.source.register(&context, "t", files)?;
-        for name in (0..tables.keys.len()).map(|i| format!("m{i}")).chain(["c".to_string()]) {
-            parquet(&context, &name, &self.work.join(format!("{name}.parquet"))).await?;
+        for (name, files) in &joining.tables {
+            match files.as_slice() {
+                [file] => parquet(&context, name, file).await?,
+                files => {
+                    let urls: Vec<String> = files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+                    let frame = context.read_parquet(urls, Default::default()).await.map_err(broken)?;
+                    context.register_table(name.as_str(), frame.into_view()).map_err(broken)?;
+                }
+            }
         }
         let to = self.work.join(format!("recoded-{group:05}.parquet"));
         let statement = format!(
             "COPY ({} ORDER BY {}) TO {} STORED AS PARQUET OPTIONS ('format.max_row_group_size' '131072')",
-            self.select(tables),
+            self.select(joining),
             sql::name(DIGEST),
             sql::text(&to.to_string_lossy())
         );
@@ -121,7 +129,7 @@ impl Publishing<'_> {
     }
 
     /// What a row becomes.
-    fn select(&self, tables: &Tables) -> String {
+    fn select(&self, joining: &Joining) -> String {
         let prepared = self.recoded.prepared;
         let policy = self.recoded.policy;
         let masked = self.recoded.masked().is_some();
@@ -157,9 +165,9 @@ impl Publishing<'_> {
         let known = sql::filter(&self.read.source.known(policy));
         let mut from = "t".to_string();
         let mut filter = known.clone();
-        if tables.dealt {
+        if joining.dealt {
             // Rows that agree are interchangeable; any fixed order of them will do, and that of the other columns is one.
-            let keys: Vec<String> = tables.keys.iter().map(|&k| format!("t.{}", names(k))).collect();
+            let keys: Vec<String> = joining.keys.iter().map(|&k| format!("t.{}", names(k))).collect();
             let all = self
                 .read
                 .source
@@ -176,14 +184,12 @@ impl Publishing<'_> {
             filter = String::new();
         }
         let mut joins = String::new();
-        for (i, &position) in tables.keys.iter().enumerate() {
+        for (i, &position) in joining.keys.iter().enumerate() {
             joins += &format!(" JOIN m{i} ON t.{} IS NOT DISTINCT FROM m{i}.v", names(position));
         }
-        let on: Vec<String> = (0..tables.keys.len()).map(|i| format!("m{i}.g = c.k{i}")).collect();
-        joins += &format!(" JOIN c ON {}", on.join(" AND "));
-        if tables.dealt {
-            let dealt = "t.__amidst_row > c.after AND t.__amidst_row <= c.upto";
-            filter = if filter.is_empty() { format!(" WHERE {dealt}") } else { format!("{filter} AND {dealt}") };
+        joins += &joining.joins;
+        if let Some(more) = &joining.filter {
+            filter = if filter.is_empty() { format!(" WHERE {more}") } else { format!("{filter} AND {more}") };
         }
         format!("SELECT {} FROM {from}{joins}{filter}", published.join(", "))
     }

@@ -47,16 +47,46 @@ struct Placed {
 /// A recoding, ready to be joined with.
 pub struct Tables {
     /// The columns whose values decide: positions in the prepared table.
-    pub keys: Vec<usize>,
+    keys: Vec<usize>,
     /// The number that each code of those columns counts as; its own when absent.
     groups: Vec<Option<Vec<u32>>>,
     /// The combinations that are published.
     rows: Vec<Placed>,
     /// Whether rows that agree in everything are dealt out to several classes.
+    dealt: bool,
+}
+
+/// Tables to join rows with so that they find their labels, which the table `c` has.
+#[derive(Debug, Default)]
+pub struct Joining {
+    /// The files of each table. Those called `mN` have the numbers `g` of the values `v` of the deciding columns.
+    pub tables: Vec<(String, Vec<PathBuf>)>,
+    /// The deciding columns: positions in the prepared table.
+    pub keys: Vec<usize>,
+    /// The joins after those with the tables `mN`.
+    pub joins: String,
+    /// What else must be true of a row that is published.
+    pub filter: Option<String>,
+    /// Whether rows that agree in everything are dealt out to several classes.
     pub dealt: bool,
 }
 
 impl Tables {
+    /// Writes the tables into `folder`, and tells how to join with them.
+    pub async fn joining(self, recoded: &Recoded<'_>, values: &Values, folder: &Path) -> Result<Joining, Failure> {
+        self.write_maps(recoded, values, folder).await?;
+        self.write_classes(recoded, folder)?;
+        let names = (0..self.keys.len()).map(|i| format!("m{i}")).chain(["c".to_string()]);
+        let on: Vec<String> = (0..self.keys.len()).map(|i| format!("m{i}.g = c.k{i}")).collect();
+        Ok(Joining {
+            tables: names.map(|name| (name.clone(), vec![folder.join(format!("{name}.parquet"))])).collect(),
+            joins: format!(" JOIN c ON {}", on.join(" AND ")),
+            filter: self.dealt.then(|| "t.__amidst_row > c.after AND t.__amidst_row <= c.upto".to_string()),
+            keys: self.keys,
+            dealt: self.dealt,
+        })
+    }
+
     /// The tables of a recoding, with as few columns to look at as decide it.
     pub fn of(recoded: &Recoded<'_>) -> Tables {
         let prepared = recoded.prepared;
@@ -98,7 +128,7 @@ impl Tables {
     }
 
     /// Writes for each deciding column the table `mN`: its values and the numbers that they count as.
-    pub async fn write_maps(&self, recoded: &Recoded<'_>, values: &Values, folder: &Path) -> Result<(), Failure> {
+    async fn write_maps(&self, recoded: &Recoded<'_>, values: &Values, folder: &Path) -> Result<(), Failure> {
         for (i, &position) in self.keys.iter().enumerate() {
             let column = &recoded.prepared.table.columns[position];
             let (values, texts) = values.of(&column.name).await?;
@@ -114,7 +144,7 @@ impl Tables {
     }
 
     /// Writes the table `c`: combinations of numbers, and the labels that they are published with.
-    pub fn write_classes(&self, recoded: &Recoded<'_>, folder: &Path) -> Result<(), Failure> {
+    fn write_classes(&self, recoded: &Recoded<'_>, folder: &Path) -> Result<(), Failure> {
         let mut fields = Vec::new();
         let mut arrays: Vec<ArrayRef> = Vec::new();
         for i in 0..self.keys.len() {

@@ -22,6 +22,7 @@ use datafusion::prelude::SessionContext;
 use tokio::runtime::Runtime;
 
 use super::count::{Enumerated, ROWS, rows_of, single};
+use super::parted::{Parts, Placement};
 use super::publish::parquet;
 use super::recode::{Values, numbered, write};
 use super::session::{Runner, broken, local};
@@ -29,13 +30,17 @@ use super::sql;
 
 /// A table that stays on the cluster.
 pub struct Rolled<'a> {
-    place: Place<'a>,
+    pub(super) place: Place<'a>,
     /// The dictionaries and hierarchies: a table in which every value occurs, and nothing else is true.
-    shape: Prepared,
+    pub(super) shape: Prepared,
     /// What is known of the rows.
-    enumerated: Enumerated,
+    pub(super) enumerated: Enumerated,
     /// The sets that were made, by their levels: their size, and whether they are still there.
     sets: RefCell<BTreeMap<Vec<usize>, (u64, bool)>>,
+    /// The parts that it is cut into.
+    pub(super) parts: RefCell<Parts>,
+    /// What becomes of each tuple, once it was cut.
+    pub(super) placement: RefCell<Option<Placement>>,
 }
 
 /// Where a table is rolled up, and what for.
@@ -51,12 +56,12 @@ pub struct Place<'a> {
 
 impl Place<'_> {
     /// Runs a statement.
-    fn run(&self, statement: &str) -> Result<Vec<RecordBatch>, Failure> {
+    pub fn run(&self, statement: &str) -> Result<Vec<RecordBatch>, Failure> {
         self.runtime.block_on(self.runner.run(self.context, statement))
     }
 
     /// Makes a Parquet file known under a name, whatever it meant before.
-    fn open(&self, name: &str, file: &Path) -> Result<(), Failure> {
+    pub fn open(&self, name: &str, file: &Path) -> Result<(), Failure> {
         self.context.deregister_table(name).map_err(broken)?;
         self.runtime.block_on(parquet(self.context, name, file))
     }
@@ -79,7 +84,14 @@ impl<'a> Rolled<'a> {
             enumerated.columns.iter().map(|column| place.runtime.block_on(values.of(column))).collect();
         let listed = listed?;
         let shape = shape(&place, &enumerated, &listed)?;
-        let rolled = Rolled { place, shape, enumerated, sets: RefCell::new(BTreeMap::new()) };
+        let rolled = Rolled {
+            place,
+            shape,
+            enumerated,
+            sets: RefCell::default(),
+            parts: RefCell::default(),
+            placement: RefCell::default(),
+        };
         rolled.encode(&listed)?;
         Ok((rolled, values))
     }
@@ -120,7 +132,7 @@ impl<'a> Rolled<'a> {
     }
 
     /// Makes the set of a node known under the name `s`; rolls it up first where it is not there.
-    fn register(&self, levels: &[usize]) -> Result<(), Failure> {
+    pub(super) fn register(&self, levels: &[usize]) -> Result<(), Failure> {
         let there = self.sets.borrow().get(levels).is_some_and(|&(_, there)| there);
         if !there {
             self.roll_up(levels)?;
@@ -241,6 +253,18 @@ impl Remote for Rolled<'_> {
             let counts = batch.columns().get(width).and_then(|c| c.as_primitive_opt::<Int64Type>());
             weights.extend(counts.ok_or_else(broken)?.values().iter().map(|&n| n.unsigned_abs()));
         }
+        self.prepared(codes, weights, levels.to_vec())
+    }
+}
+
+impl Rolled<'_> {
+    /// A table in these codes, prepared.
+    pub(super) fn prepared(
+        &self,
+        codes: Vec<Vec<u32>>,
+        weights: Vec<u64>,
+        floor: Vec<usize>,
+    ) -> Result<Prepared, Failure> {
         let columns = self.shape.table.columns.iter().zip(codes);
         let columns = columns.map(|(column, codes)| Column { codes: Codes::U32(codes), ..column.clone() });
         let table = Table { columns: columns.collect(), rows: weights.len() };
@@ -250,7 +274,7 @@ impl Remote for Rolled<'_> {
             rows_dropped_missing: self.enumerated.rows_in.saturating_sub(weights.iter().sum()),
             weights,
             header: self.enumerated.header.clone(),
-            floor: levels.to_vec(),
+            floor,
             ..Counted::default()
         };
         Ok(Prepared::of_counts(self.place.policy, counted, self.place.options)?)

@@ -14,10 +14,24 @@ use crate::processes::Cluster;
 
 /// Releases a table with both engines, into `NAME-local` and `NAME-cluster`, and compares them.
 pub fn both(cluster: &Cluster, folder: &Path, policy: &Path, data: &Path, name: &str, more: &[&str]) {
+    both_from(cluster, folder, policy, data, data, name, more);
+}
+
+/// The same, where the cluster finds the table elsewhere.
+pub fn both_from(
+    cluster: &Cluster,
+    folder: &Path,
+    policy: &Path,
+    data: &Path,
+    elsewhere: &Path,
+    name: &str,
+    more: &[&str],
+) {
     let (here, there) = (folder.join(format!("{name}-local")), folder.join(format!("{name}-cluster")));
-    let output = cluster.anonymize(policy, data, &there, more);
+    let output = cluster.anonymize(policy, elsewhere, &there, more);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{name}: {said}");
+    std::fs::write(folder.join(format!("{name}-driver.log")), said).unwrap();
     let distributed: Value = serde_json::from_slice(&output.stdout).unwrap();
 
     let policy = Policy::read(policy).unwrap();

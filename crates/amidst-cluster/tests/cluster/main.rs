@@ -7,6 +7,7 @@
 mod compare;
 mod failure;
 mod processes;
+mod s3;
 mod tables;
 
 use compare::{both, verified};
@@ -40,11 +41,31 @@ fn a_table_that_cannot_be_gathered_is_rolled_up_by_the_cluster() {
     both(&cluster, folder.path(), &policy, &data, "rolled", &["--gather", "8000"]);
     verified(&folder.path().join("rolled-cluster"));
     // What looks at every combination says what it would take.
-    let policy = tables::patients_policy(folder.path(), "mondrian");
+    let policy = tables::patients_policy(folder.path(), "top-down");
     let output = cluster.anonymize(&policy, &data, &folder.path().join("out"), &["--gather", "8000"]);
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("mondrian") && said.contains("--gather"), "{said}");
+    assert!(said.contains("top-down") && said.contains("--gather"), "{said}");
+}
+
+#[test]
+fn a_table_that_cannot_be_gathered_is_cut_by_the_cluster() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = tables::patients(folder.path(), 12_000, 2);
+    let cluster = Cluster::start(folder.path(), 2);
+    // With rows left out, and with rows masked; with sets of values where there is no hierarchy.
+    let policy = tables::patients_policy(folder.path(), "mondrian");
+    let text = std::fs::read_to_string(&policy).unwrap();
+    let masking = text.replace("[search]", "[search]\nsuppressed = \"mask\"");
+    let sets = text.replace("hierarchy = { suppress = true }", "").replace("max_suppression = 0.02", "");
+    let sets = sets + "\n[search.options]\ncut = \"median\"\n";
+    assert!(masking != text && !sets.contains("suppress"));
+    for (name, text) in [("dropping", &text), ("masking", &masking), ("sets", &sets)] {
+        let policy = folder.path().join(format!("{name}.toml"));
+        std::fs::write(&policy, text).unwrap();
+        both(&cluster, folder.path(), &policy, &data, name, &["--gather", "3000", "--part-rows", "5000"]);
+        verified(&folder.path().join(format!("{name}-cluster")));
+    }
 }
 
 #[test]
@@ -78,4 +99,9 @@ fn adult_is_released_alike_by_both_engines() {
     let cluster = Cluster::start(folder.path(), 2);
     both(&cluster, folder.path(), &policy, &data, "adult", &[]);
     verified(&folder.path().join("adult-cluster"));
+    // The same, cut on the cluster down to parts of a thousand combinations.
+    let text = std::fs::read_to_string(&policy).unwrap().replace("\"optimal\"", "\"mondrian\"");
+    std::fs::write(&policy, text).unwrap();
+    both(&cluster, folder.path(), &policy, &data, "adult-cut", &["--gather", "1000"]);
+    verified(&folder.path().join("adult-cut-cluster"));
 }

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 pub struct Cluster {
     port: u16,
     folder: PathBuf,
+    /// What the processes know beside what this one does.
+    environment: Vec<(String, String)>,
     pub scheduler: Child,
     pub executors: Vec<Child>,
 }
@@ -28,12 +30,20 @@ pub fn free_port() -> u16 {
 impl Cluster {
     /// Starts the processes; their logs and work folders are in `folder`.
     pub fn start(folder: &Path, executors: usize) -> Cluster {
+        Cluster::start_in(folder, executors, Vec::new())
+    }
+
+    /// The same, with an environment, and logs that tell more.
+    pub fn start_in(folder: &Path, executors: usize, environment: Vec<(String, String)>) -> Cluster {
         let port = free_port();
         let log = |name: &str| std::fs::File::create(folder.join(format!("{name}.log"))).unwrap();
         let mut scheduler = binary();
         scheduler.args(["scheduler", "--executor-timeout", "4", "--port", &port.to_string()]);
+        if !environment.is_empty() {
+            scheduler.arg("--verbose").envs(environment.clone());
+        }
         let scheduler = scheduler.stdout(log("scheduler")).stderr(log("scheduler-errors")).spawn().unwrap();
-        let mut cluster = Cluster { port, folder: folder.to_path_buf(), scheduler, executors: Vec::new() };
+        let mut cluster = Cluster { port, folder: folder.to_path_buf(), environment, scheduler, executors: Vec::new() };
         for _ in 0..executors {
             cluster.add();
         }
@@ -75,6 +85,9 @@ impl Cluster {
         let log = |kind: &str| std::fs::File::create(self.folder.join(format!("{name}{kind}.log"))).unwrap();
         command.args(["executor", "--cores", "1", "--heartbeat", "1", "--scheduler", &self.address()]);
         command.args(["--port", &free_port().to_string(), "--grpc-port", &free_port().to_string()]);
+        if !self.environment.is_empty() {
+            command.arg("--verbose").envs(self.environment.clone());
+        }
         command.arg("--memory").arg((1u64 << 30).to_string()).arg("--work").arg(self.folder.join(&name));
         self.executors.push(command.stdout(log("")).stderr(log("-errors")).spawn().unwrap());
     }
@@ -88,7 +101,7 @@ impl Cluster {
     pub fn driver(&self, policy: &Path, data: &Path, out: &Path) -> Command {
         let mut command = binary();
         command.arg("anonymize").arg(policy).args(["--scheduler", &self.address(), "--json", "--force"]);
-        command.arg("--input").arg(data).arg("--out").arg(out);
+        command.arg("--input").arg(data).arg("--out").arg(out).envs(self.environment.clone());
         command
     }
 

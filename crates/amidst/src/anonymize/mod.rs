@@ -208,6 +208,9 @@ pub fn search(
         // Full-domain algorithms look as well, and tell what suppression would take.
         return Err(Failure::Impossible(impossible.message));
     }
+    if let Some(found) = &prepared.found {
+        return Ok((entry, found.clone(), None));
+    }
     entry.algorithm.supports(&search)?;
     let (found, joined) = in_threads(job.threads, || {
         let mut found = entry.algorithm.search(&search)?;

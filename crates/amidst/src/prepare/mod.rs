@@ -24,6 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use amidst_core::algorithm::Found;
 use amidst_core::class::{Population, SensitiveDomain};
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::Generalization;
@@ -80,6 +81,8 @@ pub struct Prepared {
     pub populations: Vec<Option<Arc<Population>>>,
     /// The distinct combinations of the quasi and sensitive columns.
     pub set: FrequencySet,
+    /// What an engine found already, where the table could not be gathered for a search here: tuples stand for classes then.
+    pub found: Option<Found>,
     /// How many rows of the input each row of `table` stands for, where an engine counted them; each for itself when
     /// absent.
     pub weights: Option<Vec<u64>>,
@@ -264,6 +267,7 @@ impl Fitted {
             requirements,
             populations,
             set,
+            found: None,
             weights: None,
             entry_of_row,
             rows_in: self.rows_in,

@@ -131,7 +131,13 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
 /// What the search wants people to know, and what could not be looked at.
 fn notes(prepared: &Prepared, found: &Found) -> Vec<String> {
     let mut notes = found.notes.clone();
-    if prepared.set.rolled_up() {
+    if prepared.found.is_some() {
+        notes.push(
+            "The table has too many distinct combinations to be gathered; it was cut where it is, and its parts were \
+             finished one by one. What compares the release with single values is left out."
+                .to_string(),
+        );
+    } else if prepared.set.rolled_up() {
         let floor = prepared.generalizations.iter().zip(&prepared.set.floor);
         let levels: Vec<String> = floor.map(|(g, level)| format!("{} {level}", g.name)).collect();
         notes.push(format!(

@@ -10,7 +10,10 @@
 //!
 //! In the end every node has been searched or ruled out, so what was found is what a search of the whole finds. A node that
 //! can be neither gathered nor ruled out ends the search: nobody could say whether it is the best.
+//!
+//! Mondrian needs no lattice: it cuts the table where it is, down to parts that can be gathered ([`Parted`]).
 
+mod parted;
 #[cfg(test)]
 mod tests;
 
@@ -26,6 +29,8 @@ use crate::Failure;
 use crate::anonymize::{algorithm_of, metric_of, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
+
+pub use parted::{Counts, Divided, Parted};
 
 /// A table that stays with its engine.
 pub trait Remote {
@@ -64,12 +69,13 @@ pub struct Least {
 const MOST_NODES: usize = 1 << 22;
 
 /// Finds the node that the policy's algorithm chooses, and returns the table at that node or at a finer one from which the
-/// algorithm chooses it again. At most `most` combinations are gathered at a time.
+/// algorithm chooses it again; for Mondrian, the table cut into classes, with what was [found](Prepared::found). At most
+/// `most` combinations are gathered at a time.
 ///
 /// # Errors
-/// When no node satisfies the policy, or when that cannot be found out.
+/// When no recoding satisfies the policy, or when that cannot be found out.
 pub fn gather_for(
-    remote: &dyn Remote,
+    remote: &dyn Parted,
     policy: &Policy,
     most: u64,
     cancel: Option<&AtomicBool>,
@@ -82,17 +88,21 @@ pub fn gather_for(
              are gathered, and {why}; say --gather {combinations} if this machine has the memory (about 200 bytes each)"
         ))
     };
+    let quiet = AtomicBool::new(false);
+    let cancel = cancel.unwrap_or(&quiet);
+    let heights: Vec<usize> = remote.generalizations().iter().map(Generalization::height).collect();
+    let top = remote.gather(&heights)?;
+    if algorithm_of(policy, &top)?.id == "mondrian" {
+        return parted::cut(remote, policy, &top, most, cancel, refused);
+    }
+    let goal = Goal::of(policy, &top)?.map_err(refused)?;
     let Some(mut lattice) = Lattice::of(remote) else {
         return Err(refused("its lattice has too many nodes to be taken apart".to_string()));
     };
-    let top = remote.gather(&lattice.top)?;
-    let goal = Goal::of(policy, &top)?.map_err(refused)?;
-    let quiet = AtomicBool::new(false);
-    let cancel = cancel.unwrap_or(&quiet);
     let limit = task(policy, &top, cancel, &|_| {})?.suppression_limit();
     let least = least(&top);
     drop(top);
-    let piece = Pieces { remote, most, least, limit };
+    let piece = Covering { remote, most, least, limit };
 
     let mut found: Vec<Node> = Vec::new();
     let mut kept: Option<(Prepared, Vec<Node>)> = None;
@@ -160,7 +170,7 @@ impl Goal {
             "optimal" => Ok(Goal::Best),
             "incognito" => Ok(Goal::Minimal),
             "samarati" => Ok(Goal::Lowest),
-            other => Err(format!("`{other}` looks at all of them (`optimal` need not)")),
+            other => Err(format!("`{other}` looks at all of them (`optimal` and `mondrian` need not)")),
         })
     }
 
@@ -210,14 +220,14 @@ fn least(top: &Prepared) -> Least {
 }
 
 /// What can be gathered, and what cannot be published.
-struct Pieces<'a> {
-    remote: &'a dyn Remote,
+struct Covering<'a> {
+    remote: &'a dyn Parted,
     most: u64,
     least: Least,
     limit: u64,
 }
 
-impl Pieces<'_> {
+impl Covering<'_> {
     /// Whether neither a node nor anything finer can be published.
     fn hopeless(&self, levels: &[usize]) -> Result<bool, Failure> {
         Ok(self.remote.lacking(levels, self.least)? > self.limit)
@@ -272,7 +282,7 @@ struct Lattice {
 
 impl Lattice {
     /// The lattice of a table; none when it has too many nodes.
-    fn of(remote: &dyn Remote) -> Option<Lattice> {
+    fn of(remote: &dyn Parted) -> Option<Lattice> {
         let top: Vec<usize> = remote.generalizations().iter().map(Generalization::height).collect();
         let nodes = top.iter().try_fold(1usize, |nodes, height| nodes.checked_mul(height + 1))?;
         (nodes <= MOST_NODES).then(|| Lattice { top, open: vec![true; nodes] })

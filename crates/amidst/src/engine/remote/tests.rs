@@ -1,9 +1,10 @@
 //! Searches in pieces against searches of the whole table.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::AtomicBool;
 
-use amidst_core::frequency;
+use amidst_core::frequency::{self, FrequencySet};
+use amidst_core::pieces::{Assembled, Line, Piece, Pieces, Summary};
 use amidst_core::rolled::{representatives, roll_up};
 use amidst_core::table::{Codes, Column, Table};
 
@@ -16,6 +17,8 @@ struct Elsewhere<'a> {
     policy: &'a Policy,
     whole: Prepared,
     gathered: Cell<u64>,
+    /// The part of each tuple.
+    parts: RefCell<Vec<u32>>,
 }
 
 impl Remote for Elsewhere<'_> {
@@ -54,6 +57,103 @@ impl Remote for Elsewhere<'_> {
         let prepared = Prepared::of_counts(self.policy, counted, &LoadOptions::default())?;
         self.gathered.set(self.gathered.get().max(prepared.set.groups.entries.len() as u64));
         Ok(prepared)
+    }
+}
+
+impl Elsewhere<'_> {
+    fn of_part(&self, part: u32) -> Vec<usize> {
+        let parts = self.parts.borrow();
+        (0..self.whole.set.len()).filter(|&tuple| parts[tuple] == part).collect()
+    }
+
+    fn part(&self, pieces: &Pieces<'_>, part: u32) -> FrequencySet {
+        let (mut codes, mut counts) = (Vec::new(), Vec::new());
+        for tuple in self.of_part(part) {
+            for entry in self.whole.set.groups.get(tuple) {
+                codes.extend_from_slice(self.whole.set.tuple(tuple));
+                counts.push((entry.sensitive, entry.rows));
+            }
+        }
+        pieces.part(&codes, &counts)
+    }
+}
+
+impl Parted for Elsewhere<'_> {
+    fn begin(&self, _pieces: &Pieces<'_>) -> Result<(), Failure> {
+        *self.parts.borrow_mut() = vec![0; self.whole.set.len()];
+        Ok(())
+    }
+
+    fn summaries(&self, pieces: &Pieces<'_>, parts: &[u32]) -> Result<Vec<Summary>, Failure> {
+        let set = &self.whole.set;
+        let of = |&part: &u32| {
+            let mut summary = Summary::default();
+            for tuple in self.of_part(part) {
+                let codes = set.tuple(tuple);
+                let reach: Vec<Vec<u32>> = codes.iter().map(|&code| vec![code]).collect();
+                for (column, &code) in codes.iter().enumerate() {
+                    for &Entry { sensitive, rows, .. } in set.groups.get(tuple) {
+                        pieces.add(&mut summary, Line { column, code, sensitive, rows, combinations: 1 }, &reach);
+                    }
+                }
+            }
+            summary
+        };
+        Ok(parts.iter().map(of).collect())
+    }
+
+    fn divide(&self, _pieces: &Pieces<'_>, divided: &[Divided]) -> Result<(), Failure> {
+        for Divided { part, division, first } in divided {
+            for tuple in self.of_part(*part) {
+                let code = self.whole.set.tuple(tuple)[division.column];
+                let side = division.sides.iter().find(|(of, _)| *of == code).unwrap().1;
+                self.parts.borrow_mut()[tuple] = first + side;
+            }
+        }
+        Ok(())
+    }
+
+    fn gather_parts(&self, pieces: &Pieces<'_>, parts: &[u32]) -> Result<Vec<FrequencySet>, Failure> {
+        let sets: Vec<FrequencySet> = parts.iter().map(|&part| self.part(pieces, part)).collect();
+        let gathered = sets.iter().map(|set| set.groups.entries.len() as u64).sum();
+        self.gathered.set(self.gathered.get().max(gathered));
+        Ok(sets)
+    }
+
+    fn place(&self, _pieces: &Pieces<'_>, _placed: &[(FrequencySet, Vec<u32>)]) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn place_whole(&self, pieces: &Pieces<'_>, part: u32, _class: u32) -> Result<(Vec<u32>, Counts), Failure> {
+        let set = self.part(pieces, part);
+        let mut counts = vec![0; set.sensitive_count()];
+        set.groups.entries.iter().for_each(|e| counts[e.sensitive as usize] += e.rows);
+        Ok((set.tuple(0).to_vec(), (0..).zip(counts).filter(|c| c.1 > 0).collect()))
+    }
+
+    fn settle(&self, _: &Pieces<'_>, classes: &[Piece], _: &Assembled) -> Result<Prepared, Failure> {
+        let whole = &self.whole;
+        let rows: Vec<(&Piece, (u32, u64))> =
+            classes.iter().flat_map(|class| class.counts.iter().map(move |&count| (class, count))).collect();
+        let columns = whole.table.columns.iter().enumerate().map(|(position, column)| {
+            let quasi = whole.quasi.iter().position(|&q| q == position);
+            let sensitive = whole.sensitive.iter().position(|&s| s == position);
+            let code = |(class, (tuple, _)): &(&Piece, (u32, u64))| match (quasi, sensitive) {
+                (Some(q), _) => class.first[q],
+                (_, Some(s)) => whole.set.sensitive_code(*tuple, s),
+                _ => 0,
+            };
+            Column { codes: Codes::U32(rows.iter().map(code).collect()), ..column.clone() }
+        });
+        let counted = Counted {
+            table: Table { columns: columns.collect(), rows: rows.len() },
+            weights: rows.iter().map(|row| row.1.1).collect(),
+            rows_in: whole.rows_in,
+            header: whole.header.clone(),
+            floor: whole.generalizations.iter().map(Generalization::height).collect(),
+            ..Counted::default()
+        };
+        Ok(Prepared::of_counts(self.policy, counted, &LoadOptions::default())?)
     }
 }
 
@@ -99,7 +199,7 @@ fn pieces_of_a_lattice_lead_to_the_same_node_as_the_whole() {
         let whole = patients(&policy, 1500);
         let expected = levels(&policy, &whole);
         let all = whole.set.groups.entries.len() as u64;
-        let remote = Elsewhere { policy: &policy, whole, gathered: Cell::new(0) };
+        let remote = Elsewhere { policy: &policy, whole, gathered: Cell::new(0), parts: RefCell::default() };
         let most = all * 2 / 3;
         let prepared = gather_for(&remote, &policy, most, None).unwrap();
         assert!(prepared.set.rolled_up(), "{algorithm}");
@@ -109,19 +209,46 @@ fn pieces_of_a_lattice_lead_to_the_same_node_as_the_whole() {
 }
 
 #[test]
+fn a_table_cut_in_pieces_has_the_classes_of_one_cut_at_once() {
+    for suppression in ["0.0", "0.02"] {
+        let policy = policy("mondrian", "loss", suppression);
+        let whole = patients(&policy, 1500);
+        let cancel = AtomicBool::new(false);
+        let job = Job { cancel: &cancel, progress: &|_, _| {}, threads: 0 };
+        let expected = search(&policy, &whole, &job).unwrap().1;
+        let counted = expected.recoding.groups(&whole.set);
+        let most = whole.set.groups.entries.len() as u64 / 5;
+        let remote = Elsewhere { policy: &policy, whole, gathered: Cell::new(0), parts: RefCell::default() };
+        let prepared = gather_for(&remote, &policy, most, None).unwrap();
+        assert!(prepared.set.rolled_up());
+        assert!(remote.gathered.get() <= most, "{} of {most} were gathered", remote.gathered.get());
+        let found = search(&policy, &prepared, &job).unwrap().1;
+        assert_eq!(found.recoding.classes, expected.recoding.classes);
+        assert_eq!(found.recoding.groups(&prepared.set), counted);
+        assert_eq!(found.notes, expected.notes);
+    }
+}
+
+#[test]
 fn a_node_that_can_be_neither_gathered_nor_ruled_out_is_named() {
     let policy = policy("optimal", "loss", "1.0");
-    let remote = Elsewhere { policy: &policy, whole: patients(&policy, 400), gathered: Cell::new(0) };
+    let remote =
+        Elsewhere { policy: &policy, whole: patients(&policy, 400), gathered: Cell::new(0), parts: RefCell::default() };
     let Err(Failure::Usage(message)) = gather_for(&remote, &policy, 300, None) else { panic!("it was found") };
     assert!(message.contains("--gather") && message.contains("levels"), "{message}");
 }
 
 #[test]
 fn what_looks_at_every_tuple_is_refused() {
-    for (algorithm, metric) in [("mondrian", "loss"), ("optimal", "kl-divergence")] {
+    for (algorithm, metric) in [("top-down", "loss"), ("optimal", "kl-divergence")] {
         let policy = policy(algorithm, metric, "0.02");
-        let remote = Elsewhere { policy: &policy, whole: patients(&policy, 400), gathered: Cell::new(0) };
+        let remote = Elsewhere {
+            policy: &policy,
+            whole: patients(&policy, 400),
+            gathered: Cell::new(0),
+            parts: RefCell::default(),
+        };
         let Err(Failure::Usage(message)) = gather_for(&remote, &policy, 10, None) else { panic!("it was found") };
-        assert!(message.contains(if algorithm == "mondrian" { "mondrian" } else { "kl-divergence" }), "{message}");
+        assert!(message.contains(if algorithm == "top-down" { "top-down" } else { "kl-divergence" }), "{message}");
     }
 }
