@@ -385,7 +385,7 @@ impl Source for Items<'_> {
             let i = order[first[s] as usize] as usize;
             space.start(&mut slots.shapes[s * words..(s + 1) * words], &codes[i * width..(i + 1) * width]);
         }
-        space.scatter(&mut slots.shapes, &of_item, codes);
+        space.scatter(&mut slots.shapes, of_item, codes);
         true
     }
 

@@ -217,12 +217,14 @@ impl<'a> Pieces<'a> {
     }
 }
 
+/// The shape of a class, and its rows by sensitive tuple.
+type Left = (Vec<u64>, Vec<(u32, u64)>);
+
 /// What became of classes that rows were taken from.
 #[derive(Default)]
 struct Changed {
     omitted: Vec<Omitted>,
-    /// The shape of each class, and its rows by sensitive tuple.
-    left: Vec<(Vec<u64>, Vec<(u32, u64)>)>,
+    left: Vec<Left>,
 }
 
 impl Assembled {
