@@ -290,12 +290,12 @@ impl Parted for Rolled<'_> {
         for batch in &batches {
             let rows = counts(batch, quasi + width)?;
             let part = codes(batch, quasi + width + 1)?;
-            for row in 0..batch.num_rows() {
+            for (row, rows) in rows.into_iter().enumerate() {
                 let to = place.get(&part.value(row)).and_then(|&i| tuples.get_mut(i)).ok_or_else(unreadable)?;
                 for q in 0..quasi {
                     to.0.push(code(pieces, q, codes(batch, q)?.value(row))?);
                 }
-                to.1.push((sensitive(pieces, batch, quasi, width, row)?, rows[row]));
+                to.1.push((sensitive(pieces, batch, quasi, width, row)?, rows));
             }
         }
         drop(batches);
