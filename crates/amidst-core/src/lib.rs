@@ -32,3 +32,4 @@ pub mod risk;
 pub mod rolled;
 pub mod series;
 pub mod table;
+mod tally;

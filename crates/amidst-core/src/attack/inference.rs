@@ -48,14 +48,15 @@ impl Attack for Inference {
         let values = target.histogram.last().map_or(0, |c| c.0 as usize + 1);
         let columns: Vec<&Column> =
             labels.columns.iter().filter(|c| c.dictionary.len().saturating_mul(values) <= LARGEST).collect();
+        let columns = Columns::new(columns, values);
 
         let parts = Part::all(target);
-        let held = Counts::of_folds(target, &parts, &columns, values, folds);
+        let held = Counts::of_folds(target, &parts, &columns, folds);
         let everything = Counts::sum(&held);
         // The lowest code of several: the same whatever the order of the rows.
         let mode = (0..values).rev().max_by_key(|&v| everything.values[v]).unwrap_or(0);
         let rows: u64 = everything.values.iter().sum();
-        let models: Vec<Bayes> = held.iter().map(|h| Bayes::trained(&everything, h, &columns, values)).collect();
+        let models: Vec<Bayes> = held.iter().map(|h| Bayes::trained(&everything, h, &columns)).collect();
         let judged: Vec<(u64, Vec<u64>)> = parts
             .par_iter()
             .map(|part| {
@@ -63,12 +64,13 @@ impl Attack for Inference {
                 let mut hit = vec![0u64; part.classes.len()];
                 let mut scores = vec![0f32; values];
                 let mut guesses: Vec<Option<usize>> = vec![None; models.len()];
+                let mut starts = Vec::new();
                 part.each_class(target, folds, |class, parts| {
                     // All rows of a class look alike, so each model guesses once for it.
                     guesses.fill(None);
+                    columns.starts(class, parts, &mut starts);
                     for &(fold, value, n) in parts {
-                        let guess =
-                            *guesses[fold].get_or_insert_with(|| models[fold].guess(&columns, class, &mut scores));
+                        let guess = *guesses[fold].get_or_insert_with(|| models[fold].guess(&starts, &mut scores));
                         if guess == value as usize {
                             right += n;
                             hit[class - part.classes.start] += if guess == mode { 0 } else { n };
@@ -89,7 +91,7 @@ impl Attack for Inference {
             ("accuracy", accuracy),
             ("base_rate", base),
             ("lift", if base > 0.0 { accuracy / base } else { 0.0 }),
-            ("columns", columns.len() as f64),
+            ("columns", columns.columns.len() as f64),
         ];
         Ok(Findings {
             classes: found().count() as u64,
@@ -107,8 +109,11 @@ fn deal(at: u64, rows: u64, person: u32, folds: u64, mut to: impl FnMut(usize, u
     if person != NOBODY {
         return to((u64::from(person) % folds) as usize, rows);
     }
-    let (each, more) = (rows / folds, rows % folds);
     let first = at % folds;
+    if rows == 1 {
+        return to(first as usize, 1);
+    }
+    let (each, more) = (rows / folds, rows % folds);
     for fold in 0..folds.min(rows) {
         let position = first + fold;
         to((if position < folds { position } else { position - folds }) as usize, each + u64::from(fold < more));
@@ -155,34 +160,56 @@ impl Part {
     }
 }
 
+/// The columns that are learned from. Every label of every column has a place of its own for each value.
+struct Columns<'a> {
+    columns: Vec<&'a Column>,
+    values: usize,
+    /// Where the labels of each column begin, and where those of the last end.
+    bases: Vec<usize>,
+}
+
+impl<'a> Columns<'a> {
+    fn new(columns: Vec<&'a Column>, values: usize) -> Self {
+        let mut bases = vec![0];
+        for column in &columns {
+            bases.push(bases.last().copied().unwrap_or(0) + column.dictionary.len() * values);
+        }
+        Columns { columns, values, bases }
+    }
+
+    fn places(&self) -> usize {
+        self.bases.last().copied().unwrap_or(0)
+    }
+
+    /// Where the values begin for the labels of a class that has rows.
+    fn starts(&self, class: usize, parts: &[(usize, u32, u64)], starts: &mut Vec<usize>) {
+        starts.clear();
+        if !parts.is_empty() {
+            let every = self.columns.iter().zip(&self.bases);
+            starts.extend(every.map(|(column, base)| base + column.codes.get(class) as usize * self.values));
+        }
+    }
+}
+
 /// How often each value occurs, and each label of each column with each value.
 struct Counts {
     values: Vec<u64>,
-    /// For each column, at `label · values + value`.
-    cells: Vec<Vec<u64>>,
+    cells: Vec<u64>,
 }
 
 impl Counts {
-    fn of_folds(target: &Target<'_>, parts: &[Part], columns: &[&Column], values: usize, folds: u64) -> Vec<Counts> {
-        let none = || Counts {
-            values: vec![0; values],
-            cells: columns.iter().map(|c| vec![0; c.dictionary.len() * values]).collect(),
-        };
+    fn of_folds(target: &Target<'_>, parts: &[Part], columns: &Columns<'_>, folds: u64) -> Vec<Counts> {
+        let none = || Counts { values: vec![0; columns.values], cells: vec![0; columns.places()] };
         let none = || (0..folds).map(|_| none()).collect::<Vec<Counts>>();
         let count = |part: &Part| {
             let mut counts = none();
-            let mut starts = vec![0; columns.len()];
+            let mut starts = Vec::new();
             part.each_class(target, folds, |class, parts| {
-                if parts.is_empty() {
-                    return;
-                }
-                for (start, column) in starts.iter_mut().zip(columns) {
-                    *start = column.codes.get(class) as usize * values;
-                }
+                columns.starts(class, parts, &mut starts);
                 for &(fold, value, n) in parts {
-                    let counts = &mut counts[fold];
-                    counts.values[value as usize] += n;
-                    for (cells, start) in counts.cells.iter_mut().zip(&starts) {
+                    let Counts { values, cells } = &mut counts[fold];
+                    values[value as usize] += n;
+                    for start in &starts {
                         cells[start + value as usize] += n;
                     }
                 }
@@ -201,7 +228,7 @@ impl Counts {
         let mut sum = first.unwrap_or(Counts { values: Vec::new(), cells: Vec::new() });
         for more in counts {
             add(&mut sum.values, &more.values);
-            sum.cells.iter_mut().zip(&more.cells).for_each(|(sum, more)| add(sum, more));
+            add(&mut sum.cells, &more.cells);
         }
         sum
     }
@@ -210,39 +237,37 @@ impl Counts {
 /// Naive Bayes with one added to every count, in logarithms. Single precision is plenty for a guess, and twice as fast.
 struct Bayes {
     priors: Vec<f32>,
-    cells: Vec<Vec<f32>>,
+    cells: Vec<f32>,
 }
 
 impl Bayes {
-    fn trained(everything: &Counts, held: &Counts, columns: &[&Column], values: usize) -> Bayes {
+    fn trained(everything: &Counts, held: &Counts, columns: &Columns<'_>) -> Bayes {
         let kept = |all: &[u64], held: &[u64]| all.iter().zip(held).map(|(a, h)| a - h).collect::<Vec<u64>>();
         let known = kept(&everything.values, &held.values);
         let ln = |n: u64| (n as f64).ln();
-        let cells = (columns.iter().zip(&everything.cells).zip(&held.cells)).map(|((column, all), held)| {
+        let mut cells = Vec::with_capacity(columns.places());
+        for (column, bounds) in columns.columns.iter().zip(columns.bases.windows(2)) {
             let labels = column.dictionary.len() as u64;
             let whole: Vec<f64> = known.iter().map(|&n| ln(n + labels)).collect();
-            kept(all, held)
-                .chunks(values.max(1))
-                .flat_map(|row| row.iter().zip(&whole).map(|(&n, w)| (ln(n + 1) - w) as f32))
-                .collect()
-        });
-        Bayes { cells: cells.collect(), priors: known.iter().map(|&n| ln(n + 1) as f32).collect() }
-    }
-
-    /// The likeliest value for the labels of a class; the lowest code of several.
-    fn guess(&self, columns: &[&Column], class: usize, scores: &mut [f32]) -> usize {
-        scores.copy_from_slice(&self.priors);
-        for (column, cells) in columns.iter().zip(&self.cells) {
-            let start = column.codes.get(class) as usize * scores.len();
-            scores.iter_mut().zip(&cells[start..]).for_each(|(score, cell)| *score += cell);
-        }
-        let mut best = 0;
-        for (value, score) in scores.iter().enumerate() {
-            if *score > scores[best] {
-                best = value;
+            let own = kept(&everything.cells[bounds[0]..bounds[1]], &held.cells[bounds[0]..bounds[1]]);
+            for row in own.chunks(columns.values.max(1)) {
+                cells.extend(row.iter().zip(&whole).map(|(&n, w)| (ln(n + 1) - w) as f32));
             }
         }
-        best
+        Bayes { cells, priors: known.iter().map(|&n| ln(n + 1) as f32).collect() }
+    }
+
+    /// The likeliest value for the labels whose values begin at `starts`; the lowest code of several.
+    fn guess(&self, starts: &[usize], scores: &mut [f32]) -> usize {
+        scores.copy_from_slice(&self.priors);
+        for &start in starts {
+            scores.iter_mut().zip(&self.cells[start..]).for_each(|(score, cell)| *score += cell);
+        }
+        let mut best = (0, f32::NEG_INFINITY);
+        for (value, &score) in scores.iter().enumerate() {
+            best = if score > best.1 { (value, score) } else { best };
+        }
+        best.0
     }
 }
 

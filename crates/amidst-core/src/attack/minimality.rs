@@ -200,9 +200,11 @@ impl<'a> Classes<'a> {
             steps: ALL_STEPS,
             counted: BTreeMap::new(),
         };
+        let mut sizes: Vec<u64> = Vec::new();
         for class in 0..target.published.classes.len() {
             let size = target.class(class).0;
-            let mut sizes: Vec<u64> = original.class(class).iter().map(|t| t.1).filter(|&n| n > 0).collect();
+            sizes.clear();
+            sizes.extend(original.class(class).iter().map(|t| t.1).filter(|&n| n > 0));
             sizes.sort_unstable();
             if sizes.iter().sum::<u64>() != size {
                 // Suppressed rows, or persons with several rows: who is in the class is not known.
@@ -214,7 +216,7 @@ impl<'a> Classes<'a> {
             } else if size > limit {
                 classes.too_large += 1;
             } else {
-                classes.splittable.push((class, sizes));
+                classes.splittable.push((class, sizes.clone()));
             }
         }
         classes

@@ -27,6 +27,9 @@ pub(super) const ENTRY: Entry = Entry {
     attack: &Skewness,
 };
 
+/// Closer to a bound than this, doubles are not trusted and the fractions decide.
+const DOUBT: f64 = 1e-9;
+
 #[derive(Debug)]
 struct Skewness;
 
@@ -35,20 +38,26 @@ impl Attack for Skewness {
         let factor = number_or(parameters, "factor", 1, Rational::from(2))?;
         let points = share_or(parameters, "points", Rational::ratio(1, 10))?;
         let (mut largest_lift, mut largest_rise) = (0.0f64, 0.0f64);
-        let all = u128::from(target.size);
+        let all = target.size;
+        let (many, much) = (factor.to_f64(), points.to_f64());
+        let values = target.histogram.last().map_or(0, |c| c.0 as usize + 1);
+        let mut everywhere = vec![0u64; values];
+        target.histogram.iter().for_each(|&(value, n)| everywhere[value as usize] = n);
         let mut findings = target.hits(|look, histogram| {
             let mut hardest: Option<f64> = None;
             for &(value, n) in histogram {
-                let (n, size, everywhere) = (u128::from(n), u128::from(look.size), u128::from(target.count(value)));
-                // p/q = n·all / (size·everywhere); p − q = (n·all − size·everywhere) / (size·all).
-                let (here, expected) = (n * all, size * everywhere);
-                let lift = here as f64 / expected as f64;
-                let rise = here.saturating_sub(expected);
+                let everywhere = everywhere[value as usize];
+                let p = n as f64 / look.size as f64;
+                let q = everywhere as f64 / all as f64;
+                let (lift, rise) = (p / q, p - q);
                 largest_lift = largest_lift.max(lift);
-                largest_rise = largest_rise.max(rise as f64 / (size * all) as f64);
-                if factor.compare_fraction(here, expected) == Ordering::Greater
-                    && points.compare_fraction(rise, size * all) != Ordering::Less
-                {
+                largest_rise = largest_rise.max(rise);
+                let (above, beyond) = (lift / many - 1.0, rise - much);
+                if above < -DOUBT || beyond < -DOUBT {
+                    continue;
+                }
+                let clear = above > DOUBT && beyond > DOUBT;
+                if clear || exactly(&factor, &points, [n, look.size, everywhere, all]) {
                     hardest = Some(hardest.unwrap_or(0.0).max(lift));
                 }
             }
@@ -57,6 +66,15 @@ impl Attack for Skewness {
         findings.figures = vec![("largest_lift".to_string(), largest_lift), ("largest_rise".to_string(), largest_rise)];
         Ok(findings)
     }
+}
+
+/// Whether p = n/size grows from q = everywhere/all as much as it takes, by fractions.
+fn exactly(factor: &Rational, points: &Rational, [n, size, everywhere, all]: [u64; 4]) -> bool {
+    let [n, size, everywhere, all] = [n, size, everywhere, all].map(u128::from);
+    // p/q = n·all / (size·everywhere); p − q = (n·all − size·everywhere) / (size·all).
+    let (here, expected) = (n * all, size * everywhere);
+    factor.compare_fraction(here, expected) == Ordering::Greater
+        && points.compare_fraction(here.saturating_sub(expected), size * all) != Ordering::Less
 }
 
 #[cfg(test)]

@@ -58,18 +58,16 @@ pub(super) fn run(
     let column = target.domain().map_or("", |d| d.name.as_str());
     let mut parameters = known(policy, column, stated);
     let classes = target.published.classes.len();
-    let class_of_tuple = members(&target.published, fits);
-    let class_of_row = || fits.of_row.iter().map(|&tuple| class_of_tuple.get(tuple as usize).copied().flatten());
+    let members = members(&target.published, fits);
     let less = match stated.get("scope") {
-        None => less_generalized(policy, target, table)?,
+        None => less_generalized(policy, target, table, fits)?,
         Some(_) => None,
     };
     let Some(less) = less else {
-        let parts = class_of_row().zip(&fits.of_row).filter_map(|(class, &tuple)| Some((class?, tuple, 1)));
-        let tuples = Tuples::collect(classes, parts.collect());
+        let tuples = members.tuples();
         return Ok(entry.run(target, &Extra { original: Some(&tuples), ..Extra::default() }, &parameters));
     };
-    if class_of_row().any(|class| class.is_none()) {
+    if members.class_of.contains(&None) {
         // A less general table may satisfy the requirement with other rows suppressed, and was passed over because that
         // costs more: some metrics charge for suppressed rows. Then nothing follows from the release being the best. And
         // whether less general parts of the suppressed rows fail depends on values that nobody has published.
@@ -83,7 +81,8 @@ pub(super) fn run(
     parameters.set("scope", Value::Text("table".to_string()));
     let mut hardest: Option<Findings> = None;
     for parts in less {
-        let parts = class_of_row().zip(&parts).filter_map(|(class, &part)| Some((class?, part, 1)));
+        let tuples = members.class_of.iter().zip(parts).zip(&members.rows);
+        let parts = tuples.filter_map(|((class, part), &rows)| Some(((*class)?, part, rows)));
         let tuples = Tuples::collect(classes, parts.collect());
         let found = match entry.run(target, &Extra { original: Some(&tuples), ..Extra::default() }, &parameters) {
             Ok(found) => found,
@@ -99,9 +98,14 @@ pub(super) fn run(
     Ok(Ok(hardest.unwrap_or_default()))
 }
 
-/// For a full-domain release and each column that it generalizes: the label that each original row has in that column
+/// For a full-domain release and each column that it generalizes: the label that each original tuple has in that column
 /// one level below. `None` when the release is not one of whole levels, or the policy has no hierarchies to tell.
-fn less_generalized(policy: &Policy, target: &Target<'_>, table: &Table) -> Result<Option<Vec<Vec<u32>>>, Failure> {
+fn less_generalized(
+    policy: &Policy,
+    target: &Target<'_>,
+    table: &Table,
+    fits: &Fits,
+) -> Result<Option<Vec<Vec<u32>>>, Failure> {
     let Some(labels) = target.published.labels else { return Ok(None) };
     let mut less = Vec::new();
     for published in &labels.columns {
@@ -111,8 +115,9 @@ fn less_generalized(policy: &Policy, target: &Target<'_>, table: &Table) -> Resu
         let all = |level: &usize| published.dictionary.iter().all(|label| names(*level, label));
         let Some(level) = (0..generalization.levels.len()).find(all) else { return Ok(None) };
         let Some(below) = level.checked_sub(1).and_then(|l| generalization.levels.get(l)) else { continue };
-        let label = |row: usize| below.of.get(column.codes.get(row) as usize).copied().unwrap_or(u32::MAX);
-        less.push((0..table.rows).map(label).collect());
+        let Some(at) = fits.columns.iter().position(|name| *name == column.name) else { return Ok(None) };
+        let label = |tuple: usize| below.of.get(fits.tuples.tuple(tuple)[at] as usize).copied().unwrap_or(u32::MAX);
+        less.push((0..fits.tuples.len()).map(label).collect());
     }
     Ok(Some(less))
 }

@@ -5,7 +5,7 @@ mod versions;
 
 use amidst_core::attack::{
     AttackError, Entry, External, Extra, Findings, Knowledge, People, PopulationKnowledge, Published, Target, Tuples,
-    fit, labels_of_table,
+    fit, fit_tuples, labels_of_table,
 };
 use amidst_core::frequency;
 use amidst_core::parameter::{Parameters, Value as Stated};
@@ -69,31 +69,48 @@ pub fn attack(
     beside: &Beside,
     parameters: &Parameters,
 ) -> Result<Attacked, Failure> {
-    if prepared.domains.is_empty() {
+    let labels = labels_of_table(&prepared.set, &prepared.table, &prepared.quasi);
+    attack_targets(entry, stated, prepared, &targets(prepared, &labels), beside, parameters)
+}
+
+/// The sensitive columns of a table as attacks see them: counted once, for any number of attacks. `labels` are
+/// [`labels_of_table`].
+pub fn targets<'a>(prepared: &'a Prepared, labels: &'a Table) -> Vec<Target<'a>> {
+    let published = Published::new(&prepared.set, &prepared.set.groups, &prepared.domains).with_labels(labels);
+    (0..prepared.domains.len()).map(|column| Target::new(published, column)).collect()
+}
+
+/// The same as [`attack`] for whoever runs several of them: `targets` are those of `prepared`.
+pub fn attack_targets(
+    entry: &'static Entry,
+    stated: &Policy,
+    prepared: &Prepared,
+    targets: &[Target<'_>],
+    beside: &Beside,
+    parameters: &Parameters,
+) -> Result<Attacked, Failure> {
+    if targets.is_empty() {
         return Err(Failure::Usage(format!("the {} attack is after a sensitive column; name one", entry.id)));
     }
-    let labels = labels_of_table(&prepared.set, &prepared.table, &prepared.quasi);
-    let published = Published::new(&prepared.set, &prepared.set.groups, &prepared.domains).with_labels(&labels);
     let mut attacked = Attacked { entry, columns: Vec::new(), skipped: Vec::new() };
     let versions = match entry.needs == Knowledge::Versions && !beside.earlier.is_empty() {
         true => Some(Versions::load(stated, prepared, beside)?),
         false => None,
     };
-    for (column, domain) in prepared.domains.iter().enumerate() {
-        let target = Target::new(published, column);
+    for target in targets {
+        let name = target.domain().map_or("", |domain| domain.name.as_str());
         let found = match &versions {
-            None => one(entry, stated, &target, beside, parameters)?,
+            None => one(entry, stated, target, beside, parameters)?,
             Some(versions) => {
-                let versions = versions.of_column(prepared, &domain.name)?;
-                entry.run(&target, &Extra { versions: Some(&versions), ..Extra::default() }, parameters)
+                let versions = versions.of_column(prepared, name)?;
+                entry.run(target, &Extra { versions: Some(&versions), ..Extra::default() }, parameters)
             }
         };
         match found {
-            Err(error) => attacked.skipped.push((domain.name.clone(), failed(error)?)),
+            Err(error) => attacked.skipped.push((name.to_string(), failed(error)?)),
             Ok(findings) => {
-                let worst = findings.worst.iter().map(|&class| worst_class(&prepared.set.groups, &labels, class));
-                let worst = worst.collect();
-                attacked.columns.push((domain.name.clone(), findings, worst));
+                let worst = findings.worst.iter().map(|&class| worst_class(&target.published, class)).collect();
+                attacked.columns.push((name.to_string(), findings, worst));
             }
         }
     }
@@ -156,7 +173,7 @@ fn one(
             let table = read(file, &quasi, beside.threads)?;
             all_there(file, &table, &quasi)?;
             let covers = covers(stated, &table)?;
-            let fits = match fit(&target.published, &External { table: &table, covers: &covers }, &[]) {
+            let fits = match fit_tuples(&target.published, &External { table: &table, covers: &covers }, &[]) {
                 Ok(fits) => fits,
                 Err(error) => return Ok(Err(error)),
             };
@@ -166,9 +183,7 @@ fn one(
     }
 }
 
-/// The people of the population `table` by quasi tuple, and the tuples that each class covers. How many persons of a class
-/// have which tuple is not published, so the class is taken to be spread over the tuples it covers as the population is,
-/// at least one person each.
+/// The people of the population `table` by quasi tuple, and the tuples that each class covers.
 fn population(
     stated: &Policy,
     target: &Target<'_>,
@@ -177,30 +192,22 @@ fn population(
 ) -> Result<Result<(People, Tuples), AttackError>, Failure> {
     let Some(at) = table.position(sensitive) else { return Ok(Ok(Default::default())) };
     let covers = covers(stated, table)?;
-    let mut fits = match fit(&target.published, &External { table, covers: &covers }, &[at]) {
+    let external = External { table, covers: &covers };
+    // Which row has which tuple matters only where rows stand for several people.
+    let counted = table.position(COUNT).is_some_and(|count| count != at);
+    let join = if counted { fit } else { fit_tuples };
+    let mut fits = match join(&target.published, &external, &[at]) {
         Ok(fits) => fits,
         Err(error) => return Ok(Err(error)),
     };
-    if table.position(COUNT).is_some_and(|count| count != at) {
+    if counted {
         fits.tuples.weigh(&fits.of_row, &weights(table, &[sensitive])?);
     }
     // Values that the release lacks get codes behind the release's own.
     let mut dictionary: Dictionary = target.domain().map(|d| d.dictionary.clone()).unwrap_or_default();
     let codes: Vec<u32> = table.columns[at].dictionary.iter().map(|v| dictionary.intern(v)).collect();
-    let totals: Vec<u64> = fits.tuples.groups.iter().map(frequency::rows).collect();
-    let mut covered = vec![0u64; target.published.classes.len()];
-    for (classes, total) in fits.iter().zip(&totals) {
-        classes.iter().for_each(|&class| covered[class as usize] += total);
-    }
-    let mut parts = Vec::with_capacity(totals.len());
-    for ((tuple, classes), &total) in (0u32..).zip(fits.iter()).zip(&totals) {
-        for &class in classes {
-            let share = total as f64 / covered[class as usize].max(1) as f64;
-            let persons = (target.class(class as usize).0 as f64 * share).round() as u64;
-            parts.push((class, tuple, persons.max(1)));
-        }
-    }
-    Ok(Ok((People::of(&fits.tuples, &codes), Tuples::collect(target.published.classes.len(), parts))))
+    let people = People::of(&fits.tuples, &codes);
+    Ok(Ok((people, Tuples::spread(target, &fits))))
 }
 
 /// Where a file is that a policy names.
@@ -208,11 +215,12 @@ fn resolved(policy: &Policy, file: &str) -> String {
     policy.origin.resolve(file).to_string_lossy().into_owned()
 }
 
-fn worst_class(classes: &frequency::Groups, labels: &Table, class: usize) -> WorstClass {
+fn worst_class(published: &Published<'_>, class: usize) -> WorstClass {
+    let classes = published.classes;
     let size = if class < classes.len() { frequency::size(classes.get(class)) } else { 0 };
-    let shown = size >= SHOWN_FROM && class < labels.rows;
-    let cells = || labels.columns.iter().map(|c| (c.name.clone(), c.value(class).to_string())).collect();
-    WorstClass { cells: shown.then(cells), size }
+    let labels = published.labels.filter(|labels| size >= SHOWN_FROM && class < labels.rows);
+    let cells = |labels: &Table| labels.columns.iter().map(|c| (c.name.clone(), c.value(class).to_string())).collect();
+    WorstClass { cells: labels.map(cells), size }
 }
 
 impl Attacked {

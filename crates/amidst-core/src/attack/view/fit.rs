@@ -26,9 +26,9 @@ pub struct Fits {
     /// The distinct tuples of the table in the joined columns, with the sensitive values that were asked for.
     pub tuples: FrequencySet,
     /// The entry of `tuples` that each row of the table is counted in. Without sensitive columns every tuple has one
-    /// entry, so this is the tuple of the row.
+    /// entry, so this is the tuple of the row. Empty where the rows do not matter ([`fit_tuples`]).
     pub of_row: Vec<u32>,
-    /// The columns that were joined.
+    /// The columns that were joined, in the order of the codes of a tuple.
     pub columns: Vec<String>,
     /// Published labels that no value of the table fits.
     pub unused_labels: u64,
@@ -41,6 +41,28 @@ impl Fits {
         self.classes.get(tuple)
     }
 
+    /// The tuples that each of `count` classes covers, ascending: the same join, seen from the classes.
+    pub(super) fn by_class(&self, count: usize) -> Lists {
+        let mut offsets = vec![0usize; count + 1];
+        self.classes.members.iter().for_each(|&class| offsets[class as usize + 1] += 1);
+        (0..count).for_each(|class| offsets[class + 1] += offsets[class]);
+        let mut next = offsets.clone();
+        let mut members = vec![0; self.classes.members.len()];
+        for (tuple, classes) in (0u32..).zip(self.iter()) {
+            for &class in classes {
+                let at = &mut next[class as usize];
+                members[*at] = tuple;
+                *at += 1;
+            }
+        }
+        Lists { offsets, members }
+    }
+
+    /// The classes of every tuple, to be worked on.
+    pub(super) fn lists(&self) -> Lists {
+        self.classes.clone()
+    }
+
     /// The classes of every tuple.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         (0..self.tuples.len()).map(|tuple| self.classes.get(tuple))
@@ -49,13 +71,14 @@ impl Fits {
 
 /// Lists of numbers, one after the other.
 #[derive(Debug, Clone, Default)]
-struct Lists {
-    offsets: Vec<usize>,
-    members: Vec<u32>,
+pub(super) struct Lists {
+    /// List `l` holds the members from `offsets[l]` to `offsets[l + 1]`.
+    pub offsets: Vec<usize>,
+    pub members: Vec<u32>,
 }
 
 impl Lists {
-    fn get(&self, list: usize) -> &[u32] {
+    pub fn get(&self, list: usize) -> &[u32] {
         match (self.offsets.get(list), self.offsets.get(list + 1)) {
             (Some(&start), Some(&end)) => &self.members[start..end],
             _ => &[],
@@ -84,6 +107,28 @@ impl Lists {
 /// # Errors
 /// When there is nothing to join on.
 pub fn fit(published: &Published<'_>, external: &External<'_>, sensitive: &[usize]) -> Result<Fits, AttackError> {
+    let count = |columns: &[usize]| FrequencySet::count(external.table, columns, sensitive, None);
+    join(published, external, count)
+}
+
+/// The same for whoever does not ask which row of the table has which tuple, in less time.
+///
+/// # Errors
+/// When there is nothing to join on.
+pub fn fit_tuples(
+    published: &Published<'_>,
+    external: &External<'_>,
+    sensitive: &[usize],
+) -> Result<Fits, AttackError> {
+    join(published, external, |columns| (FrequencySet::tally(external.table, columns, sensitive), Vec::new()))
+}
+
+/// Joins `external`, whose columns at these positions `count` counts.
+fn join(
+    published: &Published<'_>,
+    external: &External<'_>,
+    count: impl FnOnce(&[usize]) -> (FrequencySet, Vec<u32>),
+) -> Result<Fits, AttackError> {
     let lacks = |what: &str| AttackError::Lacks { attack: "linkage", what: what.to_string() };
     let labels = published.labels.ok_or_else(|| lacks("the published quasi labels"))?;
     // Classes of nobody may have values that no label is for: they are those of a population alone.
@@ -102,14 +147,14 @@ pub fn fit(published: &Published<'_>, external: &External<'_>, sensitive: &[usiz
     if sides.is_empty() {
         return Err(lacks("an external table that has at least one quasi column under the same name"));
     }
-    let columns = own.columns.iter().map(|column| column.name.clone()).collect();
     let unused_labels = sides.iter().map(|side| side.unused).sum();
     // Of two neighbours the one with the lesser rank is cheaper to look at first: the other is then asked for fewer
     // pairs of a value and a class.
     sides.sort_by(|a, b| a.rank.total_cmp(&b.rank));
+    let columns = sides.iter().map(|side| own.columns[side.own].name.clone()).collect();
     let tree = Tree::new(&own, &filled, &sides);
     let positions: Vec<usize> = sides.iter().map(|side| side.other).collect();
-    let (tuples, of_row) = FrequencySet::count(external.table, &positions, sensitive, None);
+    let (tuples, of_row) = count(&positions);
     let tasks = (0..tuples.len().div_ceil(TUPLES)).into_par_iter();
     let parts: Vec<(Vec<usize>, Vec<u32>)> = tasks
         .map(|task| tree.search(&sides, &tuples, task * TUPLES..((task + 1) * TUPLES).min(tuples.len())))
@@ -167,11 +212,43 @@ impl Side {
         Side { own, other, labels, bits, words, unused, rank }
     }
 
-    /// Whether `value` fits `label`.
-    fn fits(&self, value: u32, label: u32) -> bool {
-        match self.bits.get(value as usize * self.words + label as usize / 64) {
-            Some(word) => word >> (label % 64) & 1 == 1,
-            None => self.labels.get(value as usize).binary_search(&label).is_ok(),
+    /// What `value` fits.
+    fn fitting(&self, value: u32) -> Fitting<'_> {
+        let start = value as usize * self.words;
+        Fitting { labels: self.labels.get(value as usize), bits: self.bits.get(start..start + self.words) }
+    }
+}
+
+/// The labels that a value fits.
+#[derive(Clone, Copy)]
+struct Fitting<'a> {
+    /// Ascending.
+    labels: &'a [u32],
+    /// The same as bits, where there are not too many.
+    bits: Option<&'a [u64]>,
+}
+
+impl Fitting<'_> {
+    /// Calls `found` with the position of every one of `labels`, which are ascending, that the value fits.
+    fn among(&self, labels: &[u32], mut found: impl FnMut(usize)) {
+        match self.bits {
+            Some(bits) if self.labels.len() * 8 >= labels.len() => {
+                for (at, &label) in labels.iter().enumerate() {
+                    if bits[label as usize / 64] >> (label % 64) & 1 == 1 {
+                        found(at);
+                    }
+                }
+            }
+            _ => {
+                // Few labels among many: look each of them up.
+                let mut from = 0;
+                for label in self.labels {
+                    from += labels[from..].partition_point(|l| l < label);
+                    if labels.get(from) == Some(label) {
+                        found(from);
+                    }
+                }
+            }
         }
     }
 }
@@ -229,15 +306,18 @@ impl Tree {
             last = Some(tuple);
             for depth in same..sides.len() {
                 let (above, below) = paths.split_at_mut(depth);
-                let Some(fitting) = below.first_mut() else { continue };
-                fitting.clear();
+                let Some(path) = below.first_mut() else { continue };
+                path.clear();
+                let fitting = sides[depth].fitting(tuple[depth]);
+                let labels = &self.levels[depth].labels;
                 match above.last() {
-                    None => self.step(&sides[depth], depth, tuple[depth], 0..self.levels[depth].labels.len(), fitting),
+                    None => fitting.among(labels, |at| path.push(at as u32)),
                     Some(parents) => {
                         let children = &self.levels[depth - 1].children;
                         for &parent in parents {
                             let own = children[parent as usize]..children[parent as usize + 1];
-                            self.step(&sides[depth], depth, tuple[depth], own, fitting);
+                            let first = own.start;
+                            fitting.among(&labels[own], |at| path.push((first + at) as u32));
                         }
                     }
                 }
@@ -250,25 +330,6 @@ impl Tree {
             ends.push(found.len());
         }
         (ends, found)
-    }
-
-    /// Adds the nodes of `range` whose label `value` fits.
-    fn step(&self, side: &Side, depth: usize, value: u32, range: Range<usize>, fitting: &mut Vec<u32>) {
-        let labels = &self.levels[depth].labels[range.clone()];
-        let wanted = side.labels.get(value as usize);
-        if wanted.len() * 8 < labels.len() {
-            // Few labels among many nodes: look each of them up.
-            let mut from = 0;
-            for label in wanted {
-                from += labels[from..].partition_point(|l| l < label);
-                if labels.get(from) == Some(label) {
-                    fitting.push((range.start + from) as u32);
-                }
-            }
-        } else {
-            let nodes = (range.start as u32..).zip(labels);
-            fitting.extend(nodes.filter(|&(_, &label)| side.fits(value, label)).map(|(node, _)| node));
-        }
     }
 }
 
@@ -304,7 +365,12 @@ mod tests {
                 ],
                 rows: persons.len(),
             };
-            let found = fit(&fixture.published(), &External { table: &table, covers: &[] }, &[]).unwrap();
+            let external = External { table: &table, covers: &[] };
+            let found = fit(&fixture.published(), &external, &[]).unwrap();
+            let without_rows = fit_tuples(&fixture.published(), &external, &[]).unwrap();
+            prop_assert!(without_rows.iter().eq(found.iter()));
+            prop_assert_eq!(&without_rows.tuples.tuples, &found.tuples.tuples);
+            prop_assert_eq!(&without_rows.tuples.groups, &found.tuples.groups);
             for row in 0..persons.len() {
                 let fits = |label: &str, value: &str| Cell::parse(label, None).meets(&Cell::parse(value, None));
                 let class = |&c: &u32| {
@@ -336,12 +402,13 @@ mod tests {
         let values = Column::from_values("age", ["3", "7", "15", "30"]);
         let mut side = Side::new(0, &labels, 0, &values, None);
         let ask = |side: &Side| {
-            let pairs = (0..4).flat_map(|v| (0..4).map(move |l| (v, l)));
-            pairs.map(|(value, label)| side.fits(value, label)).collect::<Vec<bool>>()
+            let mut found = Vec::new();
+            (0..4).for_each(|value| side.fitting(value).among(&[0, 1, 2, 3], |at| found.push((value, at))));
+            found
         };
         let with = ask(&side);
         side.bits.clear();
         assert_eq!(ask(&side), with);
-        assert_eq!(with.iter().filter(|&&fits| fits).count(), 2 + 2 + 1 + 4);
+        assert_eq!(with.len(), 2 + 2 + 1 + 4);
     }
 }

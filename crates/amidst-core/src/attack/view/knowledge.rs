@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
+use super::{Fits, Target};
 use crate::class::{Histogram, Population};
-use crate::frequency::FrequencySet;
+use crate::frequency::{self, FrequencySet};
 use crate::hierarchy::Generalization;
 use crate::recoding::{Recoding, SUPPRESSED};
 use crate::table::Table;
@@ -215,6 +216,36 @@ impl Tuples {
         offsets[classes] = kept;
         tuples.truncate(kept);
         Tuples { offsets, tuples }
+    }
+
+    /// The tuples of one class after the other, each ascending.
+    pub(super) fn of_classes<T: Iterator<Item = (u32, u64)>>(classes: impl Iterator<Item = T>) -> Self {
+        let mut tuples = Tuples { offsets: vec![0], tuples: Vec::new() };
+        for own in classes {
+            tuples.tuples.extend(own);
+            tuples.offsets.push(tuples.tuples.len());
+        }
+        tuples
+    }
+
+    /// The tuples of a population that each class of a release covers. How many persons of a class have which tuple is not
+    /// published, so the class is taken to be spread over the tuples that it covers as the population is, at least one
+    /// person each.
+    pub fn spread(target: &Target<'_>, fits: &Fits) -> Self {
+        let totals: Vec<u64> = fits.tuples.groups.iter().map(frequency::rows).collect();
+        let covered = fits.by_class(target.published.classes.len());
+        let mut tuples = Vec::with_capacity(covered.members.len());
+        for class in 0..target.published.classes.len() {
+            let own = covered.get(class);
+            let all: u64 = own.iter().map(|&tuple| totals[tuple as usize]).sum();
+            let size = target.class(class).0 as f64;
+            tuples.extend(own.iter().map(|&tuple| {
+                let share = totals[tuple as usize] as f64 / all.max(1) as f64;
+                // Rounded: what is below a half becomes one, too.
+                (tuple, ((size * share + 0.5) as u64).max(1))
+            }));
+        }
+        Tuples { offsets: covered.offsets, tuples }
     }
 
     /// The table's own tuples in the classes of `recoding`. Rows count as persons.

@@ -5,110 +5,152 @@
 //! them all, and no other class has any of them. And where no row was suppressed, a tuple with one class left is in it;
 //! a class that is full of such tuples has none of the others.
 
-use super::{Fits, Published};
+use super::fit::Lists;
+use super::{Fits, Published, Tuples};
 use crate::frequency;
 
-/// The class of each tuple that was joined, where it is certain that all its rows are there.
-pub fn members(published: &Published<'_>, fits: &Fits) -> Vec<Option<u32>> {
+/// Who is in which class.
+#[derive(Debug, Clone, Default)]
+pub struct Members {
+    /// The class of each tuple that was joined, where it is certain that all its rows are there.
+    pub class_of: Vec<Option<u32>>,
+    /// The rows of each tuple.
+    pub rows: Vec<u64>,
+    /// The tuples that each class covers.
+    covered: Lists,
+}
+
+impl Members {
+    /// The tuples that are certainly in each class, with their rows.
+    pub fn tuples(&self) -> Tuples {
+        let classes = (0u32..).zip(self.covered.offsets.windows(2));
+        Tuples::of_classes(classes.map(|(class, _)| {
+            let own = self.covered.get(class as usize).iter();
+            own.filter(move |&&tuple| self.class_of[tuple as usize] == Some(class))
+                .map(|&tuple| (tuple, self.rows[tuple as usize]))
+        }))
+    }
+}
+
+/// Tells who is in which class.
+pub fn members(published: &Published<'_>, fits: &Fits) -> Members {
     let rows: Vec<u64> = fits.tuples.groups.iter().map(frequency::rows).collect();
     let sizes: Vec<u64> = published.classes.iter().map(frequency::rows).collect();
     let nobody_suppressed = rows.iter().sum::<u64>() == sizes.iter().sum::<u64>();
-    let mut search = Search::new(fits, rows, sizes);
+    let mut search = Search::new(fits, rows, sizes, nobody_suppressed);
     if nobody_suppressed {
         for tuple in 0..search.rows.len() {
             search.only_one_left(tuple);
         }
     }
-    for class in 0..search.sizes.len() {
-        search.waiting.push(class as u32);
-    }
     while let Some(class) = search.waiting.pop() {
-        search.look_at(class, nobody_suppressed);
+        search.waits[class as usize] = false;
+        search.look_at(class);
     }
-    search.class_of
+    Members { class_of: search.class_of, rows: search.rows, covered: search.tuples }
 }
 
 struct Search {
+    nobody_suppressed: bool,
     rows: Vec<u64>,
     sizes: Vec<u64>,
-    /// The classes that each tuple may be in.
-    possible: Vec<Vec<u32>>,
+    /// The classes that each tuple may be in stand first in its list, so many of them.
+    possible: Lists,
+    left: Vec<u32>,
     /// The tuples that each class may have, those included that turned out to be elsewhere.
-    tuples: Vec<Vec<u32>>,
+    tuples: Lists,
     /// The rows that each class may have, and those that it has for certain.
     candidates: Vec<u64>,
     certain: Vec<u64>,
     class_of: Vec<Option<u32>>,
-    /// Classes of which more may be known by now.
+    /// Classes of which more may be known by now, each once.
     waiting: Vec<u32>,
+    waits: Vec<bool>,
 }
 
 impl Search {
-    fn new(fits: &Fits, rows: Vec<u64>, sizes: Vec<u64>) -> Self {
-        let mut search = Search {
-            possible: fits.iter().map(<[u32]>::to_vec).collect(),
-            tuples: vec![Vec::new(); sizes.len()],
-            candidates: vec![0; sizes.len()],
+    fn new(fits: &Fits, rows: Vec<u64>, sizes: Vec<u64>, nobody_suppressed: bool) -> Self {
+        let tuples = fits.by_class(sizes.len());
+        let candidates = |class: usize| tuples.get(class).iter().map(|&tuple| rows[tuple as usize]).sum();
+        Search {
+            nobody_suppressed,
+            candidates: (0..sizes.len()).map(candidates).collect(),
+            possible: fits.lists(),
+            left: fits.iter().map(|classes| classes.len() as u32).collect(),
             certain: vec![0; sizes.len()],
             class_of: vec![None; rows.len()],
-            waiting: Vec::new(),
+            waiting: (0..sizes.len() as u32).collect(),
+            waits: vec![true; sizes.len()],
+            tuples,
             rows,
             sizes,
-        };
-        for (tuple, classes) in fits.iter().enumerate() {
-            for &class in classes {
-                search.tuples[class as usize].push(tuple as u32);
-                search.candidates[class as usize] += search.rows[tuple];
-            }
         }
-        search
     }
 
-    fn look_at(&mut self, class: u32, nobody_suppressed: bool) {
+    fn look_at(&mut self, class: u32) {
         let at = class as usize;
-        if self.candidates[at] == self.sizes[at] {
-            for tuple in self.open(class) {
-                self.settle(tuple as usize, class);
-                self.leave(tuple, nobody_suppressed, |other| other != class);
+        let full = self.candidates[at] == self.sizes[at];
+        let closed = self.certain[at] == self.sizes[at];
+        if full == closed || !full && !self.nobody_suppressed {
+            // Nothing follows yet, or nobody is left of whom anything would.
+            return;
+        }
+        for place in self.tuples.offsets[at]..self.tuples.offsets[at + 1] {
+            let tuple = self.tuples.members[place] as usize;
+            if self.class_of[tuple].is_some() || !self.possible(tuple).contains(&class) {
+                continue;
             }
-        } else if nobody_suppressed && self.certain[at] == self.sizes[at] {
-            for tuple in self.open(class) {
-                self.leave(tuple, nobody_suppressed, |other| other == class);
+            if full {
+                self.settle(tuple, class);
+                self.leave(tuple, |other| other != class);
+            } else {
+                self.leave(tuple, |other| other == class);
             }
         }
     }
 
-    /// The tuples that may be in `class` and that nothing certain is known about.
-    fn open(&self, class: u32) -> Vec<u32> {
-        let open =
-            |&&tuple: &&u32| self.class_of[tuple as usize].is_none() && self.possible[tuple as usize].contains(&class);
-        self.tuples[class as usize].iter().filter(open).copied().collect()
+    /// The classes that a tuple may be in.
+    fn possible(&self, tuple: usize) -> &[u32] {
+        let start = self.possible.offsets[tuple];
+        &self.possible.members[start..start + self.left[tuple] as usize]
+    }
+
+    fn wait(&mut self, class: u32) {
+        if !std::mem::replace(&mut self.waits[class as usize], true) {
+            self.waiting.push(class);
+        }
     }
 
     fn settle(&mut self, tuple: usize, class: u32) {
         if self.class_of[tuple].is_none() {
             self.class_of[tuple] = Some(class);
             self.certain[class as usize] += self.rows[tuple];
-            self.waiting.push(class);
+            self.wait(class);
         }
     }
 
     /// Takes classes off those that a tuple may be in.
-    fn leave(&mut self, tuple: u32, nobody_suppressed: bool, gone: impl Fn(u32) -> bool) {
-        let at = tuple as usize;
-        let (left, lost): (Vec<u32>, Vec<u32>) = self.possible[at].iter().partition(|&&class| !gone(class));
-        self.possible[at] = left;
-        for class in lost {
-            self.candidates[class as usize] -= self.rows[at];
-            self.waiting.push(class);
+    fn leave(&mut self, tuple: usize, gone: impl Fn(u32) -> bool) {
+        let start = self.possible.offsets[tuple];
+        let mut kept = start;
+        for place in start..start + self.left[tuple] as usize {
+            let class = self.possible.members[place];
+            if gone(class) {
+                self.candidates[class as usize] -= self.rows[tuple];
+                self.wait(class);
+            } else {
+                self.possible.members[kept] = class;
+                kept += 1;
+            }
         }
-        if nobody_suppressed {
-            self.only_one_left(at);
+        self.left[tuple] = (kept - start) as u32;
+        if self.nobody_suppressed {
+            self.only_one_left(tuple);
         }
     }
 
     fn only_one_left(&mut self, tuple: usize) {
-        if let [class] = self.possible[tuple][..] {
+        if let [class] = *self.possible(tuple) {
             self.settle(tuple, class);
         }
     }
@@ -131,7 +173,7 @@ mod tests {
         let table =
             Table { columns: vec![Column::from_values("age", ages.iter().map(String::as_str))], rows: ages.len() };
         let fits = fit(&fixture.published(), &External { table: &table, covers: &[] }, &[]).unwrap();
-        let found = members(&fixture.published(), &fits);
+        let found = members(&fixture.published(), &fits).class_of;
         let name = |class: u32| fixture.labels.columns[0].value(class as usize).to_string();
         fits.of_row.iter().map(|&tuple| found[tuple as usize].map(name)).collect()
     }

@@ -13,9 +13,9 @@ pub(super) mod worlds;
 pub(super) mod fixture;
 
 pub use compact::Compact;
-pub use fit::{Fits, fit};
+pub use fit::{Fits, fit, fit_tuples};
 pub use knowledge::{Covers, External, Extra, Knowledge, People, PopulationKnowledge, Tuples, Version, VersionClass};
-pub use members::members;
+pub use members::{Members, members};
 pub use published::{Published, labels_of_recoding, labels_of_table};
 pub(super) use target::worst;
 pub use target::{Look, Target};

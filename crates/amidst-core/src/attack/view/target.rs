@@ -62,7 +62,7 @@ impl<'a> Target<'a> {
             looks: Vec::new(),
             look_of: Vec::with_capacity(classes.len()),
         };
-        let mut index: HashTable<u32> = HashTable::new();
+        let mut index: HashTable<u32> = HashTable::with_capacity(classes.len());
         let mut scratch: Vec<(u32, u32, u64)> = Vec::new();
         let mut persons: Vec<u32> = Vec::new();
         for entries in classes.iter() {
@@ -71,6 +71,14 @@ impl<'a> Target<'a> {
                 continue;
             }
             let rows = frequency::rows(entries);
+            let start = target.counts.len();
+            // As a rule everyone counts once, and the values stand in order.
+            let value = |e: &frequency::Entry| set.sensitive_code(e.sensitive, column);
+            if entries[0].person == NOBODY && entries.is_sorted_by(|a, b| value(a) < value(b)) {
+                target.counts.extend(entries.iter().map(|e| (value(e), e.rows)));
+                target.look(&mut index, start, rows, rows);
+                continue;
+            }
             scratch.clear();
             scratch.extend(entries.iter().map(|e| (set.sensitive_code(e.sensitive, column), e.person, e.rows)));
             if !scratch.is_sorted() {
@@ -88,19 +96,23 @@ impl<'a> Target<'a> {
                 persons.dedup();
                 persons.len() as u64
             };
-            let start = target.counts.len();
             for run in scratch.chunk_by(|a, b| a.0 == b.0) {
                 target.counts.push((run[0].0, run.iter().map(|s| s.2).sum()));
             }
-            let look = target.intern(&mut index, start, size);
-            target.look_of.push(look);
-            if let Some(look) = target.looks.get_mut(look as usize) {
-                look.classes += 1;
-                look.rows += rows;
-            }
+            target.look(&mut index, start, size, rows);
         }
         target.histogram = target.total();
         target
+    }
+
+    /// Adds a class whose histogram stands at the end of `counts`.
+    fn look(&mut self, index: &mut HashTable<u32>, start: usize, size: u64, rows: u64) {
+        let look = self.intern(index, start, size);
+        self.look_of.push(look);
+        if let Some(look) = self.looks.get_mut(look as usize) {
+            look.classes += 1;
+            look.rows += rows;
+        }
     }
 
     /// The look whose histogram stands at the end of `counts`; a histogram that is known is taken off again.
