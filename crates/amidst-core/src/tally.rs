@@ -269,7 +269,9 @@ mod tests {
         let rows = 3 * PART + 17;
         let column = |name: &str, step: usize, count: usize| {
             let mut column = Column::new(name);
-            (0..count).for_each(|v| drop(column.dictionary.intern(&v.to_string())));
+            for value in 0..count {
+                column.dictionary.intern(&value.to_string());
+            }
             column.codes = Codes::for_distinct(count, rows);
             (0..rows).for_each(|row| column.codes.push((row * step % count) as u32));
             column
