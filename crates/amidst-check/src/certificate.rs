@@ -324,6 +324,17 @@ mod tests {
     }
 
     #[test]
+    fn a_certificate_reads_back_whatever_its_figures_are() {
+        for divisor in 1..400u32 {
+            for share in (1..divisor).map(|n| f64::from(n) / f64::from(divisor)) {
+                let text = number(Some(share)).to_string();
+                let read: Value = serde_json::from_str(&text).unwrap();
+                assert_eq!(read.to_string(), text);
+            }
+        }
+    }
+
+    #[test]
     fn figures_are_json_numbers() {
         assert_eq!(number(Some(5.0)).to_string(), "5");
         assert_eq!(number(Some(0.5)).to_string(), "0.5");

@@ -133,6 +133,58 @@ fn tampering_is_detected() {
     assert_eq!(house.amidst(&["verify", "release", "--json"]).json(1)["valid"], false);
     house.file("release/certificate.json", &certificate);
     assert_eq!(house.amidst(&["verify", "release"]).code, 0);
+    let policy = house.read("release/policy.toml");
+    house.file("release/policy.toml", &policy.replacen("k = 4", "k = 2", 1));
+    assert_eq!(house.amidst(&["verify", "release", "--json"]).json(1)["valid"], false);
+    fs::remove_file(house.path("release/policy.toml")).unwrap();
+    assert_eq!(house.amidst(&["verify", "release", "--json"]).json(1)["valid"], false);
+}
+
+#[test]
+fn what_is_left_out_is_not_told_by_what_was_there_before() {
+    let house = House::new();
+    let row = |i: usize| format!("{},{}\n", 20 + i, ["flu", "HIV"][i % 2]);
+    let rows: String = (0..10).map(row).collect();
+    house.file("people.csv", &format!("age,diagnosis\n{rows}95,HIV\n"));
+    let policy = |more: &str, suppressed: &str| {
+        format!(
+            "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = {{ intervals = [20] }}\n\
+             [columns.diagnosis]\nrole = \"sensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 5\n{more}\
+             [search]\nalgorithm = \"optimal\"\nmax_suppression = 0.1\nsuppressed = \"{suppressed}\"\n"
+        )
+    };
+    house.file("policy.toml", &policy("", "drop"));
+    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    assert_eq!(json["suppressed"], 1);
+    let report: serde_json::Value = serde_json::from_str(&house.read("release/report.json")).unwrap();
+    let columns = report["columns"].as_array().unwrap();
+    let diagnosis = columns.iter().find(|c| c["name"] == "diagnosis").unwrap();
+    for bar in diagnosis["histogram"].as_array().unwrap() {
+        assert!(bar["before"].is_null(), "{bar}");
+    }
+    let certificate: serde_json::Value = serde_json::from_str(&house.read("release/certificate.json")).unwrap();
+    assert_eq!(certificate["sensitive"][0]["distribution"], serde_json::json!([]));
+    // Where classes are compared with the whole table, its distribution is what they are compared with.
+    house.file("policy.toml", &policy("[[require]]\nmodel = \"t-closeness\"\non = \"diagnosis\"\nt = 0.2\n", "drop"));
+    house.amidst(&["anonymize", "policy.toml", "--out", "close"]);
+    let certificate: serde_json::Value = serde_json::from_str(&house.read("close/certificate.json")).unwrap();
+    assert_eq!(certificate["sensitive"][0]["distribution"].as_array().map(Vec::len), Some(2));
+    assert_eq!(house.amidst(&["verify", "close"]).code, 0);
+}
+
+#[test]
+fn force_replaces_releases_and_nothing_else() {
+    let house = inpatients();
+    fs::create_dir(house.path("precious")).unwrap();
+    house.file("precious/thesis.txt", "ten years");
+    let forced = |out: &str| house.amidst(&["anonymize", "policy.toml", "--out", out, "--force"]);
+    forced("precious").fails(2, &["no release", "--force"]);
+    forced("inpatients.csv").fails(2, &["the input"]);
+    forced(".").fails(2, &["the input"]);
+    assert_eq!(
+        (house.read("precious/thesis.txt").as_str(), house.read("inpatients.csv").as_str()),
+        ("ten years", INPATIENTS)
+    );
 }
 
 #[test]

@@ -64,6 +64,10 @@ impl PrivacyModel for BetaLikeness {
         true
     }
 
+    fn compares_with_table(&self) -> bool {
+        true
+    }
+
     fn holds(&self, class: &Class<'_>, table: &TableStats) -> bool {
         gains(class, table).all(|r| {
             let (here, there) = r.products();

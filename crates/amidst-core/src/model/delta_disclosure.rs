@@ -50,6 +50,10 @@ impl PrivacyModel for DeltaDisclosure {
         true
     }
 
+    fn compares_with_table(&self) -> bool {
+        true
+    }
+
     fn holds(&self, class: &Class<'_>, table: &TableStats) -> bool {
         class.histogram.len() >= table.histogram.len()
             && ratios(class, table).all(|r| r.compare_abs_ln(&self.delta).is_lt())

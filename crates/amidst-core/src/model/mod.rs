@@ -158,6 +158,11 @@ pub trait PrivacyModel: Debug + Send + Sync {
         false
     }
 
+    /// Whether it compares classes with the distribution of the whole table, which whoever checks it must then know.
+    fn compares_with_table(&self) -> bool {
+        false
+    }
+
     /// Whether the class satisfies the model. Always true for a model that needs the whole release.
     fn holds(&self, class: &Class<'_>, table: &TableStats) -> bool;
 

@@ -113,6 +113,10 @@ impl PrivacyModel for TCloseness {
         true
     }
 
+    fn compares_with_table(&self) -> bool {
+        true
+    }
+
     fn holds(&self, class: &Class<'_>, table: &TableStats) -> bool {
         let order = match (self.distance(class, table), &self.ground) {
             (Some(distance), _) => distance.compare(&self.t),

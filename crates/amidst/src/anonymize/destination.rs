@@ -53,6 +53,33 @@ impl Destination {
         if self.single { 1 } else { FILES.len() }
     }
 
+    /// Whether the resolved policy is published as a file of its own.
+    pub fn states_policy(&self) -> bool {
+        !self.single
+    }
+
+    /// Fails where publishing would replace what the release is made from.
+    pub fn spare(&self, policy: &Policy, input: Option<&str>) -> Result<(), Failure> {
+        let Ok(target) = self.target.canonicalize() else { return Ok(()) };
+        let input = match (input, policy.data.input.as_deref()) {
+            (Some(input), _) => Some(PathBuf::from(input)),
+            (None, stated) => stated.map(|input| policy.origin.resolve(input)),
+        };
+        let own = policy.origin.path().map(Path::to_path_buf);
+        for (what, path) in [("the input", input), ("the policy", own)] {
+            if let Some(path) = path
+                && path.canonicalize().is_ok_and(|path| path.starts_with(&target))
+            {
+                return Err(Failure::Usage(format!(
+                    "{} is or holds {what} {}, which the release would replace; choose another --out",
+                    self.target.display(),
+                    path.display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// Puts the staged files in place.
     pub fn publish(self, staging: Staging) -> Result<Outputs, Failure> {
         if !self.single {

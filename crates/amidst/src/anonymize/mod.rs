@@ -90,6 +90,7 @@ pub fn anonymize_on(
     }
     // A destination that cannot be used should be known before an hour of work, not after it.
     let destination = Destination::of(&policy, options.out.as_deref(), engine.layout())?;
+    destination.spare(&policy, options.input.as_deref())?;
     let staging = Staging::begin(&destination.target, options.force)?;
 
     let load = LoadOptions {
@@ -167,7 +168,10 @@ pub fn anonymize_on(
             reports.push(name);
         }
         stop(job)?;
-        staging.write("policy.toml", &resolved)?;
+        if destination.states_policy() {
+            staging.write("policy.toml", &resolved)?;
+            reports.push("policy.toml");
+        }
         staging.write("certificate.json", &sealed(checked, &reports)?)?;
         let safe = durable.join().unwrap_or_else(|_| Err(std::io::Error::other("waiting for the disk failed")));
         safe.map_err(|e| unwritten(e.to_string()))?;

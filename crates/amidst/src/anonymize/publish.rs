@@ -30,6 +30,13 @@ impl Staging {
                 target.display()
             )));
         }
+        if force && !replaceable(target) {
+            return Err(Failure::Usage(format!(
+                "{} is there already and no release: it has no certificate. --force replaces releases only; remove it \
+                 yourself, or choose another --out",
+                target.display()
+            )));
+        }
         let parent = match target.parent() {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
@@ -94,6 +101,16 @@ impl Staging {
         sync_folder(self.place());
         Ok(())
     }
+}
+
+/// Whether nothing is lost but a release when `target` is replaced: there is none, it is empty, or it has a certificate.
+fn replaceable(target: &Path) -> bool {
+    let Ok(found) = fs::metadata(target) else { return target.symlink_metadata().is_err() };
+    if found.is_dir() {
+        let empty = fs::read_dir(target).is_ok_and(|mut inside| inside.next().is_none());
+        return empty || target.join("certificate.json").is_file();
+    }
+    found.len() == 0 || Path::new(&format!("{}.certificate.json", target.display())).is_file()
 }
 
 /// Temporary folders are private; a release is meant to be read.
@@ -184,12 +201,28 @@ mod tests {
         for (force, text) in [(false, "one"), (true, "two")] {
             let staging = Staging::begin(&target, force).unwrap();
             staging.write("release.csv", text).unwrap();
+            staging.write("certificate.json", "{}").unwrap();
             staging.publish().unwrap();
             assert_eq!(fs::read_to_string(target.join("release.csv")).unwrap(), text);
         }
         assert!(matches!(Staging::begin(&target, false), Err(Failure::Usage(_))));
         drop(Staging::begin(&target, true).unwrap());
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing is left behind");
+    }
+
+    #[test]
+    fn only_releases_are_replaced() {
+        let place = tempfile::tempdir().unwrap();
+        let (folder, file) = (place.path().join("photos"), place.path().join("notes.csv"));
+        fs::create_dir(&folder).unwrap();
+        assert!(Staging::begin(&folder, true).is_ok(), "an empty folder holds nothing to lose");
+        fs::write(folder.join("wedding.jpg"), "x").unwrap();
+        fs::write(&file, "x").unwrap();
+        for target in [&folder, &file] {
+            assert!(matches!(Staging::begin(target, true), Err(Failure::Usage(_))), "{}", target.display());
+        }
+        fs::write(place.path().join("notes.csv.certificate.json"), "{}").unwrap();
+        assert!(Staging::begin(&file, true).is_ok());
     }
 
     #[test]

@@ -90,6 +90,9 @@ pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Resu
 fn sensitive_column(statement: &Statement<'_>, set: &FrequencySet, column: usize) -> SensitiveColumn {
     let Statement { prepared, released, .. } = *statement;
     let domain = &prepared.domains[column];
+    // Where rows are missing from the release, the difference tells their values: only what is needed is stated.
+    let compared = (prepared.requirements.iter())
+        .any(|r| r.on.contains(&column) && r.models.iter().any(|model| model.compares_with_table()));
     let counts = frequency::histogram(set, &set.groups.entries, column);
     let mut distribution: Vec<ValueCount> =
         domain.dictionary.iter().map(|value| ValueCount { value: Some(value.to_string()), count: 0 }).collect();
@@ -107,9 +110,9 @@ fn sensitive_column(statement: &Statement<'_>, set: &FrequencySet, column: usize
     let weights = Categories::read(&Parameters::default(), domain).ok();
     SensitiveColumn {
         name: domain.name.clone(),
-        distribution,
+        distribution: if compared { distribution } else { Vec::new() },
         ordered: domain.ordered,
-        levels: domain.levels.as_ref().map(|levels| {
+        levels: domain.levels.as_ref().filter(|_| compared).map(|levels| {
             (0..domain.dictionary.len()).map(|code| levels.iter().skip(1).map(|l| l[code]).collect()).collect()
         }),
         categories: (!domain.categories.is_empty()).then(|| domain.categories.clone()),

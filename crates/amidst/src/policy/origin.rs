@@ -40,6 +40,11 @@ impl Origin {
         Origin { path: Some(path.to_path_buf()), text: text.to_string(), places }
     }
 
+    /// The file of the policy, where it came from one.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
     /// The folder that relative paths in the policy start from.
     pub fn folder(&self) -> PathBuf {
         self.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default()

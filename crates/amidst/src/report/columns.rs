@@ -23,15 +23,24 @@ const LISTED: usize = 12;
 /// In a table that nobody has protected yet, values of fewer rows than this are not shown.
 pub const RARE: u64 = 5;
 
-/// The columns of a release. `rounded_to` is what the counts of the original table are rounded to.
+/// How far the counts of the original table may be told.
+#[derive(Debug, Clone, Copy)]
+pub struct Originals {
+    /// What they are rounded to.
+    pub rounded_to: u64,
+    /// Whether those of sensitive columns may be told, too.
+    pub sensitive: bool,
+}
+
+/// The columns of a release.
 pub fn of_release(
     policy: &Policy,
     prepared: &Prepared,
     recoding: &Recoding,
     released: &Released,
-    rounded_to: u64,
+    originals: Originals,
 ) -> Vec<ColumnReport> {
-    prepared.header.par_iter().map(|name| one(policy, prepared, recoding, released, rounded_to, name)).collect()
+    prepared.header.par_iter().map(|name| one(policy, prepared, recoding, released, originals, name)).collect()
 }
 
 fn one(
@@ -39,7 +48,7 @@ fn one(
     prepared: &Prepared,
     recoding: &Recoding,
     released: &Released,
-    rounded_to: u64,
+    originals: Originals,
     name: &str,
 ) -> ColumnReport {
     let role = policy.column(name).map_or(Role::Identifying, |c| c.role);
@@ -75,7 +84,7 @@ fn one(
                         *of_label.entry(label.map_or("", String::as_str)).or_default() += n;
                     }
                     before = Some(of_label.into_iter().map(|(label, n)| (label.to_string(), n)).collect());
-                    report.rounded_to = rounded_to;
+                    report.rounded_to = originals.rounded_to;
                 }
             }
             None => {
@@ -88,10 +97,12 @@ fn one(
             }
         }
     } else {
-        let round_to = if role == Role::Sensitive { 1 } else { rounded_to };
-        let counted = column.dictionary.iter().zip(prepared.counts(original));
-        before = Some(counted.map(|(value, n)| (value.to_string(), n)).collect());
-        report.rounded_to = round_to;
+        // Beside what is published, the sensitive values of all rows tell those of the rows that are missing.
+        if role != Role::Sensitive || originals.sensitive {
+            let counted = column.dictionary.iter().zip(prepared.counts(original));
+            before = Some(counted.map(|(value, n)| (value.to_string(), n)).collect());
+            report.rounded_to = if role == Role::Sensitive { 1 } else { originals.rounded_to };
+        }
     }
     fill(&mut report, published, &after, before.as_ref(), 1);
     report

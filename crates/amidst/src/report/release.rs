@@ -47,6 +47,11 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
         _ => judged.risk.smallest.unwrap_or(1),
     };
 
+    let originals = columns::Originals {
+        rounded_to,
+        sensitive: suppression::tells_nobody(policy, prepared, released, judged.suppressed),
+    };
+
     let original_labels = labels_of_table(set, &prepared.table, &prepared.quasi);
     let original = Published::new(set, &set.groups, &prepared.domains).with_labels(&original_labels);
     let labels = labels_of_recoding(recoding, &prepared.generalizations);
@@ -100,7 +105,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
             seed: policy.search.seed,
             notes: notes(prepared, found),
         }),
-        columns: columns::of_release(policy, prepared, recoding, released, rounded_to),
+        columns: columns::of_release(policy, prepared, recoding, released, originals),
         requirements,
         risk: Sides {
             before: match rows_known {

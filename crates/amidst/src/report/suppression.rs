@@ -1,12 +1,13 @@
 //! Which requirements the suppressed rows would have broken.
 
 use amidst_core::algorithm::{MaxSuppression, Suppressed};
-use amidst_core::frequency;
+use amidst_core::frequency::{self, Entry, Groups};
 use amidst_core::model::Needs;
 use amidst_core::recoding::{Assignment, Recoding, SUPPRESSED};
 use amidst_core::requirement::Evaluator;
 
 use super::content::{Reason, Suppression};
+use crate::anonymize::Released;
 use crate::json;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
@@ -29,6 +30,29 @@ pub fn suppression(policy: &Policy, prepared: &Prepared, recoding: &Recoding, ro
         },
         reasons,
     }
+}
+
+/// Whether the sensitive values of the rows that are missing may be told: none are missing, or together they satisfy every
+/// requirement, as they must where they are masked.
+pub fn tells_nobody(policy: &Policy, prepared: &Prepared, released: &Released, suppressed: u64) -> bool {
+    if suppressed == 0 || policy.search.suppressed == Suppressed::Mask {
+        return true;
+    }
+    let set = &prepared.set;
+    let one = |&row: &u32| {
+        let entry = set.groups.entries.get(*prepared.entry_of_row.get(row as usize)? as usize)?;
+        Some((0, Entry { rows: 1, ..*entry }))
+    };
+    let missing: Vec<(u32, Entry)> = released.left_out.iter().filter_map(one).collect();
+    if (missing.len() as u64) < suppressed {
+        // Another engine left them out, and only it knows them.
+        return false;
+    }
+    let class = Groups::collect(1, missing).entries;
+    let evaluator = Evaluator::new(set, &prepared.requirements);
+    (0..prepared.requirements.len()).all(|position| {
+        prepared.requirements[position].needs() <= Needs::Histogram && evaluator.holds(position, &class)
+    })
 }
 
 /// A full-domain release suppresses the classes of its node that break a requirement: these, counted by requirement.

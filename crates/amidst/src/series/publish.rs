@@ -244,7 +244,8 @@ fn stage(
         fs::write(place.join(name), text).map_err(fail)?;
     }
     fs::write(place.join("policy.toml"), &resolved).map_err(fail)?;
-    fs::write(place.join("certificate.json"), sealed(checked, &report::FILES)?).map_err(fail)?;
+    fs::write(place.join("certificate.json"), sealed(checked, &[report::FILES.as_slice(), &["policy.toml"]].concat())?)
+        .map_err(fail)?;
     for name in [release.as_str(), "policy.toml", "certificate.json"].into_iter().chain(report::FILES) {
         fs::File::open(place.join(name)).and_then(|f| f.sync_all()).map_err(fail)?;
     }
