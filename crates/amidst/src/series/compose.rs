@@ -52,10 +52,20 @@ fn prepare_table(policy: &Policy, table: Table, cancel: &AtomicBool) -> Result<P
     Ok(Prepared::of_table(policy, table, &options)?)
 }
 
-/// The m of an m-invariant series.
+/// How many different values, and so rows, each class of an m-invariant series has: its m, or more where another requirement
+/// asks for larger classes. What is invariant for more values is so for m.
 pub fn stated_m(policy: &Policy) -> Option<usize> {
-    let stated = policy.requirements.iter().filter(|r| r.model.id == "m-invariance");
-    stated.filter_map(|r| r.parameters.count("m").ok()).max().map(|m| m as usize)
+    let most = |models: &[&str], key: &str| {
+        let stated = policy.requirements.iter().filter(|r| models.contains(&r.model.id));
+        stated.filter_map(|r| r.parameters.count(key).ok()).max()
+    };
+    let m = most(&["m-invariance"], "m")?;
+    let sizes = [
+        most(&["k-anonymity", "p-sensitive-k-anonymity"], "k"),
+        most(&["distinct-l-diversity"], "l"),
+        most(&["p-sensitive-k-anonymity"], "p"),
+    ];
+    sizes.into_iter().flatten().chain([m]).max().map(|m| m as usize)
 }
 
 /// Whether classes of m different values, or more, satisfy the whole policy whatever else is in the table.
