@@ -246,7 +246,7 @@ fn numbers_foretell_whether_an_m_invariant_version_satisfies_its_policy() {
     let policies = [
         "[[require]]\nmodel = \"t-closeness\"\nt = 0.8\n",
         "[[require]]\nmodel = \"t-closeness\"\nt = 0.69\n",
-        "[[require]]\nmodel = \"k-anonymity\"\nk = 4\n",
+        "[[require]]\nmodel = \"recursive-c-l-diversity\"\nc = 2\nl = 3\n",
     ];
     let mut promised = 0;
     for (turn, policy) in (0u64..).zip(policies) {
