@@ -148,7 +148,7 @@ fn persons_are_counted_once() {
     let certificate = by_persons(2, vec![1, 2, 1, 3, 4]).unwrap();
     let verdict = verify(folder.path(), &certificate, &Options::default());
     assert!(verdict.valid, "{:?}", verdict.problems);
-    assert_eq!(verdict.problems.len(), 1, "the shares are attested");
+    assert_eq!(verdict.problems.len(), 2, "sizes and shares are attested");
     let mut boastful = certificate;
     boastful.requirements[0].measured.insert("k".into(), json!(4));
     boastful.digest = boastful.computed_digest().unwrap();
