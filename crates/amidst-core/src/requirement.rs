@@ -59,6 +59,18 @@ impl Requirement {
         self.on.len() <= 1 && self.models.iter().all(|m| m.growing())
     }
 
+    /// Whether local recoding can test it: where it looks at the tuples that a class covers, all that counts must be how
+    /// many people of the population have them.
+    pub fn counts_people(&self) -> bool {
+        self.needs() == Needs::Tuples && self.models.iter().all(|m| m.holds_among(0, 0).is_some())
+    }
+
+    /// The same for classes whose cells may overlap, as those of local recodings do: two of them can match the same
+    /// people of a population, who then count once.
+    pub fn monotone_overlapping(&self, set: &FrequencySet) -> bool {
+        self.monotone(set) && (self.needs() != Needs::Tuples || self.growing())
+    }
+
     /// Whether merging satisfying classes always gives a satisfying class, in this table.
     pub fn monotone(&self, set: &FrequencySet) -> bool {
         // A class that grows may come to cover tuples that only the population has: no class of their own merges in.

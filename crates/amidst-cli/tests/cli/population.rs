@@ -96,3 +96,47 @@ fn a_report_holds_the_release_against_the_population_of_its_policy() {
         .file("policy.toml", &policy("[[require]]\nmodel = \"k-anonymity\"\nk = 5\n[risk]\nsampling_fraction = 1.5\n"));
     house.amidst(&["check", "policy.toml"]).fails(2, &["sampling_fraction", "1/20"]);
 }
+
+#[test]
+fn local_recodings_match_the_population_too() {
+    let house = House::new();
+    let people: String = (0..60)
+        .map(|i| format!("{},{},{}\n", 20 + i % 20, ["north", "south"][i / 30], ["flu", "gout", "cold"][i % 3]))
+        .collect();
+    house.file("people.csv", &format!("age,side,disease\n{people}"));
+    // Ages that the table has, and others between and beyond them.
+    let town: String = (0..240).map(|i| format!("{}.5,{}\n", 15 + i % 30, ["north", "south"][i % 2])).collect();
+    let own: String = (0..60).map(|i| format!("{},{}\n", 20 + i % 20, ["north", "south"][i / 30])).collect();
+    house.file("town.csv", &format!("age,side\n{town}{own}"));
+    let policy = |algorithm: &str, generalize: &str, require: &str| {
+        format!(
+            "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\ntype = \"decimal\"\n\
+             generalize = \"{generalize}\"\nhierarchy = {{ intervals = [5, 10, 20] }}\n\
+             [columns.side]\nrole = \"quasi\"\n[columns.disease]\nrole = \"sensitive\"\n\
+             {require}population = \"town.csv\"\n[search]\nalgorithm = \"{algorithm}\"\n"
+        )
+    };
+    let map = "[[require]]\nmodel = \"k-map\"\nk = 12\n";
+    let presence = "[[require]]\nmodel = \"delta-presence\"\nmax = 0.4\n";
+    let growing = ["mondrian", "top-down", "systematic", "k-member", "one-pass-k-means", "alpha-k-clustering"];
+    for generalize in ["hierarchy", "ranges"] {
+        for algorithm in growing.into_iter().chain(["portfolio"]) {
+            house.file("policy.toml", &policy(algorithm, generalize, map));
+            let run = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]);
+            let json = run.json(0);
+            assert!(json["classes"].as_u64().unwrap() > 1, "{algorithm}: {json}");
+            let verify = house.amidst(&["verify", "release", "--policy", "policy.toml", "--json"]).json(0);
+            assert_eq!(verify["requirements"][0]["measured"], json["requirements"][0]["measured"], "{algorithm}");
+        }
+        for algorithm in ["mondrian", "top-down", "portfolio"] {
+            house.file("policy.toml", &policy(algorithm, generalize, presence));
+            let run = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]);
+            let measured = run.json(0)["requirements"][0]["measured"].clone();
+            let verify = house.amidst(&["verify", "release", "--policy", "policy.toml", "--json"]).json(0);
+            assert_eq!(verify["requirements"][0]["measured"], measured, "{algorithm}");
+        }
+    }
+    house.file("policy.toml", &policy("systematic", "hierarchy", presence));
+    let refused = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force"]);
+    refused.fails(2, &["delta-presence", "choose mondrian"]);
+}

@@ -103,8 +103,11 @@ pub(super) fn partition(
             }
         }
     } else {
-        items.extend((0..set.len()).map(|t| Item { unit: t as u32, rows: crate::frequency::rows(set.groups.get(t)) }));
-        codes.extend_from_slice(&set.tuples);
+        // Tuples that only a population has are in no class.
+        for tuple in (0..set.len()).filter(|&t| !set.groups.get(t).is_empty()) {
+            items.push(Item { unit: tuple as u32, rows: crate::frequency::rows(set.groups.get(tuple)) });
+            codes.extend_from_slice(set.tuple(tuple));
+        }
     }
     let run = Run { search, set, space, judge, relaxed, median };
     let mut classes = Vec::new();
@@ -314,8 +317,20 @@ impl Items<'_> {
     }
 
     fn holds(&self, chosen: &[u32]) -> bool {
-        let chosen: Vec<Item> = chosen.iter().map(|&i| self.items[i as usize]).collect();
-        self.run.judge.holds(&self.run.tally(&chosen))
+        let members: Vec<Item> = chosen.iter().map(|&i| self.items[i as usize]).collect();
+        let cells = || Some(self.run.space.cells(&self.shape(chosen)));
+        self.run.judge.holds_over(&self.run.tally(&members), cells)
+    }
+
+    /// The shape over some items.
+    fn shape(&self, chosen: &[u32]) -> Vec<u64> {
+        let (space, width) = (self.run.space, self.run.space.width());
+        let mut shape = vec![0; space.words()];
+        for (i, &item) in chosen.iter().enumerate() {
+            let codes = &self.codes[item as usize * width..(item as usize + 1) * width];
+            if i == 0 { space.start(&mut shape, codes) } else { space.add(&mut shape, codes) }
+        }
+        shape
     }
 }
 
@@ -408,9 +423,8 @@ impl Source for Items<'_> {
         if !self.run.relaxed {
             return None;
         }
-        let (items, codes, order) = (self.items, self.codes, &self.filled.order);
+        let (items, order) = (self.items, &self.filled.order);
         let (space, median) = (self.run.space, self.run.median);
-        let width = space.width();
         let mut at = 0;
         let mut left = 0;
         while at + 1 < order.len() && 2 * (left + items[order[at] as usize].rows) <= tally.rows {
@@ -420,14 +434,7 @@ impl Source for Items<'_> {
         if at == 0 {
             return None;
         }
-        let cost = |chosen: &[u32]| {
-            let mut shape = vec![0; space.words()];
-            for (i, &item) in chosen.iter().enumerate() {
-                let codes = &codes[item as usize * width..(item as usize + 1) * width];
-                if i == 0 { space.start(&mut shape, codes) } else { space.add(&mut shape, codes) }
-            }
-            space.cost(&shape)
-        };
+        let cost = |chosen: &[u32]| space.cost(&self.shape(chosen));
         let (a, b) = order.split_at(at);
         let gain = if median { 0.0 } else { total - cost(a) * left as f64 - cost(b) * (tally.rows - left) as f64 };
         let better = gain > 0.0 && best.is_none_or(|b| gain > b.gain) || median && best.is_none();

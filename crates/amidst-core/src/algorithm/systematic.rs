@@ -46,7 +46,7 @@ pub(super) fn exact(search: &Search<'_>) -> bool {
 
 /// Fails unless the policy stays satisfied when classes grow.
 pub(super) fn needs_monotone(search: &Search<'_>, id: &str) -> Result<(), SearchError> {
-    match search.requirements.iter().find(|r| !r.monotone(search.set)) {
+    match search.requirements.iter().find(|r| !r.monotone_overlapping(search.set)) {
         Some(r) => Err(SearchError::Unsupported(format!(
             "{id} lets classes grow, and a class that grows can lose {}; choose mondrian or a full-domain algorithm",
             r.model.id

@@ -158,7 +158,7 @@ impl Run<'_> {
         for child in sorted.chunk_by(|a, b| a.0 == b.0) {
             let parts: Vec<Part> = child.iter().map(|c| c.1).collect();
             let tally = self.tally(&parts);
-            if self.judge.holds(&tally) {
+            if self.holds(&parts, &tally) {
                 children.push(Child { parts, tally });
             } else {
                 rest.extend(parts);
@@ -169,7 +169,7 @@ impl Run<'_> {
         }
         if !rest.is_empty() {
             let tally = self.tally(&rest);
-            if !self.judge.holds(&tally) && !self.pull(&mut children, &mut rest, tally) {
+            if !self.holds(&rest, &tally) && !self.pull(&mut children, &mut rest, tally) {
                 return None;
             }
         }
@@ -177,8 +177,20 @@ impl Run<'_> {
         Some(Branches { children, rest, loss })
     }
 
-    /// Pulls just enough rows out of the children for the parent to hold; false when that cannot be done.
+    fn holds(&self, parts: &[Part], tally: &Tally) -> bool {
+        self.judge.holds_over(tally, || {
+            let mut shape = vec![0; self.space.words()];
+            shape_of(parts, self.search.set, self.tuple_of, self.space, &mut shape);
+            Some(self.space.cells(&shape))
+        })
+    }
+
+    /// Pulls just enough rows out of the children for the parent to hold; false when that cannot be done. It is not even
+    /// tried where a population counts: which row lets a class match more people depends on all the others.
     fn pull(&self, children: &mut [Child], rest: &mut Vec<Part>, mut tally: Tally) -> bool {
+        if self.judge.crowded() {
+            return false;
+        }
         // Rows that can be pulled, by sensitive value and child; the last of each pool goes first.
         let mut pools: Vec<((u32, u32), usize, Vec<usize>)> = Vec::new();
         for (c, child) in children.iter().enumerate() {

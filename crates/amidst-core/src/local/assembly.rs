@@ -344,7 +344,9 @@ pub(crate) fn clusters(
 ) -> Result<Option<Vec<Cluster>>, SearchError> {
     let mut rest = Rest::new(world);
     rest.buckets.iter_mut().for_each(|b| b.1.scan = scan);
-    if world.set.persons || !world.judge.monotone || rest.tally.rows == 0 {
+    // What is left over has no cells yet, so nobody can tell whom it will match.
+    let suits = !world.set.persons && world.judge.monotone && !world.judge.crowded();
+    if !suits || rest.tally.rows == 0 {
         return Ok(None);
     }
     let Some(mut oracle) = Oracle::new(world, &rest.tally) else { return Ok(None) };

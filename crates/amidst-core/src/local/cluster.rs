@@ -95,6 +95,11 @@ impl<'a> World<'a> {
         cost * (cluster.tally.rows + rows) as f64 - cluster.loss()
     }
 
+    /// Whether the cluster satisfies the policy.
+    pub fn holds(&self, cluster: &Cluster) -> bool {
+        self.judge.holds_over(&cluster.tally, || Some(self.space.cells(&cluster.shape)))
+    }
+
     /// Whether the cluster would satisfy the policy with these rows as well.
     pub fn holds_with(&self, cluster: &Cluster, entry: u32, rows: u64) -> bool {
         if self.judge.size_only {
@@ -102,7 +107,14 @@ impl<'a> World<'a> {
         }
         let mut tally = cluster.tally.clone();
         self.judge.add(&mut tally, self.entry(entry), rows);
-        self.judge.holds(&tally)
+        self.judge.holds_over(&tally, || {
+            let mut shape = cluster.shape.clone();
+            match cluster.parts.is_empty() {
+                true => return Some(self.space.cells(&self.shape(&[(entry, rows)]))),
+                false => self.space.add(&mut shape, self.codes(entry)),
+            }
+            Some(self.space.cells(&shape))
+        })
     }
 
     /// Whether the cluster would satisfy the policy without these rows.
@@ -113,7 +125,17 @@ impl<'a> World<'a> {
         }
         let mut tally = cluster.tally.clone();
         self.judge.remove(&mut tally, self.entry(entry), rows);
-        self.judge.holds(&tally)
+        self.judge.holds_over(&tally, || {
+            let stays = |&(e, n): &Part| e != entry || n > rows;
+            Some(self.space.cells(&self.shape(&cluster.parts.iter().copied().filter(stays).collect::<Vec<Part>>())))
+        })
+    }
+
+    /// The tightest shape over some rows.
+    pub fn shape(&self, parts: &[Part]) -> Vec<u64> {
+        let mut shape = vec![0; self.space.words()];
+        shape_of(parts, self.set, self.tuple_of, self.space, &mut shape);
+        shape
     }
 
     /// The clusters of a partition.

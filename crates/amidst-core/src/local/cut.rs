@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::{Cuts, Judge, Space, Tally};
+use crate::hierarchy::Cell;
 
 /// A cut and how much it lowers the loss.
 #[derive(Debug, Clone, Copy)]
@@ -155,12 +156,27 @@ impl Chooser<'_> {
             if gain > least {
                 source.shift(moved..s + 1, &mut right, &mut left);
                 moved = s + 1;
-                if self.judge.holds(&left) && self.judge.holds(&right) {
+                let over = |range: Range<usize>| move || Some(self.cells(slots, range));
+                if self.judge.holds_over(&left, over(0..s + 1)) && self.judge.holds_over(&right, over(s + 1..count)) {
                     (least, cut) = (gain, Some((gain, CutKind::Below(slots.key[s]))));
                 }
             }
         }
         cut
+    }
+
+    /// The cells over some slots.
+    fn cells(&self, slots: &Slots, range: Range<usize>) -> Vec<Cell> {
+        let words = self.space.words();
+        let mut shapes = slots.shapes[range.start * words..range.end * words].chunks(words.max(1));
+        let mut shape = shapes.next().unwrap_or_default().to_vec();
+        shapes.for_each(|other| self.space.merge(&mut shape, other));
+        self.space.cells(&shape)
+    }
+
+    /// Whether some slots satisfy the policy as one class.
+    fn holds(&self, source: &impl Source, range: Range<usize>) -> bool {
+        self.judge.holds_over(&source.tally(range.clone()), || Some(self.cells(source.slots(), range)))
     }
 
     /// The cut nearest to the middle, if it is valid.
@@ -174,7 +190,7 @@ impl Chooser<'_> {
             nearest = nearest.min((left.abs_diff(tally.rows - left), s));
         }
         let at = nearest.1 + 1;
-        let valid = self.judge.holds(&source.tally(0..at)) && self.judge.holds(&source.tally(at..count));
+        let valid = self.holds(source, 0..at) && self.holds(source, at..count);
         valid.then(|| (0.0, CutKind::Below(slots.key[nearest.1])))
     }
 
@@ -188,7 +204,7 @@ impl Chooser<'_> {
         let gain = total - (0..count).map(|s| self.space.cost(shape(s)) * slots.rows[s] as f64).sum::<f64>();
         if gain > least
             && slots.rows.iter().all(|&r| r >= self.judge.least)
-            && (self.judge.size_only || (0..count).all(|s| self.judge.holds(&source.tally(s..s + 1))))
+            && (self.judge.size_only || (0..count).all(|s| self.holds(source, s..s + 1)))
         {
             return Some((gain, CutKind::Each));
         }
@@ -209,7 +225,8 @@ impl Chooser<'_> {
             let valid = self.judge.size_only || {
                 let (mut right, mut left) = (tally.clone(), tally.emptied());
                 source.shift(s..s + 1, &mut right, &mut left);
-                self.judge.holds(&left) && self.judge.holds(&right)
+                self.judge.holds_over(&left, || Some(self.space.cells(shape(s))))
+                    && self.judge.holds_over(&right, || Some(self.space.cells(&others)))
             };
             if valid {
                 (least, cut) = (total - cost, Some((total - cost, CutKind::One(slots.key[s]))));

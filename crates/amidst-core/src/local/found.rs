@@ -62,9 +62,13 @@ fn recoded(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::algorithm::ALGORITHMS;
+    use crate::class::Population;
     use crate::frequency::Groups;
+    use crate::hierarchy::Cell;
     use crate::local::fixture::Fixture;
     use crate::metric::{self, Release};
     use crate::parameter::Parameters;
@@ -141,6 +145,76 @@ mod tests {
             }
         }
         assert!(ever > 0, "nothing was ever masked");
+    }
+
+    /// The people whom each class matches, by a look at every tuple, with the rows of the class.
+    fn matched(fixture: &Fixture, recoding: &Recoding, population: &Population) -> Vec<(u64, u64)> {
+        let (groups, _) = recoding.groups(&fixture.set);
+        let covered = |cells: &Vec<Cell>, tuple: usize| {
+            let sides = fixture.generalizations.iter().zip(cells).zip(fixture.set.tuple(tuple));
+            sides.into_iter().all(|((g, cell), &code)| g.covers(cell, code))
+        };
+        let people = |cells: &Vec<Cell>| {
+            let inside = (0..fixture.set.len()).filter(|&tuple| covered(cells, tuple));
+            inside.map(|tuple| population.totals[tuple]).sum()
+        };
+        let sizes = groups.iter().map(crate::frequency::rows);
+        sizes.zip(recoding.classes.iter().map(people)).filter(|c| c.0 > 0).collect()
+    }
+
+    /// A population that has everyone of the table and, of most tuples, more.
+    fn town(fixture: &Fixture) -> Arc<Population> {
+        let rows = fixture.set.groups.iter().map(crate::frequency::rows);
+        let totals = rows.enumerate().map(|(tuple, rows)| rows + tuple as u64 * 7 % 4).collect();
+        Arc::new(Population { totals, histograms: Vec::new() })
+    }
+
+    #[test]
+    fn classes_match_as_many_people_as_a_population_must_have() {
+        for seed in 0..3 {
+            let fixture = Fixture::random(seed, 90, false);
+            let town = town(&fixture);
+            let require = |id: &str, parameters: &[(&str, &str)]| {
+                let stated = [parameters, &[("population", "town.csv")]].concat();
+                fixture.requirement(id, &stated).unwrap().with_population(town.clone())
+            };
+            let three = || fixture.requirement("k-anonymity", &[("k", "3")]).unwrap();
+            let map = || require("k-map", &[("k", "12")]);
+            let presence = || require("delta-presence", &[("min", "1/5"), ("max", "1/2")]);
+            for policy in [vec![map()], vec![three(), map()], vec![presence()], vec![three(), presence()]] {
+                for entry in ALGORITHMS.iter().filter(|a| !a.full_domain) {
+                    for limit in [0, 15] {
+                        let found = fixture.search(&policy, &Parameters::default(), |search| {
+                            let search = Search { max_suppression: MaxSuppression::Rows(limit), ..search.clone() };
+                            entry.algorithm.search(&search)
+                        });
+                        let growing = policy.iter().all(Requirement::growing);
+                        let found = match found {
+                            Ok(found) => found.recoding,
+                            Err(SearchError::Unsupported(_)) if !growing => continue,
+                            Err(error) => panic!("{}: {error}", entry.id),
+                        };
+                        let classes = matched(&fixture, &found, &town);
+                        assert!(classes.len() > 1, "{} made one class", entry.id);
+                        for (rows, people) in classes {
+                            let holds = if growing { people >= 12 } else { rows * 5 >= people && rows * 2 <= people };
+                            assert!(holds, "{}: {rows} rows match {people}", entry.id);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn beliefs_about_single_tuples_are_left_to_full_domain_algorithms() {
+        let fixture = Fixture::random(1, 60, false);
+        let parameters = [("rho1", "1/10"), ("rho2", "9/10"), ("population", "town.csv")];
+        let policy = [fixture.requirement("bayes-optimal", &parameters).unwrap().with_population(town(&fixture))];
+        for entry in ALGORITHMS.iter().filter(|a| !a.full_domain) {
+            let error = fixture.find(entry.id, &policy, &Parameters::default()).unwrap_err();
+            assert!(matches!(error, SearchError::Unsupported(_)), "{}: {error}", entry.id);
+        }
     }
 
     /// Where persons have several rows a value is too frequent by the persons who have it.

@@ -12,6 +12,7 @@ use super::tree::clearly_above;
 use super::{Judge, Least, Space, Tally, Tree};
 use crate::algorithm::{Search, SearchError};
 use crate::frequency::{Entry, FrequencySet, Groups};
+use crate::model::Needs;
 use crate::recoding::{Assignment, Recoding, SUPPRESSED};
 
 /// A recoding that joining rows have entered.
@@ -35,6 +36,13 @@ pub fn join(search: &Search<'_>, recoding: &Recoding, joiners: &FrequencySet) ->
              or let waived rows be published instead of joined"
                 .to_string(),
         ));
+    }
+    if let Some(r) = search.requirements.iter().find(|r| r.needs() == Needs::Tuples) {
+        return Err(SearchError::Unsupported(format!(
+            "{} compares classes with a population, and rows that join stretch what their classes cover; let waived rows \
+             be published instead of joined",
+            r.model.id
+        )));
     }
     let (union, own, theirs) = union(set, joiners);
     let policy = Search { set: &union, max_suppression: search.max_suppression.clone(), ..*search };

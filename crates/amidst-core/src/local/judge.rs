@@ -1,11 +1,13 @@
 //! Whether a class under construction satisfies the policy: the requirements, tested on running counts.
 
+use super::Crowd;
 use crate::algorithm::{Search, SearchError};
 use crate::class::{Class, Sizes};
 use crate::feasibility;
 use crate::frequency::{self, Entry, FrequencySet, add_up};
+use crate::hierarchy::Cell;
 use crate::model::Needs;
-use crate::requirement::Evaluator;
+use crate::requirement::{Evaluator, Requirement};
 
 /// Rows per sensitive tuple and person, in ascending order.
 pub type Counts = Vec<((u32, u32), u64)>;
@@ -48,6 +50,12 @@ impl Tally {
     }
 }
 
+/// The people whom a requirement looks at.
+fn crowd(search: &Search<'_>, requirement: &Requirement) -> Option<Crowd> {
+    let population = requirement.population.as_deref().filter(|_| requirement.needs() == Needs::Tuples)?;
+    Some(Crowd::new(search.set, search.generalizations, population))
+}
+
 /// How a requirement is tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Test {
@@ -59,6 +67,8 @@ enum Test {
     Histogram(usize),
     /// As the evaluator does, on entries.
     Entries,
+    /// By the people of a population whom the cells match.
+    People,
 }
 
 /// Tests tallies against every requirement.
@@ -67,6 +77,8 @@ pub struct Judge<'a> {
     set: &'a FrequencySet,
     evaluator: Evaluator<'a>,
     tests: Vec<Test>,
+    /// The population of each requirement that looks at one.
+    crowds: Vec<Option<Crowd>>,
     /// Whether the policy looks at nothing but the number of rows.
     pub size_only: bool,
     /// No class with fewer rows can satisfy the policy.
@@ -79,10 +91,10 @@ impl<'a> Judge<'a> {
     /// A judge for the search's policy. Fails when not even the whole table as one class satisfies it.
     pub fn new(search: &Search<'a>) -> Result<Self, SearchError> {
         let (set, requirements) = (search.set, search.requirements);
-        if let Some(r) = requirements.iter().find(|r| r.needs() == Needs::Tuples) {
+        if let Some(r) = requirements.iter().find(|r| r.needs() == Needs::Tuples && !r.counts_people()) {
             return Err(SearchError::Unsupported(format!(
-                "{} looks at the tuples that a class covers, which local recoding does not fix in advance; choose a \
-                 full-domain algorithm, such as optimal",
+                "{} looks at each tuple that a class covers and can be lost when a class grows; choose a full-domain \
+                 algorithm, such as optimal",
                 r.model.id
             )));
         }
@@ -90,6 +102,7 @@ impl<'a> Judge<'a> {
         let tests: Vec<Test> = (requirements.iter())
             .map(|r| match (r.needs(), &r.on[..]) {
                 (Needs::Release, _) => Test::Release,
+                (Needs::Tuples, _) => Test::People,
                 _ if set.persons => Test::Entries,
                 (Needs::Size, _) => Test::Size,
                 (Needs::Histogram, &[column]) => Test::Histogram(column),
@@ -98,7 +111,8 @@ impl<'a> Judge<'a> {
             .collect();
         let mut judge = Judge {
             size_only: !set.persons && tests.iter().all(|&t| matches!(t, Test::Size | Test::Release)),
-            monotone: requirements.iter().all(|r| r.monotone(set)),
+            monotone: requirements.iter().all(|r| r.monotone_overlapping(set)),
+            crowds: requirements.iter().map(|r| crowd(search, r)).collect(),
             set,
             evaluator,
             tests,
@@ -109,7 +123,8 @@ impl<'a> Judge<'a> {
             return Err(SearchError::Impossible(impossible.message));
         }
         if set.rows > 0
-            && let Some(r) = (0..requirements.len()).find(|&r| !judge.holds_one(r, &everything))
+            && let Some(r) = (0..requirements.len())
+                .find(|&r| !judge.holds_one(r, &everything) || !judge.matches(r, &everything, None))
         {
             let words = feasibility::words(&requirements[r]);
             return Err(SearchError::Impossible(format!("not even all rows together as one class satisfy {words}")));
@@ -227,7 +242,33 @@ impl<'a> Judge<'a> {
         frequency::size(&entries)
     }
 
-    /// Whether a class with this tally satisfies every requirement.
+    /// Whether the policy looks at the people of a population, so that the cells of a class matter.
+    pub fn crowded(&self) -> bool {
+        self.tests.contains(&Test::People)
+    }
+
+    /// Whether a class with this tally and these cells satisfies every requirement; none are the cells of a class that
+    /// covers everything.
+    pub fn holds_over(&self, tally: &Tally, cells: impl FnOnce() -> Option<Vec<Cell>>) -> bool {
+        self.holds(tally)
+            && (!self.crowded() || {
+                let cells = cells();
+                (0..self.tests.len()).all(|r| self.matches(r, tally, cells.as_deref()))
+            })
+    }
+
+    /// Whether a class with these cells matches as many people as the requirement wants.
+    fn matches(&self, r: usize, tally: &Tally, cells: Option<&[Cell]>) -> bool {
+        if self.tests[r] != Test::People {
+            return true;
+        }
+        let Some(crowd) = &self.crowds[r] else { return false };
+        let people = cells.map_or_else(|| crowd.everyone(), |cells| crowd.people(cells));
+        let size = self.size(tally);
+        self.evaluator.requirements()[r].models.iter().all(|m| m.holds_among(size, people) == Some(true))
+    }
+
+    /// Whether a class with this tally satisfies every requirement that does not ask for its cells.
     pub fn holds(&self, tally: &Tally) -> bool {
         tally.rows >= self.least && (self.size_only || (0..self.tests.len()).all(|r| self.holds_one(r, tally)))
     }
@@ -238,6 +279,7 @@ impl<'a> Judge<'a> {
         match self.tests[r] {
             // If a release made of nothing but classes of this size passes, one of larger classes does.
             Test::Release => model.holds_release(&Sizes { counts: vec![(self.size(tally), 1)] }),
+            Test::People => true,
             Test::Size => {
                 let class = Class { size: tally.rows, histogram: &[], tuples: &[] };
                 model.holds(&class, self.evaluator.table(r, 0))

@@ -5,6 +5,7 @@
 
 pub(crate) mod assembly;
 pub mod cluster;
+mod crowd;
 pub(crate) mod cut;
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -22,6 +23,7 @@ mod space;
 pub mod tree;
 
 pub use cluster::{Cluster, World};
+pub use crowd::Crowd;
 pub(crate) use found::found;
 pub use judge::{Counts, Judge, Tally};
 pub use partition::{Part, Partition, shape_of};

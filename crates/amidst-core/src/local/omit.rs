@@ -60,7 +60,7 @@ pub(crate) fn mask(world: &World<'_>, clusters: &mut [Cluster], mut omitted: Tak
     }
     // Asking the policy about many rows takes a while, so many go back at once.
     let step = omitted.len().div_ceil(MASKINGS).max(1);
-    while !omitted.is_empty() && !judge.holds(&tally) {
+    while !omitted.is_empty() && !judge.holds_over(&tally, || None) {
         for (c, (e, rows)) in omitted.split_off(omitted.len().saturating_sub(step)).into_iter().rev() {
             world.add(&mut clusters[c], e, rows);
             if everything != Some(c) {

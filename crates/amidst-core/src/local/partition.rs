@@ -70,7 +70,10 @@ impl Partition {
             for &(entry, class, rows) in &runs {
                 merged[class as usize].push(Entry { rows, ..set.groups.entries[entry as usize] });
             }
-            if !merged.into_iter().all(|entries| judge.holds(&judge.tally(entries))) {
+            let holds = |(entries, cells): (Vec<Entry>, &Vec<Cell>)| {
+                judge.holds_over(&judge.tally(entries), || Some(cells.clone()))
+            };
+            if !merged.into_iter().zip(&classes).all(holds) {
                 return Err(SearchError::Unsupported(
                     "classes that satisfy the policy one by one fail it once they share a generalized tuple; use a \
                      policy that stays satisfied when classes merge"

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::{Cluster, Random, World, cluster};
+use super::{Cluster, Part, Random, World, cluster};
 use crate::algorithm::{Search, SearchError};
 
 /// Classes in a neighbourhood, at the most.
@@ -299,16 +299,20 @@ impl<'a> Block<'a> {
     fn can_swap(&self, a: usize, r: u32, b: usize, s: u32) -> bool {
         let world = self.world;
         let (x, y) = (world.entry(r), world.entry(s));
-        if world.judge.size_only || x.sensitive == y.sensitive {
+        if world.judge.size_only || x.sensitive == y.sensitive && !world.judge.crowded() {
             return true;
         }
-        let swapped = |cluster: &Cluster, out, into| {
+        let swapped = |cluster: &Cluster, out: u32, into: u32| {
             let mut tally = cluster.tally.clone();
-            world.judge.remove(&mut tally, out, 1);
-            world.judge.add(&mut tally, into, 1);
-            world.judge.holds(&tally)
+            world.judge.remove(&mut tally, world.entry(out), 1);
+            world.judge.add(&mut tally, world.entry(into), 1);
+            world.judge.holds_over(&tally, || {
+                let stays = |&(e, n): &Part| e != out || n > 1;
+                let rest = cluster.parts.iter().copied().filter(stays).chain([(into, 1)]);
+                Some(world.space.cells(&world.shape(&rest.collect::<Vec<Part>>())))
+            })
         };
-        swapped(&self.members[a].cluster, x, y) && swapped(&self.members[b].cluster, y, x)
+        swapped(&self.members[a].cluster, r, s) && swapped(&self.members[b].cluster, s, r)
     }
 
     fn apply(&mut self, a: usize, p: usize, change: Change) {
@@ -349,7 +353,7 @@ impl<'a> Block<'a> {
                 let right = world.cluster(parts[at..].to_vec());
                 let loss = left.loss() + right.loss() - cluster.loss();
                 let better = loss < best.as_ref().map_or(-LEAST, |b| b.0);
-                if better && world.judge.holds(&left.tally) && world.judge.holds(&right.tally) {
+                if better && world.holds(&left) && world.holds(&right) {
                     best = Some((loss, left.clone(), right));
                 }
             }

@@ -12,7 +12,7 @@ pub(crate) const PATIENCE: usize = 64;
 /// Dissolves the clusters that fail the policy among those that hold.
 pub fn settle(search: &Search<'_>, world: &World<'_>, clusters: Vec<Cluster>) -> Result<Vec<Cluster>, SearchError> {
     let (mut valid, failing): (Vec<Cluster>, Vec<Cluster>) =
-        clusters.into_iter().filter(|c| !c.parts.is_empty()).partition(|c| world.judge.holds(&c.tally));
+        clusters.into_iter().filter(|c| !c.parts.is_empty()).partition(|c| world.holds(c));
     let left = failing.into_iter().flat_map(|c| c.parts).collect();
     place(search, world, &mut valid, left)?;
     Ok(valid)
@@ -42,7 +42,7 @@ pub fn place(
             }
         }
     }
-    while !homeless.parts.is_empty() && !world.judge.holds(&homeless.tally) {
+    while !homeless.parts.is_empty() && !world.holds(&homeless) {
         search.checkpoint()?;
         let nearest = (0..clusters.len()).min_by(|&a, &b| {
             let growth = |c: &Cluster| {

@@ -9,7 +9,8 @@
 //! people shows that it does not, and fails. People of the population whom no class covers are not judged: they show
 //! when the release lacks them, which only min = 0 allows.
 //!
-//! **Monotone**: the share of a merged class lies between the two (classes cover different tuples).
+//! **Monotone**: the share of a merged class lies between the two (classes cover different tuples). Classes of a local
+//! recoding may cover the same tuples; there it is not.
 //!
 //! **Cost**: one addition a covered tuple, two comparisons.
 
@@ -61,11 +62,12 @@ impl PrivacyModel for DeltaPresence {
     }
 
     fn holds(&self, class: &Class<'_>, table: &TableStats) -> bool {
-        table.people(class.tuples).is_some_and(|people| {
-            people > 0
-                && self.min.compare_count(class.size, people).is_ge()
-                && self.max.compare_count(class.size, people).is_le()
-        })
+        table.people(class.tuples).and_then(|people| self.holds_among(class.size, people)).unwrap_or(false)
+    }
+
+    fn holds_among(&self, size: u64, people: u64) -> Option<bool> {
+        let within = self.min.compare_count(size, people).is_ge() && self.max.compare_count(size, people).is_le();
+        Some(people > 0 && within)
     }
 
     fn measure(&self, class: &Class<'_>, table: &TableStats) -> Level {

@@ -52,7 +52,11 @@ impl PrivacyModel for KMap {
     }
 
     fn holds(&self, class: &Class<'_>, table: &TableStats) -> bool {
-        table.people(class.tuples).is_some_and(|people| people >= self.k)
+        table.people(class.tuples).and_then(|people| self.holds_among(class.size, people)).unwrap_or(false)
+    }
+
+    fn holds_among(&self, _size: u64, people: u64) -> Option<bool> {
+        Some(people >= self.k)
     }
 
     fn measure(&self, class: &Class<'_>, table: &TableStats) -> Level {

@@ -166,6 +166,12 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// Whether the class satisfies the model. Always true for a model that needs the whole release.
     fn holds(&self, class: &Class<'_>, table: &TableStats) -> bool;
 
+    /// Whether a class of `size` persons satisfies the model when it matches `people` of the population; `None` for a
+    /// model that looks at anything else. Local recoding asks this: it can count people in a box of cells.
+    fn holds_among(&self, _size: u64, _people: u64) -> Option<bool> {
+        None
+    }
+
     /// At most how many rows of a class that fails can be left when others are taken out until it satisfies the model.
     /// Asked of monotone models alone: what is published of a class, cut up however finely, satisfies them as a whole.
     fn most_kept(&self, class: &Class<'_>, _table: &TableStats) -> u64 {

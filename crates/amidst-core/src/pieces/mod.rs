@@ -74,7 +74,11 @@ impl<'a> Pieces<'a> {
             }
             order
         });
-        Ok(Pieces { turns: turns.collect(), judge: Judge::new(search)?, search: search.clone(), space, median, limit })
+        let judge = Judge::new(search)?;
+        if judge.crowded() {
+            return unsupported("the policy looks at a population, which pieces of a table do not know");
+        }
+        Ok(Pieces { turns: turns.collect(), judge, search: search.clone(), space, median, limit })
     }
 
     /// The codes of a column in the order in which the first and the last of some tell the cell over all of them.

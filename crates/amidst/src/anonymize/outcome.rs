@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use amidst_core::class::Sizes;
 use amidst_core::frequency::{self, Groups};
+use amidst_core::hierarchy::Cell;
+use amidst_core::local::Crowd;
 use amidst_core::metric::{METRICS, Release};
 use amidst_core::model::Needs;
 use amidst_core::recoding::{Assignment, Recoding};
@@ -114,11 +116,11 @@ impl Judged {
             Some(joined) => (&joined.set, joined.groups(recoding.classes.len()), suppressed + joined.refused),
         };
         let evaluator = Evaluator::new(set, &prepared.requirements);
-        let covered = covered_tuples(prepared, recoding);
         let mut holds = true;
         let requirements = (0..prepared.requirements.len())
             .map(|r| {
-                let (satisfied, level) = evaluator.judge_covering(r, &groups, |class| covered[class].clone());
+                let covered = Covered::of(prepared, recoding, r);
+                let (satisfied, level) = evaluator.judge_covering(r, &groups, |class| covered.tuples(class));
                 holds &= satisfied;
                 requirement(&policy.requirements[r], satisfied, level.as_ref())
             })
@@ -140,20 +142,46 @@ impl Judged {
 }
 
 /// The tuples that each class covers, those of a population included, where a requirement looks at them.
-fn covered_tuples(prepared: &Prepared, recoding: &Recoding) -> Vec<Vec<u32>> {
-    let mut covered = vec![Vec::new(); recoding.classes.len()];
-    if !prepared.requirements.iter().any(|r| r.needs() == Needs::Tuples) {
-        return covered;
-    }
-    // Only full-domain recodings keep tuples whole; no other supports such requirements.
-    if let Assignment::Tuples(class_of) = &recoding.assignment {
-        for (tuple, &class) in class_of.iter().enumerate() {
-            if let Some(tuples) = covered.get_mut(class as usize) {
-                tuples.push(tuple as u32);
+enum Covered<'a> {
+    /// It looks at none.
+    Unasked,
+    /// Full-domain recodings keep tuples whole, and everyone else's are in the class of their labels.
+    Whole(Vec<Vec<u32>>),
+    /// The classes of local recodings may overlap: whom they match, their cells tell.
+    Cells(Box<Crowd>, &'a [Vec<Cell>]),
+}
+
+impl<'a> Covered<'a> {
+    fn of(prepared: &Prepared, recoding: &'a Recoding, requirement: usize) -> Self {
+        let requirement = &prepared.requirements[requirement];
+        let Some(population) = requirement.population.as_deref().filter(|_| requirement.needs() == Needs::Tuples)
+        else {
+            return Covered::Unasked;
+        };
+        match (&recoding.assignment, &recoding.levels) {
+            (Assignment::Tuples(class_of), Some(_)) => {
+                let mut covered = vec![Vec::new(); recoding.classes.len()];
+                for (tuple, &class) in class_of.iter().enumerate() {
+                    if let Some(tuples) = covered.get_mut(class as usize) {
+                        tuples.push(tuple as u32);
+                    }
+                }
+                Covered::Whole(covered)
+            }
+            _ => {
+                let crowd = Crowd::new(&prepared.set, &prepared.generalizations, population);
+                Covered::Cells(Box::new(crowd), &recoding.classes)
             }
         }
     }
-    covered
+
+    fn tuples(&self, class: usize) -> Vec<u32> {
+        match self {
+            Covered::Unasked => Vec::new(),
+            Covered::Whole(tuples) => tuples.get(class).cloned().unwrap_or_default(),
+            Covered::Cells(crowd, cells) => cells.get(class).map(|cells| crowd.covered(cells)).unwrap_or_default(),
+        }
+    }
 }
 
 impl Anonymized {
