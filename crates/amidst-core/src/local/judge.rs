@@ -250,7 +250,7 @@ impl<'a> Judge<'a> {
     /// Whether a class with this tally and these cells satisfies every requirement; none are the cells of a class that
     /// covers everything.
     pub fn holds_over(&self, tally: &Tally, cells: impl FnOnce() -> Option<Vec<Cell>>) -> bool {
-        self.holds(tally)
+        self.counts_hold(tally)
             && (!self.crowded() || {
                 let cells = cells();
                 (0..self.tests.len()).all(|r| self.matches(r, tally, cells.as_deref()))
@@ -268,8 +268,14 @@ impl<'a> Judge<'a> {
         self.evaluator.requirements()[r].models.iter().all(|m| m.holds_among(size, people) == Some(true))
     }
 
-    /// Whether a class with this tally satisfies every requirement that does not ask for its cells.
+    /// Whether a class with this tally satisfies every requirement. Never where a population counts: that takes the cells
+    /// of the class ([`Judge::holds_over`]).
     pub fn holds(&self, tally: &Tally) -> bool {
+        self.counts_hold(tally) && !self.crowded()
+    }
+
+    /// Whether a class with this tally satisfies every requirement that does not ask for its cells.
+    fn counts_hold(&self, tally: &Tally) -> bool {
         tally.rows >= self.least && (self.size_only || (0..self.tests.len()).all(|r| self.holds_one(r, tally)))
     }
 

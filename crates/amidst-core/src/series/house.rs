@@ -41,6 +41,10 @@ impl<'a> House<'a> {
             return Err(SearchError::Unsupported(message.into()));
         }
         let judge = Judge::new(search)?;
+        if judge.crowded() {
+            let message = "classes cannot be maintained against a population, which a series does not keep";
+            return Err(SearchError::Unsupported(message.into()));
+        }
         if let Some(r) = search.requirements.iter().find(|r| !r.monotone(search.set)) {
             let id = r.model.id;
             return Err(SearchError::Unsupported(format!(
