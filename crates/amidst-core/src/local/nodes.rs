@@ -72,15 +72,17 @@ impl Nodes {
             of_turn: Vec::new(),
         };
         for (level, l) in g.levels.iter().enumerate() {
-            let count = l.of.iter().max().map_or(0, |&m| m as usize + 1);
+            // Values that only a population has stand behind those of the table; no class is made of them.
+            let of = &l.of[..codes.min(l.of.len())];
+            let count = of.iter().max().map_or(0, |&m| m as usize + 1);
             let mut extent = vec![(f64::INFINITY, f64::NEG_INFINITY); count];
-            for (&node, &place) in l.of.iter().zip(places) {
+            for (&node, &place) in of.iter().zip(places) {
                 let (low, high) = &mut extent[node as usize];
                 (*low, *high) = (low.min(place), high.max(place));
             }
-            nodes.value.extend_from_slice(&l.of);
-            nodes.cost.extend(l.of.iter().map(|&node| cost(level, node as usize)));
-            nodes.middle.extend(l.of.iter().map(|&node| (extent[node as usize].0 + extent[node as usize].1) / 2.0));
+            nodes.value.extend_from_slice(of);
+            nodes.cost.extend(of.iter().map(|&node| cost(level, node as usize)));
+            nodes.middle.extend(of.iter().map(|&node| (extent[node as usize].0 + extent[node as usize].1) / 2.0));
         }
         if codes <= PAIRS && g.levels.len() <= usize::from(u8::MAX) {
             let pair = |i: usize| nodes.search((0, (i / codes) as u32), (0, (i % codes) as u32)) as u8;
