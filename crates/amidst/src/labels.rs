@@ -21,7 +21,9 @@ fn of_column(g: &Generalization) -> ColumnLabels {
         let level = &g.levels[level];
         level.labels[level.of[code] as usize].clone()
     };
-    let paths = (0..g.active()).map(|code| (label(code, 0), (1..=g.height()).map(|l| label(code, l)).collect()));
+    // Values that only a population has stand behind those of the table; labels cover them, too.
+    let codes = g.levels.first().map_or(0, |values| values.of.len());
+    let paths = (0..codes).map(|code| (label(code, 0), (1..=g.height()).map(|l| label(code, l)).collect()));
     ColumnLabels {
         paths: paths.collect(),
         // Codes are in rank order, so the values in the order of their codes are the order that ranges speak of.
