@@ -117,7 +117,7 @@ fn local_recodings_match_the_population_too() {
         )
     };
     let map = "[[require]]\nmodel = \"k-map\"\nk = 12\n";
-    let presence = "[[require]]\nmodel = \"delta-presence\"\nmax = 0.4\n";
+    let presence = "[[require]]\nmodel = \"delta-presence\"\nmin = 0\nmax = 0.4\n";
     let growing = ["mondrian", "top-down", "systematic", "k-member", "one-pass-k-means", "alpha-k-clustering"];
     for generalize in ["hierarchy", "ranges"] {
         for algorithm in growing.into_iter().chain(["portfolio"]) {
