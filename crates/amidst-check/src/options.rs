@@ -51,6 +51,8 @@ pub struct OriginalTable {
     pub missing: Vec<String>,
     /// The columns in which an unknown value drops the row; empty when such rows are kept.
     pub drop_missing_in: Vec<String>,
+    /// Texts of the original that mean the same as another, by column: the text, and the one that is published for it.
+    pub same: HashMap<String, HashMap<String, String>>,
 }
 
 /// A population that the release is compared with.

@@ -1,6 +1,7 @@
 //! The release against the table it was made from: every released row must cover a row of its own. Sensitive and
 //! insensitive cells must be equal, quasi cells must cover.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -67,7 +68,8 @@ fn find(
     let missing = (!original.drop_missing_in.is_empty())
         .then(|| Missing { columns: original.drop_missing_in.clone(), tokens: original.missing.clone() });
     let (ours, _) = reader::count(files, &selection(columns, quasi, None), false)?;
-    let (theirs, _) = reader::count(&original.files, &selection(columns, quasi, missing), true)?;
+    let (mut theirs, _) = reader::count(&original.files, &selection(columns, quasi, missing), true)?;
+    unify(&mut theirs, columns, quasi, original);
     let mut problems = Vec::new();
     if theirs.rows != stated.rows_in {
         let message = format!("the original has {} rows, the certificate states {}", theirs.rows, stated.rows_in);
@@ -117,6 +119,26 @@ fn find(
         problems.push(Problem::note(ProblemKind::NotVerifiable, message));
     }
     Ok(problems)
+}
+
+/// Writes the cells of the original as the release does, where several texts mean the same.
+fn unify(theirs: &mut Counted, columns: &[String], quasi: &[String], original: &OriginalTable) {
+    if original.same.values().all(HashMap::is_empty) {
+        return;
+    }
+    let others = columns.iter().filter(|c| !quasi.contains(c));
+    let same: Vec<_> = quasi.iter().chain(others).map(|name| original.same.get(name)).collect();
+    for key in &mut theirs.keys {
+        let published = |(cell, same): (&'_ [u8], &Option<&HashMap<String, String>>)| -> Option<Vec<u8>> {
+            let text = same.as_ref()?.get(std::str::from_utf8(cell).ok()?)?;
+            Some(text.as_bytes().to_vec())
+        };
+        let parts = cells(key);
+        let replaced: Vec<Option<Vec<u8>>> = parts.iter().copied().zip(&same).map(published).collect();
+        if replaced.iter().any(Option::is_some) {
+            *key = key_of(parts.iter().zip(&replaced).map(|(cell, text)| text.as_deref().unwrap_or(cell)));
+        }
+    }
 }
 
 /// The meaning of each quasi column for the values that a table holds. The quasi cells come first in its keys.

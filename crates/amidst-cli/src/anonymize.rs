@@ -78,6 +78,9 @@ impl Anonymize {
         let options = Options { input: self.input.clone(), out: self.out.clone(), force: self.force, seed: self.seed };
         let done = anonymize(&policy, &options, &job)?;
         drop(bars);
+        for warning in &done.warnings {
+            terminal.warning(warning);
+        }
         for note in &done.notes {
             terminal.detail(note);
         }

@@ -39,6 +39,7 @@ impl Check {
             match finding {
                 Finding::Fits(summary) => terminal.result(text(&summary))?,
                 Finding::Remark(remark) => terminal.warning(remark),
+                Finding::Impossible(message) => return Err(Failure::Impossible(message)),
                 Finding::Wrong(errors) => return Err(Failure::Policy(errors)),
                 Finding::Unreadable(error) => return Err(Failure::from(error)),
             }

@@ -89,6 +89,11 @@ impl Explore {
         } else {
             terminal.result(summary(&policy, &prepared, &explored))?;
         }
+        if explored.minimal.is_empty()
+            && let Some(why) = explore::obstacle(&policy, &prepared)?
+        {
+            terminal.warning(why);
+        }
         Ok(if explored.minimal.is_empty() { Outcome::Violated } else { Outcome::Done })
     }
 }

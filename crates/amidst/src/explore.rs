@@ -3,6 +3,9 @@
 
 pub mod local;
 
+use std::sync::atomic::AtomicBool;
+
+use amidst_core::feasibility;
 use amidst_core::lattice::{self, Explored, WhyNot};
 use serde_json::{Map, Value, json};
 
@@ -58,6 +61,13 @@ pub fn why_not(
 /// The levels of a node by column name.
 pub fn levels_json(prepared: &Prepared, levels: &[usize]) -> Value {
     Value::Object(prepared.generalizations.iter().zip(levels).map(|(g, l)| (g.name.clone(), json!(l))).collect())
+}
+
+/// The requirement that no generalization satisfies, and the most that is possible, where the whole table tells.
+pub fn obstacle(policy: &Policy, prepared: &Prepared) -> Result<Option<String>, Failure> {
+    let going_on = AtomicBool::new(false);
+    let search = task(policy, prepared, &going_on, &|_| ())?;
+    Ok(feasibility::impossible(&search).map(|found| found.message).or_else(|| feasibility::failing(&search)))
 }
 
 /// What `amidst explore --json` prints.

@@ -1,8 +1,10 @@
 //! Verifying: the independent checker on a published release, optionally beside the table it came from.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use amidst_check::{Certificate, Options, OriginalTable, Verdict};
+use amidst_core::table::Column;
 
 use crate::policy::{MissingRows, Policy, Role};
 use crate::prepare::{LoadOptions, Prepared};
@@ -63,9 +65,17 @@ pub fn verify_against(subject: &Subject, policy: &Policy, original: Option<&str>
                 prepared.header.iter().filter(of).cloned().collect()
             }
         },
+        same: prepared.table.columns.iter().map(same).collect(),
     };
     let populations = labels::populations(policy, &prepared)?;
     Ok(examine(subject, &Options { persons: None, original: Some(&table), populations: &populations }))
+}
+
+/// The texts of a column that mean the same as another, with that other.
+fn same(column: &Column) -> (String, HashMap<String, String>) {
+    let other = |code: u32| column.dictionary.value(code).to_string();
+    let texts = column.dictionary.aliases().iter().map(|(text, code)| (text.clone(), other(*code)));
+    (column.name.clone(), texts.collect())
 }
 
 fn examine(subject: &Subject, options: &Options<'_>) -> Verdict {

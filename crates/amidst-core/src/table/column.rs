@@ -104,13 +104,29 @@ impl Column {
         self.rearrange(&used);
     }
 
+    /// Makes one value of several: the value of each code `c` is that of `into[c]` from now on, and its text another way
+    /// to write it. Codes that stay lead to themselves.
+    pub fn merge(&mut self, into: &[u32]) {
+        let kept: Vec<u32> = (0u32..).zip(into).filter(|&(code, &to)| code == to).map(|(code, _)| code).collect();
+        self.codes = self.codes.mapped(into, self.dictionary.len());
+        let merged = (0u32..).zip(into).filter(|&(code, &to)| code != to);
+        let text = |code: u32| self.dictionary.value(code).to_string();
+        let mut aliases: Vec<(String, u32)> = merged.map(|(code, &to)| (text(code), to)).collect();
+        aliases.extend(self.dictionary.aliases().iter().map(|(text, code)| (text.clone(), into[*code as usize])));
+        self.dictionary.set_aliases(aliases);
+        self.rearrange(&kept);
+    }
+
     /// Rebuilds the dictionary as the values with the codes in `kept`, in that order. Every code in use must be kept.
     fn rearrange(&mut self, kept: &[u32]) {
-        let mut map = vec![0; self.dictionary.len()];
+        const GONE: u32 = u32::MAX;
+        let mut map = vec![GONE; self.dictionary.len()];
         let mut dictionary = Dictionary::default();
         for &old in kept {
             map[old as usize] = dictionary.intern(self.dictionary.value(old));
         }
+        let aliases = self.dictionary.aliases().iter().map(|(text, code)| (text.clone(), map[*code as usize]));
+        dictionary.set_aliases(aliases.filter(|&(_, code)| code != GONE).collect());
         self.codes = self.codes.mapped(&map, dictionary.len());
         self.dictionary = dictionary;
     }
@@ -129,6 +145,24 @@ mod tests {
         c.codes.retain(&[true, false, true, false]);
         c.compact();
         assert_eq!(c.dictionary.iter().collect::<Vec<_>>(), ["30"]);
+    }
+
+    #[test]
+    fn merged_values_are_found_by_both_texts() {
+        let mut c = Column::from_values("pay", ["3", "20", "3.0", "3.00", "20"]);
+        let code = |c: &Column, text| c.dictionary.code(text).unwrap();
+        let mut into: Vec<u32> = (0..4).collect();
+        for text in ["3.0", "3.00"] {
+            into[code(&c, text) as usize] = code(&c, "3");
+        }
+        c.merge(&into);
+        c.sort(&["20".to_string()]);
+        assert_eq!(c.dictionary.iter().collect::<Vec<_>>(), ["20", "3"]);
+        assert_eq!((0..5).map(|r| c.value(r).to_string()).collect::<Vec<_>>(), ["3", "20", "3", "3", "20"]);
+        assert_eq!((code(&c, "3.00"), c.dictionary.intern("3.0"), c.dictionary.len()), (1, 1, 2));
+        c.codes.retain(&[false, true, false, false, true]);
+        c.compact();
+        assert_eq!((c.dictionary.len(), c.dictionary.code("3.0")), (1, None), "a value that is gone has no other text");
     }
 
     #[test]

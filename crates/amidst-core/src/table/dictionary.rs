@@ -12,6 +12,8 @@ pub struct Dictionary {
     /// `ends[c]` is where value `c` ends in `text`.
     ends: Vec<usize>,
     index: HashTable<u32>,
+    /// Other ways to write values, sorted: `(text, code)`.
+    aliases: Vec<(String, u32)>,
 }
 
 fn hash(value: &str) -> u64 {
@@ -37,15 +39,34 @@ impl Dictionary {
         &self.text[start..self.ends[code]]
     }
 
-    /// The code of `value`, if the dictionary has it.
+    /// The code of `value`, if the dictionary has it, written this way or another.
     pub fn code(&self, value: &str) -> Option<u32> {
-        self.index.find(hash(value), |&c| self.value(c) == value).copied()
+        self.index.find(hash(value), |&c| self.value(c) == value).copied().or_else(|| self.aliased(value))
+    }
+
+    fn aliased(&self, value: &str) -> Option<u32> {
+        let found = self.aliases.binary_search_by(|(text, _)| text.as_str().cmp(value)).ok()?;
+        self.aliases.get(found).map(|&(_, code)| code)
+    }
+
+    /// Other ways to write values of this dictionary, each with the code of its value, sorted.
+    pub fn aliases(&self) -> &[(String, u32)] {
+        &self.aliases
+    }
+
+    /// Says that each of these texts is another way to write the value of its code.
+    pub fn set_aliases(&mut self, mut aliases: Vec<(String, u32)>) {
+        aliases.sort_unstable();
+        self.aliases = aliases;
     }
 
     /// The code of `value`, which is added when it is new.
     pub fn intern(&mut self, value: &str) -> u32 {
         let h = hash(value);
         if let Some(&code) = self.index.find(h, |&c| self.value(c) == value) {
+            return code;
+        }
+        if let Some(code) = self.aliased(value) {
             return code;
         }
         let code = self.ends.len() as u32;
@@ -67,7 +88,7 @@ impl Dictionary {
 
     /// Bytes held, roughly.
     pub fn bytes(&self) -> usize {
-        self.text.capacity() + self.ends.capacity() * 8 + self.index.capacity() * 5
+        self.text.capacity() + self.ends.capacity() * 8 + self.index.capacity() * 5 + self.aliases.capacity() * 32
     }
 }
 

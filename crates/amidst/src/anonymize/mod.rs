@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use amidst_core::algorithm::{self, Found, Search};
+use amidst_core::algorithm::{self, Found, Search, SearchError};
 use amidst_core::feasibility;
 
 pub use apply::{Released, class_of_rows};
@@ -187,6 +187,7 @@ pub fn anonymize_on(
         algorithm: entry.id,
         optimal: found.optimal,
         gap: found.gap,
+        warnings: prepared.remarks.clone(),
         notes: found.notes.clone(),
         levels: levels(&prepared, &found),
         rows_in: prepared.rows_in,
@@ -217,11 +218,22 @@ pub fn search(
     }
     entry.algorithm.supports(&search)?;
     let (found, joined) = in_threads(job.threads, || {
-        let mut found = entry.algorithm.search(&search)?;
+        let mut found = entry.algorithm.search(&search).map_err(|error| explained(error, entry, &search))?;
         let joined = join::place(prepared, &search, &mut found)?;
         Ok((found, joined))
     })?;
     Ok((entry, found, joined))
+}
+
+/// What a search that found nothing says: a local one with the most that is possible, where the whole table tells.
+/// Full-domain searches tell more themselves.
+fn explained(error: SearchError, entry: &algorithm::Entry, search: &Search<'_>) -> SearchError {
+    match (&error, feasibility::failing(search)) {
+        (SearchError::Impossible(_), Some(failing)) if !entry.full_domain => SearchError::Impossible(format!(
+            "{failing}, and leaving out rows within the suppression limit does not help"
+        )),
+        _ => error,
+    }
 }
 
 /// Runs something on so many threads; 0 for all cores.

@@ -30,6 +30,8 @@ pub struct Anonymized {
     pub optimal: bool,
     /// How far it may be from the best, when a time limit cut the search short.
     pub gap: Option<f64>,
+    /// What in the policy is probably not meant.
+    pub warnings: Vec<String>,
     /// What the search wants people to know.
     pub notes: Vec<String>,
     /// The level of each quasi column, for full-domain releases.
@@ -214,7 +216,7 @@ impl Anonymized {
             "metrics": self.judged.metrics_json(),
             "utility": self.report.utility,
             "risk": risk,
-            "notes": self.notes,
+            "notes": self.warnings.iter().chain(&self.notes).collect::<Vec<_>>(),
             "seconds": {
                 "read": number(s.read), "search": number(s.search), "check": number(s.check),
                 "write": number(s.write), "total": number(s.total),

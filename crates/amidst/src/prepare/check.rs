@@ -1,8 +1,12 @@
 //! `amidst check`: everything that is wrong at once, or a summary of what is right.
 
+use std::sync::atomic::AtomicBool;
+
+use amidst_core::feasibility;
 use amidst_core::table::ValueType;
 
 use super::{Fitted, LoadOptions, PrepareError, consent};
+use crate::anonymize::task;
 use crate::policy::{Policy, PolicyErrors, Role};
 
 /// What a check found.
@@ -12,6 +16,8 @@ pub enum Finding {
     Fits(Summary),
     /// Usable, but probably not what was meant.
     Remark(String),
+    /// The policy fits, but no release of the data can satisfy it; why, and what would be possible.
+    Impossible(String),
     /// The policy does not fit the data; all of it.
     Wrong(PolicyErrors),
     /// The input cannot be read.
@@ -49,20 +55,21 @@ pub struct ColumnSummary {
 impl Finding {
     /// Whether this finding makes the check fail.
     pub fn is_error(&self) -> bool {
-        matches!(self, Finding::Wrong(_) | Finding::Unreadable(_))
+        matches!(self, Finding::Impossible(_) | Finding::Wrong(_) | Finding::Unreadable(_))
     }
 
     /// The process's exit code for this finding.
     pub fn exit_code(&self) -> u8 {
         match self {
             Finding::Fits(_) | Finding::Remark(_) => 0,
+            Finding::Impossible(_) => 1,
             Finding::Wrong(_) => 2,
             Finding::Unreadable(error) => error.exit_code(),
         }
     }
 }
 
-/// Checks a policy and its hierarchies against the data, and counts nothing.
+/// Checks a policy and its hierarchies against the data, and whether the table as a whole rules a requirement out.
 pub fn check(policy: &Policy, options: &LoadOptions<'_>) -> Vec<Finding> {
     let fitted = match Fitted::of(policy, options) {
         Ok(fitted) => fitted,
@@ -72,7 +79,23 @@ pub fn check(policy: &Policy, options: &LoadOptions<'_>) -> Vec<Finding> {
     let mut findings = vec![Finding::Fits(summary(policy, &fitted))];
     findings.extend(fitted.bound.remarks.iter().map(|(c, r)| Finding::Remark(format!("the hierarchy of `{c}`: {r}"))));
     findings.extend(remarks(policy, &fitted).into_iter().map(Finding::Remark));
+    match impossible(policy, fitted, options) {
+        // What is impossible does not fit, whatever else does.
+        Ok(Some(message)) => findings[0] = Finding::Impossible(message),
+        Ok(None) => {}
+        Err(PrepareError::Policy(errors)) => return vec![Finding::Wrong(errors)],
+        Err(error) => return vec![Finding::Unreadable(error)],
+    }
     findings
+}
+
+/// Why no release can satisfy the policy, where the whole table shows that none can.
+fn impossible(policy: &Policy, fitted: Fitted, options: &LoadOptions<'_>) -> Result<Option<String>, PrepareError> {
+    let prepared = fitted.count(policy, options)?;
+    let never = AtomicBool::new(false);
+    // A search that cannot even be asked for is told of by those who ask for it.
+    let Ok(search) = task(policy, &prepared, options.cancel.unwrap_or(&never), &|_| ()) else { return Ok(None) };
+    Ok(feasibility::impossible(&search).map(|found| found.message))
 }
 
 fn summary(policy: &Policy, fitted: &Fitted) -> Summary {
@@ -100,10 +123,7 @@ fn summary(policy: &Policy, fitted: &Fitted) -> Summary {
 
 /// What is probably not meant.
 fn remarks(policy: &Policy, fitted: &Fitted) -> Vec<String> {
-    let mut remarks = Vec::new();
-    if policy.requirements.is_empty() {
-        remarks.push("the policy requires nothing, so any release satisfies it: add [[require]]".to_string());
-    }
+    let mut remarks = fitted.remarks.clone();
     if fitted.bound.generalizations.iter().all(|g| !g.has_hierarchy) {
         remarks.push("no quasi column has a hierarchy: values are kept or become `*`".to_string());
     }

@@ -9,6 +9,7 @@ mod check;
 mod columns;
 mod consent;
 mod counted;
+pub(crate) mod equal;
 mod error;
 mod hierarchies;
 mod missing;
@@ -18,6 +19,7 @@ mod resolved;
 #[cfg(test)]
 mod tests;
 mod types;
+mod values;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -96,6 +98,8 @@ pub struct Prepared {
     pub header: Vec<String>,
     /// The files that were read.
     pub files: Vec<PathBuf>,
+    /// What in the policy is usable, but probably not meant.
+    pub remarks: Vec<String>,
     /// How long reading took.
     pub seconds_read: f64,
     /// How long everything after reading took.
@@ -138,6 +142,7 @@ struct Fitted {
     rows_dropped_missing: u64,
     header: Vec<String>,
     files: Vec<PathBuf>,
+    remarks: Vec<String>,
     seconds_read: f64,
     started: Instant,
 }
@@ -216,6 +221,7 @@ impl Fitted {
         if !errors.is_empty() {
             return Err(PrepareError::of(policy, errors));
         }
+        let remarks = values::remarks(policy, &table);
         let header = std::mem::take(&mut input.header);
         let files = std::mem::take(&mut input.files);
         Ok(Fitted {
@@ -230,6 +236,7 @@ impl Fitted {
             rows_dropped_missing,
             header,
             files,
+            remarks,
             seconds_read,
             started,
         })
@@ -274,6 +281,7 @@ impl Fitted {
             rows_dropped_missing: self.rows_dropped_missing,
             header: self.header,
             files: self.files,
+            remarks: self.remarks,
             seconds_read: self.seconds_read,
             seconds_prepare: self.started.elapsed().as_secs_f64(),
         })

@@ -312,3 +312,114 @@ fn loading_stops_when_asked() {
     let options = LoadOptions { cancel: Some(&stop), ..LoadOptions::default() };
     assert!(matches!(Prepared::load(&policy, &options), Err(PrepareError::Cancelled)));
 }
+
+/// A policy for the columns `zip` and `pay`.
+const PAY: &str = r#"[data]
+input = "data.csv"
+[columns.zip]
+role = "quasi"
+[columns.pay]
+role = "sensitive"
+[[require]]
+model = "distinct-l-diversity"
+l = 2
+"#;
+
+fn texts(prepared: &Prepared, column: usize) -> Vec<String> {
+    let column = &prepared.table.columns[column];
+    (0..prepared.table.rows).map(|row| column.value(row).to_string()).collect()
+}
+
+#[test]
+fn numbers_written_differently_are_one_value() {
+    let data = "zip,pay\n01,3000\n1,3000.0\n1,3000.00\n2,3e3\n2,-0\n2,0.0\n2,\" 7\"\n";
+    let p = load(data, PAY).unwrap();
+    assert_eq!(texts(&p, 1), ["3000", "3000", "3000", "3000", "-0", "-0", " 7"]);
+    assert_eq!((p.domains[0].dictionary.len(), p.domains[0].dictionary.code("3000.00")), (3, Some(2)));
+    assert_eq!(texts(&p, 0), ["1", "1", "1", "2", "2", "2", "2"]);
+    assert_eq!(p.set.len(), 2, "two classes of raw tuples");
+    // The text that a requirement names stays, for the checker looks for it in the release.
+    let bounded = "[[require]]\nmodel = \"simple-alpha-k-anonymity\"\nvalue = \"3000.0\"\nalpha = 0.5\nk = 2\n";
+    let p = load(data, &format!("{PAY}{bounded}")).unwrap();
+    assert_eq!(texts(&p, 1)[..4], ["3000.0"; 4]);
+    // Text is text, and a mask tells 01 from 1.
+    let text = PAY.replace("role = \"sensitive\"", "role = \"sensitive\"\ntype = \"text\"");
+    assert_eq!(load(data, &text).unwrap().domains[0].dictionary.len(), 7);
+    let mask = PAY.replace("role = \"quasi\"", "role = \"quasi\"\nhierarchy = { mask = { length = 2 } }");
+    assert_eq!(texts(&load(data, &mask).unwrap(), 0)[..2], ["01", "1"]);
+}
+
+#[test]
+fn days_written_differently_are_one_value() {
+    let p = load("zip,pay\n1,2020-01-31\n1,20200131\n1,2020-02-01\n", PAY).unwrap();
+    assert_eq!(p.table.columns[1].kind, ValueType::Date);
+    assert_eq!(texts(&p, 1), ["2020-01-31", "2020-01-31", "2020-02-01"]);
+}
+
+#[test]
+fn all_unknowns_of_a_column_are_one_value() {
+    let keep = PAY.replace("\"data.csv\"\n", "\"data.csv\"\nmissing = [\"?\", \"\"]\nmissing_rows = \"keep\"\n");
+    let p = load("zip,pay\n,?\nx,\n?,a\n", &keep).unwrap();
+    assert_eq!(texts(&p, 1), ["?", "?", "a"]);
+    assert_eq!((texts(&p, 0), p.set.len()), (["?", "x", "?"].map(String::from).to_vec(), 2));
+}
+
+#[test]
+fn values_that_nobody_has_are_told() {
+    let more = r#"[[require]]
+model = "simple-alpha-k-anonymity"
+value = "hiv"
+alpha = 0.5
+k = 2
+[[require]]
+model = "complete-alpha-k-anonymity"
+alpha = { Flue = 0.5, Mumps = 0.2, HIV = 0.5 }
+k = 2
+[[require]]
+model = "entropy-l-diversity"
+dont_care = ["flu"]
+l = 1
+"#;
+    let data = "zip,pay\n1,HIV\n1,Flu\n";
+    let p = load(data, &format!("{PAY}{more}")).unwrap();
+    let expected = [
+        "no row has the value `hiv` of column `pay`, named by `value` of simple-alpha-k-anonymity; did you mean `HIV`?",
+        "no row has the value `Flue` of column `pay`, named by `alpha` of complete-alpha-k-anonymity; did you mean `Flu`?",
+        "no row has the value `Mumps` of column `pay`, named by `alpha` of complete-alpha-k-anonymity",
+        "no row has the value `flu` of column `pay`, named by `dont_care` of entropy-l-diversity; did you mean `Flu`?",
+    ];
+    assert_eq!(p.remarks, expected);
+    let categories = "role = \"sensitive\"\ncategories = [[\"HIV\", \"hlv\"], [\"Flu\", \"Chickenpox\"]]";
+    let p = load(data, &PAY.replace("role = \"sensitive\"", categories)).unwrap();
+    assert_eq!(p.remarks.len(), 1, "{:?}", p.remarks);
+    assert!(p.remarks[0].contains("`hlv`"), "{:?}", p.remarks);
+    assert!(load(data, PAY).unwrap().remarks.is_empty());
+    let nothing = load(data, PAY.split("[[require]]").next().unwrap()).unwrap();
+    assert!(nothing.remarks[0].contains("requires nothing"), "{:?}", nothing.remarks);
+}
+
+#[test]
+fn a_check_tells_what_no_release_can_satisfy() {
+    let folder = folder("zip,pay\n1,a\n1,b\n2,b\n", &format!("{PAY}[[require]]\nmodel = \"k-anonymity\"\nk = 4\n"));
+    let policy = Policy::read(&folder.path().join("policy.toml")).unwrap();
+    let findings = check(&policy, &LoadOptions::default());
+    let Finding::Impossible(message) = &findings[0] else { panic!("{findings:?}") };
+    assert!(message.contains("k-anonymity with k = 4") && message.contains("is 3"), "{message}");
+    assert_eq!(findings[0].exit_code(), 1);
+}
+
+#[test]
+fn what_is_possible_is_told_where_nothing_is_found() {
+    let alpha = "[[require]]\nmodel = \"general-alpha-k-anonymity\"\nk = 2\nalpha = 0.5\n";
+    let ranges = PAY.replace("role = \"quasi\"", "role = \"quasi\"\ngeneralize = \"ranges\"");
+    let policy = format!("{ranges}{alpha}[search]\nalgorithm = \"mondrian\"\nmax_suppression = 1\n");
+    let folder = folder("zip,pay\n1,a\n2,a\n3,a\n4,a\n5,b\n", &policy);
+    let policy = Policy::read(&folder.path().join("policy.toml")).unwrap();
+    let prepared = Prepared::load(&policy, &LoadOptions::default()).unwrap();
+    let cancel = AtomicBool::new(false);
+    let job = crate::anonymize::Job { cancel: &cancel, progress: &|_, _| (), threads: 1 };
+    let error = crate::anonymize::search(&policy, &prepared, &job).err().unwrap().to_string();
+    assert!(error.contains("general-alpha-k-anonymity") && error.contains("alpha in this table is 0.8"), "{error}");
+    let obstacle = crate::explore::obstacle(&policy, &prepared).unwrap().unwrap();
+    assert!(obstacle.contains("alpha in this table is 0.8"), "{obstacle}");
+}

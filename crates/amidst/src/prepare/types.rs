@@ -6,11 +6,11 @@ use rayon::prelude::*;
 
 use super::columns::{Layout, section};
 use super::error::Places;
-use super::missing;
+use super::{equal, missing};
 use crate::policy::{ColumnPolicy, Diagnostic, Policy, Role};
 
 /// Gives every quasi and sensitive column its type, stated or guessed, and sorts its dictionary, so that codes compare as
-/// values do. Returns what does not fit.
+/// values do; texts that mean the same become one value. Returns what does not fit.
 pub(super) fn settle(policy: &Policy, layout: &Layout, table: &mut Table, places: &Places<'_>) -> Vec<Diagnostic> {
     let found: Vec<Vec<Misfit>> = table
         .columns
@@ -73,6 +73,7 @@ fn settle_column(policy: &Policy, stated: &ColumnPolicy, column: &mut Column) ->
     }
     // Codes in the misfits are those before sorting, and say nothing afterwards.
     if misfits.is_empty() {
+        equal::merge(policy, stated, column);
         column.sort(&order);
     }
     misfits

@@ -135,7 +135,8 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
 
 /// What the search wants people to know, and what could not be looked at.
 fn notes(prepared: &Prepared, found: &Found) -> Vec<String> {
-    let mut notes = found.notes.clone();
+    let mut notes = prepared.remarks.clone();
+    notes.extend(found.notes.iter().cloned());
     if prepared.found.is_some() {
         notes.push(
             "The table has too many distinct combinations to be gathered; it was cut where it is, and its parts were \

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use amidst_core::feasibility;
 use amidst_core::series::Maintained;
-use amidst_core::table::{Column, Table};
+use amidst_core::table::{Column, Table, ValueType};
 use rusqlite::params;
 use serde_json::{Value, json};
 
@@ -89,13 +89,13 @@ impl Series {
         };
         let mut rows = Vec::new();
         if let (Some(file), Some(new)) = (&batch.insert, &new) {
-            let mut interner = Interner::new(&work)?;
+            let mut interner = Interner::new(&work, &self.policy, &names)?;
             let columns: Vec<Option<&Column>> = names.iter().map(|name| new.table.column(name)).collect();
             for arrival in persons(&work, new, &key, file, &gone)? {
                 let mut cells = Vec::with_capacity(names.len());
                 for (position, column) in columns.iter().enumerate() {
-                    let text = column.map_or("", |c| c.value(arrival.row));
-                    cells.push(interner.code(position, text)?);
+                    let (text, kind) = column.map_or(("", ValueType::Text), |c| (c.value(arrival.row), c.kind));
+                    cells.push(interner.code(position, text, kind)?);
                 }
                 rows.push(Row { person: arrival.person, cells, signature: arrival.signature, row: arrival.row });
             }

@@ -4,19 +4,23 @@
 //! All of it follows from the rows. Where it is missing (a state from an older Amidst) or out of date (hierarchies that
 //! grew with their values), it is made anew from them.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
 use amidst_core::algorithm::Search;
 use amidst_core::local::Space;
 use amidst_core::series::{KeptClass, Loader, Names, Roster, Rows, Standing};
+use amidst_core::table::ValueType;
 use rusqlite::{OptionalExtension, Statement, params};
+use rustc_hash::FxHashMap;
 
 use super::domain::{Bound, Domain};
 use super::state::Person;
 use super::store::{Work, unpack};
 use crate::Failure;
 use crate::policy::Policy;
+use crate::prepare::equal::Meaning;
 
 /// Counts values and sensitive tuples from the rows, if that has not been done yet.
 pub fn count_all(work: &Work<'_>, policy: &Policy, names: &[String]) -> Result<(), Failure> {
@@ -225,32 +229,44 @@ pub struct Interner<'w, 's> {
     work: &'w Work<'s>,
     known: BTreeMap<(usize, String), u32>,
     next: BTreeMap<usize, u32>,
+    /// By column, the codes of the values that can be written in several ways, once one was looked for.
+    meant: BTreeMap<usize, FxHashMap<Meaning, u32>>,
+    policy: &'w Policy,
+    names: &'w [String],
     find: Statement<'w>,
     add: Statement<'w>,
 }
 
 impl<'w, 's> Interner<'w, 's> {
     /// The values of `work`.
-    pub fn new(work: &'w Work<'s>) -> Result<Self, Failure> {
+    pub fn new(work: &'w Work<'s>, policy: &'w Policy, names: &'w [String]) -> Result<Self, Failure> {
         let prepare = |sql| work.transaction.prepare(sql).map_err(|e| work.fail(e));
         let find = prepare("SELECT code FROM value WHERE col = ?1 AND text = ?2")?;
         let add = prepare("INSERT INTO value (col, code, text) VALUES (?1, ?2, ?3)")?;
-        Ok(Interner { work, known: BTreeMap::new(), next: BTreeMap::new(), find, add })
+        let (known, next, meant) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Ok(Interner { work, known, next, meant, policy, names, find, add })
     }
 
-    /// The code of a value.
-    pub fn code(&mut self, column: usize, text: &str) -> Result<u32, Failure> {
+    /// The code of a value; a quasi or sensitive value that the series has under another text, such as 3000.0 for 3000,
+    /// is that value.
+    pub fn code(&mut self, column: usize, text: &str, kind: ValueType) -> Result<u32, Failure> {
         let key = (column, text.to_string());
         if let Some(&code) = self.known.get(&key) {
             return Ok(code);
         }
-        let code = self.look_up(column, text).map_err(|e| self.work.fail(e))?;
+        let code = self.look_up(column, text, kind).map_err(|e| self.work.fail(e))?;
         self.known.insert(key, code);
         Ok(code)
     }
 
-    fn look_up(&mut self, column: usize, text: &str) -> rusqlite::Result<u32> {
+    fn look_up(&mut self, column: usize, text: &str, kind: ValueType) -> rusqlite::Result<u32> {
         if let Some(code) = self.find.query_row(params![column as i64, text], |row| row.get(0)).optional()? {
+            return Ok(code);
+        }
+        let meaning = self.meaning(column, kind, text);
+        if let Some(meaning) = meaning
+            && let Some(&code) = self.meant(column, kind)?.get(&meaning)
+        {
             return Ok(code);
         }
         let code = match self.next.get(&column) {
@@ -262,6 +278,30 @@ impl<'w, 's> Interner<'w, 's> {
         };
         self.next.insert(column, code + 1);
         self.add.execute(params![column as i64, code, text])?;
+        if let (Some(meaning), Some(meant)) = (meaning, self.meant.get_mut(&column)) {
+            meant.insert(meaning, code);
+        }
         Ok(code)
+    }
+
+    fn meaning(&self, column: usize, kind: ValueType, text: &str) -> Option<Meaning> {
+        let stated = self.policy.column(self.names.get(column)?)?;
+        Meaning::of(self.policy, stated, kind, text)
+    }
+
+    fn meant(&mut self, column: usize, kind: ValueType) -> rusqlite::Result<&FxHashMap<Meaning, u32>> {
+        let meant = match self.meant.entry(column) {
+            Entry::Occupied(known) => return Ok(known.into_mut()),
+            Entry::Vacant(unknown) => unknown.insert(FxHashMap::default()),
+        };
+        let Some(stated) = self.names.get(column).and_then(|name| self.policy.column(name)) else { return Ok(meant) };
+        let mut query = self.work.transaction.prepare("SELECT code, text FROM value WHERE col = ?1 ORDER BY code")?;
+        let mut rows = query.query([column as i64])?;
+        while let Some(row) = rows.next()? {
+            if let Some(meaning) = Meaning::of(self.policy, stated, kind, row.get_ref(1)?.as_str()?) {
+                meant.entry(meaning).or_insert(row.get(0)?);
+            }
+        }
+        Ok(meant)
     }
 }

@@ -495,3 +495,26 @@ fn few_counterfeits_on_adult() {
         }
     }
 }
+
+#[test]
+fn a_value_written_differently_is_no_new_value() {
+    let codes = ["Hypertension", "Depression", "Chest Pain", "Obesity", "Flu"];
+    let numbered = |text: &str| {
+        let number = |text: String, (i, name): (usize, &&str)| text.replace(name, &(i + 1).to_string());
+        codes.iter().enumerate().fold(text.to_string(), number)
+    };
+    let l = "[[require]]\nmodel = \"distinct-l-diversity\"\nl = 2\n";
+    let ward = Ward::new(&numbered(PATIENTS), &format!("[[require]]\nmodel = \"k-anonymity\"\nk = 3\n{l}"));
+    ward.init(Mode::Maintain).unwrap();
+    ward.insert("g,Male,023,4351,05\nh,Male,24,4351,5\ni,Male,24,4351,006\nj,Male,24,4351,6\n").unwrap();
+    let series = ward.open();
+    let of = |column: usize| {
+        let mut query = series.store.connection.prepare("SELECT text FROM value WHERE col = ?1 ORDER BY code").unwrap();
+        let texts = query.query_map([column as i64], |row| row.get::<_, String>(0)).unwrap();
+        texts.map(Result::unwrap).collect::<Vec<_>>()
+    };
+    let names = state::kept(&series.policy, &series.header);
+    let position = |name: &str| names.iter().position(|n| n == name).unwrap();
+    assert_eq!(of(position("disease")), ["1", "2", "3", "4", "5", "6"]);
+    assert!(!of(position("age")).contains(&"023".to_string()));
+}

@@ -82,7 +82,7 @@ pub fn build(recipe: &Recipe<'_>, column: &Column) -> Result<Hierarchy, Hierarch
     let builder = builder_of(recipe.table)?;
     let mut hierarchy = (builder.build)(recipe, column)?;
     for token in recipe.missing {
-        if column.dictionary.code(token).is_some() {
+        if column.dictionary.code(token).is_some_and(|code| column.dictionary.value(code) == token) {
             hierarchy.add_loner(token);
         }
     }
