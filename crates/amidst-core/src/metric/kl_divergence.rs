@@ -16,14 +16,15 @@
 //! **Bounds.** A coarser F̂* is also constant on the finer cells, and among such distributions that of the finer node is
 //! the most likely one: the unsuppressed node is the least.
 //!
-//! **Cost.** Full-domain classes do not overlap: one look-up a tuple. Classes of local recoding may: tuples are walked
-//! in order, and the classes that cover a prefix are narrowed down column by column, once for all tuples that share it.
+//! **Cost.** Full-domain classes do not overlap: one look-up a tuple. Classes of local recoding may: they are kept in a tree
+//! by their cells, column by column, and tuples that share a prefix share the walk.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::covering::{Covering, Way};
 use super::full_domain::round_down;
 use super::{Entry, Input, Metric, Node, NodeCost, Release};
 use crate::frequency::{self, FrequencySet};
@@ -71,7 +72,7 @@ impl Metric for KlDivergence {
                 entries.iter().for_each(|e| *everywhere.entry(e.sensitive).or_default() += e.rows);
             } else if !entries.is_empty() {
                 let area = release.generalizations.iter().zip(cells).map(|(g, c)| g.covered_active(c) as f64).product();
-                classes.push(Class { cells, histogram: histogram(entries), area });
+                classes.push(Class { cells, entries, area });
             }
         }
         let density = Density { everywhere, area: whole_area(release.generalizations), classes };
@@ -139,17 +140,17 @@ fn histogram(entries: &[frequency::Entry]) -> Histogram {
 
 struct Class<'a> {
     cells: &'a [Cell],
-    histogram: Histogram,
+    /// Sorted by sensitive tuple.
+    entries: &'a [frequency::Entry],
     area: f64,
 }
 
 impl Class<'_> {
     /// n_{class,s} / area.
     fn density(&self, sensitive: u32) -> f64 {
-        match self.histogram.binary_search_by_key(&sensitive, |&(s, _)| s) {
-            Ok(i) => self.histogram[i].1 as f64 / self.area,
-            Err(_) => 0.0,
-        }
+        let first = self.entries.partition_point(|e| e.sensitive < sensitive);
+        let own = self.entries[first..].iter().take_while(|e| e.sensitive == sensitive);
+        own.map(|e| e.rows).sum::<u64>() as f64 / self.area
     }
 }
 
@@ -166,7 +167,8 @@ impl Density<'_> {
     /// Σ over the x of one tuple of n_x ln(n_x/(N · F̂*(x))), the covering classes given.
     fn divergence(&self, entries: &[frequency::Entry], covering: &[u32]) -> f64 {
         let mut sum = 0.0;
-        for (sensitive, n) in histogram(entries) {
+        for same in entries.chunk_by(|a, b| a.sensitive == b.sensitive) {
+            let (sensitive, n) = (same[0].sensitive, frequency::rows(same));
             let mut density = self.everywhere.get(&sensitive).map_or(0.0, |&m| m as f64 / self.area);
             density += covering.iter().map(|&c| self.classes[c as usize].density(sensitive)).sum::<f64>();
             sum += n as f64 * (n as f64 / density).ln();
@@ -212,7 +214,13 @@ impl Density<'_> {
 
     /// The divergence when classes may overlap.
     fn overlapping(&self, release: &Release<'_>) -> Option<f64> {
-        self.in_chunks(release.set, |tuples| self.walk(release, tuples))
+        let set = release.set;
+        let cells: Vec<&[Cell]> = self.classes.iter().map(|class| class.cells).collect();
+        let classes = Covering::new(release.generalizations, &cells);
+        self.in_chunks(set, |tuples| {
+            let mut way = Way::default();
+            tuples.map(|tuple| self.divergence(set.groups.get(tuple), classes.of(&mut way, set.tuple(tuple)))).sum()
+        })
     }
 
     /// The divergence of all tuples, as `of_chunk` tells it of some.
@@ -222,29 +230,6 @@ impl Density<'_> {
         let sums: Vec<f64> =
             starts.into_par_iter().map(|start| of_chunk(start..(start + CHUNK).min(set.len()))).collect();
         finite(sums.iter().sum::<f64>() / set.rows as f64)
-    }
-
-    /// The divergence of some tuples. `covering[c]` holds the classes that cover the first c columns of the tuple.
-    fn walk(&self, release: &Release<'_>, tuples: Range<usize>) -> f64 {
-        let set = release.set;
-        let mut covering: Vec<Vec<u32>> = vec![Vec::new(); set.width + 1];
-        covering[0] = (0..self.classes.len() as u32).collect();
-        let mut sum = 0.0;
-        let mut previous: Option<&[u32]> = None;
-        for tuple in tuples {
-            let codes = set.tuple(tuple);
-            let shared = previous.map_or(0, |p| p.iter().zip(codes).take_while(|(a, b)| a == b).count());
-            for column in shared..set.width {
-                let (known, rest) = covering.split_at_mut(column + 1);
-                let (g, code) = (&release.generalizations[column], codes[column]);
-                let narrower = known[column].iter().copied();
-                rest[0].clear();
-                rest[0].extend(narrower.filter(|&c| g.covers(&self.classes[c as usize].cells[column], code)));
-            }
-            sum += self.divergence(set.groups.get(tuple), &covering[set.width]);
-            previous = Some(codes);
-        }
-        sum
     }
 }
 

@@ -110,7 +110,7 @@ impl Judged {
             suppressed,
             k: stated_k(policy),
         };
-        let metrics = METRICS.iter().map(|m| (m.id, m.metric.loss(&release))).collect();
+        let metrics = METRICS.par_iter().map(|m| (m.id, m.metric.loss(&release))).collect();
         let masked = recoding.masked.map_or(0, |class| frequency::rows(groups.get(class as usize)));
         // What the release costs was measured on the protected rows; what it satisfies counts everyone in it.
         let (set, groups, suppressed) = match joined {
