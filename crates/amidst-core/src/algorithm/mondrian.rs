@@ -11,14 +11,13 @@
 //! **Departures.** The paper cuts the column with the widest range; looking at all cuts costs a factor of the number of
 //! columns and loses far less.
 //!
-//! **Cost.** O(n·d²) per level of the tree with d columns, O(n·d²·log n) in all; sides are searched in parallel.
-
-use std::ops::Range;
+//! **Cost.** At most O(n·d²) per level of the tree with d columns, O(n·d²·log n) in all; sides are searched in parallel.
 
 use super::{Algorithm, Entry, Found, Search, SearchError};
-use crate::frequency::{FrequencySet, add_up};
-use crate::local::cut::{Chooser, Cut, CutKind, Memory, Slots, Source};
-use crate::local::{Cuts, Judge, Partition, Space, Tally, found};
+use crate::frequency::add_up;
+use crate::local::cut::{Chooser, Cut, CutKind, Memory};
+use crate::local::items::{Filled, Ground, Item, Items};
+use crate::local::{Cuts, Judge, Partition, Space, found};
 use crate::parameter::{Kind, Parameter, Value};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -88,8 +87,8 @@ pub(super) fn partition(
     median: bool,
 ) -> Result<Partition, SearchError> {
     let set = search.set;
-    let mut items = Vec::new();
-    let mut codes = Vec::new();
+    let mut items = Vec::with_capacity(set.len());
+    let mut codes = Vec::with_capacity(set.tuples.len());
     if relaxed {
         for tuple in 0..set.len() {
             for entry in set.groups.offsets[tuple]..set.groups.offsets[tuple + 1] {
@@ -109,20 +108,12 @@ pub(super) fn partition(
             codes.extend_from_slice(set.tuple(tuple));
         }
     }
-    let run = Run { search, set, space, judge, relaxed, median };
+    let run = Run { search, ground: Ground { set, space, judge, relaxed, median } };
     let mut classes = Vec::new();
     if !items.is_empty() {
-        let tally = judge.tally(set.groups.entries.iter().copied());
-        run.divide(&mut items, &mut codes, tally, &mut Scratch::default(), &mut classes)?;
+        run.divide(&mut items, &mut codes, None, &mut Scratch::default(), &mut classes)?;
     }
     Ok(Partition { classes })
-}
-
-/// A tuple (strict), or a row of an entry (relaxed).
-#[derive(Debug, Clone, Copy)]
-struct Item {
-    unit: u32,
-    rows: u64,
 }
 
 /// Memory that is used again and again.
@@ -130,315 +121,171 @@ struct Item {
 struct Scratch {
     filled: Filled,
     memory: Memory,
+    items: Vec<Item>,
+    codes: Vec<u32>,
+    places: Vec<usize>,
 }
 
-/// The slots of a column among the items.
-#[derive(Debug, Default)]
-struct Filled {
-    slots: Slots,
-    /// The slot of each item.
-    of_item: Vec<u32>,
-    /// Items by slot: those of slot s are `order[first[s]..first[s + 1]]`.
-    order: Vec<u32>,
-    first: Vec<u32>,
-    found: Vec<u32>,
-}
-
-/// Items to be cut.
-struct Items<'a> {
-    run: &'a Run<'a>,
-    items: &'a [Item],
-    codes: &'a [u32],
-    filled: &'a mut Filled,
-}
+/// The parts of each class found so far.
+type Classes = Vec<Vec<(u32, u64)>>;
 
 struct Run<'a> {
     search: &'a Search<'a>,
-    set: &'a FrequencySet,
-    space: &'a Space,
-    judge: &'a Judge<'a>,
-    relaxed: bool,
-    median: bool,
+    ground: Ground<'a>,
 }
 
 impl Run<'_> {
-    /// Cuts the items as long as a valid cut is found, and collects the classes, left before right.
+    /// Cuts the items as long as a valid cut is found, and collects the classes, left before right. `around` is the shape
+    /// over these and other items.
     fn divide(
         &self,
         items: &mut [Item],
         codes: &mut [u32],
-        tally: Tally,
+        around: Option<&[u64]>,
         scratch: &mut Scratch,
-        classes: &mut Vec<Vec<(u32, u64)>>,
+        classes: &mut Classes,
     ) -> Result<(), SearchError> {
         self.search.checkpoint()?;
-        let Some(cut) = self.best_cut(items, codes, &tally, scratch) else {
+        let rows = items.iter().map(|i| i.rows).sum::<u64>();
+        if items.len() < 2 || rows < 2 * self.ground.judge.least {
+            classes.push(self.class(items));
+            return Ok(());
+        }
+        let shape = self.ground.space.over(codes, around);
+        let Ground { space, judge, median, .. } = self.ground;
+        let Scratch { filled, memory, .. } = scratch;
+        let mut source = Items { ground: self.ground, items, codes, filled };
+        let Some(cut) = (Chooser { space, judge, median }).best(&mut source, memory, &shape, rows) else {
             classes.push(self.class(items));
             return Ok(());
         };
-        let sizes = self.arrange(items, codes, cut);
-        if sizes.len() == 2 && items.len() >= FORK {
-            let (a, b) = items.split_at_mut(sizes[0]);
-            let (x, y) = codes.split_at_mut(sizes[0] * self.space.width());
-            let (ta, tb) = (self.tally(a), self.tally(b));
-            drop(tally);
-            let mut right = Vec::new();
-            let (l, r) = rayon::join(
-                || self.divide(a, x, ta, scratch, classes),
-                || self.divide(b, y, tb, &mut Scratch::default(), &mut right),
-            );
-            l.and(r)?;
-            classes.append(&mut right);
+        let sizes = self.arrange(items, codes, cut, &shape, scratch);
+        self.sides(&sizes, items, codes, &shape, scratch, classes)
+    }
+
+    /// Cuts each side further.
+    fn sides(
+        &self,
+        sizes: &[usize],
+        items: &mut [Item],
+        codes: &mut [u32],
+        around: &[u64],
+        scratch: &mut Scratch,
+        classes: &mut Classes,
+    ) -> Result<(), SearchError> {
+        let width = self.ground.space.width();
+        if items.len() < FORK || sizes.len() == 1 {
+            let (mut items, mut codes) = (items, codes);
+            for &size in sizes {
+                let (a, rest) = items.split_at_mut(size);
+                let (x, rest_codes) = codes.split_at_mut(size * width);
+                self.divide(a, x, Some(around), scratch, classes)?;
+                (items, codes) = (rest, rest_codes);
+            }
             return Ok(());
         }
-        drop(tally);
-        let (mut items, mut codes) = (items, codes);
-        for size in sizes {
-            let (a, rest) = items.split_at_mut(size);
-            let (x, rest_codes) = codes.split_at_mut(size * self.space.width());
-            let tally = self.tally(a);
-            self.divide(a, x, tally, scratch, classes)?;
-            (items, codes) = (rest, rest_codes);
+        // Where the halves are most alike.
+        let (mut middle, mut size) = (1, sizes[0]);
+        while middle + 1 < sizes.len() && 2 * size + sizes[middle] <= items.len() {
+            size += sizes[middle];
+            middle += 1;
         }
+        let (a, b) = items.split_at_mut(size);
+        let (x, y) = codes.split_at_mut(size * width);
+        let (left, right) = sizes.split_at(middle);
+        let mut others = Vec::new();
+        let (l, r) = rayon::join(
+            || self.sides(left, a, x, around, scratch, classes),
+            || self.sides(right, b, y, around, &mut Scratch::default(), &mut others),
+        );
+        l.and(r)?;
+        classes.append(&mut others);
         Ok(())
     }
 
     fn class(&self, items: &[Item]) -> Vec<(u32, u64)> {
+        let groups = &self.ground.set.groups;
         let mut parts: Vec<(u32, u64)> = Vec::with_capacity(items.len());
-        if self.relaxed {
+        if self.ground.relaxed {
             parts.extend(items.iter().map(|i| (i.unit, i.rows)));
             add_up(&mut parts);
             return parts;
         }
         for item in items {
-            let (first, last) =
-                (self.set.groups.offsets[item.unit as usize], self.set.groups.offsets[item.unit as usize + 1]);
-            parts.extend((first..last).map(|e| (e as u32, self.set.groups.entries[e].rows)));
+            let (first, last) = (groups.offsets[item.unit as usize], groups.offsets[item.unit as usize + 1]);
+            parts.extend((first..last).map(|e| (e as u32, groups.entries[e].rows)));
         }
         parts.sort_unstable();
         parts
     }
 
-    /// Calls `visit` with what each item holds.
-    fn each_entry(&self, item: Item, mut visit: impl FnMut(crate::frequency::Entry, u64)) {
-        if self.relaxed {
-            visit(self.set.groups.entries[item.unit as usize], item.rows);
-        } else {
-            self.set.groups.get(item.unit as usize).iter().for_each(|&e| visit(e, e.rows));
-        }
-    }
-
-    fn tally(&self, items: &[Item]) -> Tally {
-        if self.judge.size_only {
-            return Tally { rows: items.iter().map(|i| i.rows).sum(), counts: Vec::new() };
-        }
-        let mut tally = Tally::default();
-        if items.len() < 64 {
-            for &item in items {
-                self.each_entry(item, |e, rows| self.judge.add(&mut tally, e, rows));
-            }
-            return tally;
-        }
-        let mut entries = Vec::with_capacity(items.len());
-        for &item in items {
-            self.each_entry(item, |e, rows| entries.push(crate::frequency::Entry { rows, ..e }));
-        }
-        self.judge.tally(entries)
-    }
-
-    /// The tightest shape over all of the items.
-    fn shape(&self, codes: &[u32]) -> Vec<u64> {
-        let width = self.space.width();
-        let mut shape = vec![0; self.space.words()];
-        self.space.start(&mut shape, &codes[..width]);
-        self.space.scatter(&mut shape, &vec![0; codes.len() / width], codes);
-        shape
-    }
-
-    fn best_cut(&self, items: &[Item], codes: &[u32], tally: &Tally, scratch: &mut Scratch) -> Option<Cut> {
-        if items.len() < 2 || tally.rows < 2 * self.judge.least {
-            return None;
-        }
-        let chooser = Chooser { space: self.space, judge: self.judge, median: self.median };
-        let Scratch { filled, memory } = scratch;
-        chooser.best(&mut Items { run: self, items, codes, filled }, memory, &self.shape(codes), tally)
-    }
-
     /// Puts the items of each side together; returns how many each side has.
-    fn arrange(&self, items: &mut [Item], codes: &mut [u32], cut: Cut) -> Vec<usize> {
-        let width = self.space.width();
-        let shape = self.shape(codes);
-        let group: &[u32] = match self.space.cuts(&shape, cut.column) {
-            Cuts::Grouped { group } => group,
-            _ => &[],
+    fn arrange(
+        &self,
+        items: &mut [Item],
+        codes: &mut [u32],
+        cut: Cut,
+        shape: &[u64],
+        scratch: &mut Scratch,
+    ) -> Vec<usize> {
+        let width = self.ground.space.width();
+        let (group, rank, nodes): (&[u32], &[u32], usize) = match self.ground.space.cuts(shape, cut.column) {
+            Cuts::Grouped { group, rank, nodes } => (group, rank, nodes),
+            _ => (&[], &[], 0),
         };
-        let code = |i: usize| codes[i * width + cut.column];
-        let everyone = 0..items.len() as u32;
-        let mut order: Vec<u32> = Vec::with_capacity(items.len());
-        let mut part = |left: &dyn Fn(usize) -> bool| {
-            order.extend(everyone.clone().filter(|&i| left(i as usize)));
-            let size = order.len();
-            order.extend(everyone.clone().filter(|&i| !left(i as usize)));
-            vec![size]
-        };
-        let mut sizes = match cut.kind {
-            CutKind::Below(last) => part(&|i| code(i) <= last),
-            CutKind::One(node) => part(&|i| group[code(i) as usize] == node),
-            CutKind::Half(at) => {
-                order.extend(everyone);
-                order.sort_by_key(|&i| code(i as usize));
-                vec![at]
+        let at = cut.column;
+        match cut.kind {
+            CutKind::Below(last) => scratch.part(items, codes, width, 2, |row| usize::from(row[at] > last)),
+            CutKind::One(node) => {
+                scratch.part(items, codes, width, 2, |row| usize::from(group[row[at] as usize] != node))
             }
-            CutKind::Each => {
-                order.extend(everyone);
-                let node = |&i: &u32| group[code(i as usize) as usize];
-                order.sort_by_key(node);
-                let mut sizes: Vec<usize> = order.chunk_by(|a, b| node(a) == node(b)).map(<[u32]>::len).collect();
-                sizes.pop();
-                sizes
+            CutKind::Each => scratch.part(items, codes, width, nodes, |row| rank[row[at] as usize] as usize),
+            CutKind::Half(first) => {
+                let mut order: Vec<u32> = (0..items.len() as u32).collect();
+                order.sort_by_key(|&i| codes[i as usize * width + at]);
+                let (old, old_codes) = (items.to_vec(), codes.to_vec());
+                for (new, &old_place) in order.iter().enumerate() {
+                    let from = old_place as usize * width;
+                    items[new] = old[old_place as usize];
+                    codes[new * width..(new + 1) * width].copy_from_slice(&old_codes[from..from + width]);
+                }
+                vec![first, items.len() - first]
             }
-        };
-        sizes.push(items.len() - sizes.iter().sum::<usize>());
-        let old_items: Vec<Item> = items.to_vec();
-        let old_codes: Vec<u32> = codes.to_vec();
-        for (new, &old) in order.iter().enumerate() {
-            items[new] = old_items[old as usize];
-            let from = old as usize * width;
-            codes[new * width..(new + 1) * width].copy_from_slice(&old_codes[from..from + width]);
+        }
+    }
+}
+
+impl Scratch {
+    /// Sorts the items by side, those of a side in the order in which they were; returns how many each side has, those
+    /// without any left out.
+    fn part(
+        &mut self,
+        items: &mut [Item],
+        codes: &mut [u32],
+        width: usize,
+        sides: usize,
+        side: impl Fn(&[u32]) -> usize,
+    ) -> Vec<usize> {
+        let Scratch { items: old, codes: old_codes, places, .. } = self;
+        places.clear();
+        places.resize(sides, 0);
+        codes.chunks_exact(width).for_each(|row| places[side(row)] += 1);
+        let sizes = places.iter().copied().filter(|&size| size > 0).collect();
+        let mut next = 0;
+        for place in places.iter_mut() {
+            (next, *place) = (next + *place, next);
+        }
+        old.clear();
+        old.extend_from_slice(items);
+        old_codes.clear();
+        old_codes.extend_from_slice(codes);
+        for (item, row) in old.iter().zip(old_codes.chunks_exact(width)) {
+            let place = &mut places[side(row)];
+            items[*place] = *item;
+            codes[*place * width..(*place + 1) * width].copy_from_slice(row);
+            *place += 1;
         }
         sizes
-    }
-}
-
-impl Items<'_> {
-    fn held(&self, slots: Range<usize>) -> &[u32] {
-        let Filled { order, first, .. } = &*self.filled;
-        &order[first[slots.start] as usize..first[slots.end] as usize]
-    }
-
-    fn holds(&self, chosen: &[u32]) -> bool {
-        let members: Vec<Item> = chosen.iter().map(|&i| self.items[i as usize]).collect();
-        let cells = || Some(self.run.space.cells(&self.shape(chosen)));
-        self.run.judge.holds_over(&self.run.tally(&members), cells)
-    }
-
-    /// The shape over some items.
-    fn shape(&self, chosen: &[u32]) -> Vec<u64> {
-        let (space, width) = (self.run.space, self.run.space.width());
-        let mut shape = vec![0; space.words()];
-        for (i, &item) in chosen.iter().enumerate() {
-            let codes = &self.codes[item as usize * width..(item as usize + 1) * width];
-            if i == 0 { space.start(&mut shape, codes) } else { space.add(&mut shape, codes) }
-        }
-        shape
-    }
-}
-
-impl Source for Items<'_> {
-    fn fill(&mut self, shape: &[u64], column: usize) -> bool {
-        let (items, codes, space) = (self.items, self.codes, self.run.space);
-        let width = space.width();
-        let Filled { slots, of_item, order, first, found } = &mut *self.filled;
-        let key_of = |code: u32| match space.cuts(shape, column) {
-            Cuts::Grouped { group } => group[code as usize],
-            _ => code,
-        };
-        slots.key.clear();
-        of_item.clear();
-        let column_codes = codes.iter().skip(column).step_by(width);
-        match space.cuts(shape, column) {
-            Cuts::None => return false,
-            Cuts::Ordered { low, high } if (high - low) as usize > 8 * items.len() + 64 => {
-                // Few items over many codes: sorting them beats clearing a table of all codes.
-                slots.key.extend(column_codes.clone());
-                slots.key.sort_unstable();
-                slots.key.dedup();
-                of_item.extend(column_codes.map(|c| slots.key.binary_search(c).unwrap_or(0) as u32));
-            }
-            cuts => {
-                let (low, span) = match cuts {
-                    Cuts::Ordered { low, high } => (low, (high - low) as usize + 1),
-                    _ => (0, column_codes.clone().map(|&c| key_of(c) as usize + 1).max().unwrap_or(0)),
-                };
-                found.clear();
-                found.resize(span, 0);
-                column_codes.clone().for_each(|&c| found[(key_of(c) - low) as usize] = 1);
-                for (key, slot) in found.iter_mut().enumerate().filter(|(_, slot)| **slot == 1) {
-                    *slot = slots.key.len() as u32;
-                    slots.key.push(key as u32 + low);
-                }
-                of_item.extend(column_codes.map(|&c| found[(key_of(c) - low) as usize]));
-            }
-        }
-        // Items by slot.
-        let count = slots.key.len();
-        slots.rows.clear();
-        slots.rows.resize(count, 0);
-        first.clear();
-        first.resize(count + 1, 0);
-        for (&slot, item) in of_item.iter().zip(items) {
-            slots.rows[slot as usize] += item.rows;
-            first[slot as usize + 1] += 1;
-        }
-        for s in 0..count {
-            first[s + 1] += first[s];
-        }
-        order.clear();
-        order.resize(items.len(), 0);
-        found.clear();
-        found.extend_from_slice(&first[..count]);
-        for (i, &slot) in of_item.iter().enumerate() {
-            let next = &mut found[slot as usize];
-            order[*next as usize] = i as u32;
-            *next += 1;
-        }
-        // The shape of each slot.
-        let words = space.words();
-        slots.shapes.clear();
-        slots.shapes.resize(count * words, 0);
-        for s in 0..count {
-            let i = order[first[s] as usize] as usize;
-            space.start(&mut slots.shapes[s * words..(s + 1) * words], &codes[i * width..(i + 1) * width]);
-        }
-        space.scatter(&mut slots.shapes, of_item, codes);
-        true
-    }
-
-    fn slots(&self) -> &Slots {
-        &self.filled.slots
-    }
-
-    fn shift(&self, slots: Range<usize>, from: &mut Tally, to: &mut Tally) {
-        for &i in self.held(slots) {
-            self.run.each_entry(self.items[i as usize], |e, rows| from.shift(to, e, rows));
-        }
-    }
-
-    fn tally(&self, slots: Range<usize>) -> Tally {
-        let held: Vec<Item> = self.held(slots).iter().map(|&i| self.items[i as usize]).collect();
-        self.run.tally(&held)
-    }
-
-    fn half(&self, tally: &Tally, total: f64, best: Option<Cut>) -> Option<(f64, CutKind)> {
-        if !self.run.relaxed {
-            return None;
-        }
-        let (items, order) = (self.items, &self.filled.order);
-        let (space, median) = (self.run.space, self.run.median);
-        let mut at = 0;
-        let mut left = 0;
-        while at + 1 < order.len() && 2 * (left + items[order[at] as usize].rows) <= tally.rows {
-            left += items[order[at] as usize].rows;
-            at += 1;
-        }
-        if at == 0 {
-            return None;
-        }
-        let cost = |chosen: &[u32]| space.cost(&self.shape(chosen));
-        let (a, b) = order.split_at(at);
-        let gain = if median { 0.0 } else { total - cost(a) * left as f64 - cost(b) * (tally.rows - left) as f64 };
-        let better = gain > 0.0 && best.is_none_or(|b| gain > b.gain) || median && best.is_none();
-        (better && self.holds(a) && self.holds(b)).then_some((gain, CutKind::Half(at)))
     }
 }
 

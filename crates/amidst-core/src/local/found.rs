@@ -1,8 +1,10 @@
 //! From classes to what a search hands over, the same way for every local algorithm: rows that are better left out, the
 //! recoding, and what people should know about it.
 
-use super::omit::{Reduced, mask, omit};
-use super::{Judge, Partition, Space, World, cluster};
+use rayon::prelude::*;
+
+use super::omit::{Reduced, mask, omit, worth_a_look};
+use super::{Cluster, Judge, Part, Partition, Space, World, cluster};
 use crate::algorithm::{Found, MaxSuppression, Search, SearchError, Suppressed};
 
 /// Classes and notes.
@@ -43,13 +45,20 @@ fn recoded(
     let (mut partition, mut notes) = divide(search, &world)?;
     let mut omitted = Vec::new();
     if limit > 0 {
-        let mut clusters = world.clusters(&partition);
+        // The others stay as they are.
+        let masks = search.suppressed == Suppressed::Mask;
+        let touched = touched(&world, &partition, masks);
+        let cluster = |&c: &usize| world.cluster(std::mem::take(&mut partition.classes[c]));
+        let mut clusters: Vec<Cluster> = touched.iter().map(cluster).collect();
         let mut taken = omit(&world, &mut clusters, limit);
-        if search.suppressed == Suppressed::Mask {
+        if masks {
             taken = mask(&world, &mut clusters, taken);
         }
         omitted = cluster::combined(&taken.into_iter().map(|t| t.1).collect::<Vec<_>>());
-        partition = cluster::partition(clusters);
+        for (c, cluster) in touched.into_iter().zip(clusters) {
+            partition.classes[c] = cluster.parts;
+        }
+        partition.classes.retain(|class| !class.is_empty());
     }
     let rows: u64 = omitted.iter().map(|p| p.1).sum();
     if rows > 0 {
@@ -58,6 +67,17 @@ fn recoded(
     }
     let recoding = partition.recoding_without(search.set, &tuple_of, &space, &judge, &omitted, search.suppressed)?;
     Ok(Found { recoding, optimal: false, gap: None, notes })
+}
+
+/// The classes that may lose rows, or take up masked ones.
+fn touched(world: &World<'_>, partition: &Partition, masks: bool) -> Vec<usize> {
+    let may = |class: &Vec<Part>| {
+        let shape = world.shape(class);
+        let loss = world.space.cost(&shape) * class.iter().map(|p| p.1).sum::<u64>() as f64;
+        worth_a_look(world, class.len(), loss) || masks && world.space.covers_all(&shape)
+    };
+    let classes = partition.classes.par_iter().enumerate().filter(|(_, class)| !class.is_empty());
+    classes.filter(|(_, class)| may(class)).map(|(c, _)| c).collect()
 }
 
 #[cfg(test)]

@@ -4,13 +4,16 @@ use super::Crowd;
 use crate::algorithm::{Search, SearchError};
 use crate::class::{Class, Sizes};
 use crate::feasibility;
-use crate::frequency::{self, Entry, FrequencySet, add_up};
+use crate::frequency::{self, Entry, FrequencySet, NOBODY, add_up};
 use crate::hierarchy::Cell;
 use crate::model::Needs;
 use crate::requirement::{Evaluator, Requirement};
 
 /// Rows per sensitive tuple and person, in ascending order.
 pub type Counts = Vec<((u32, u32), u64)>;
+
+/// Rows per value of a sensitive column, in ascending order.
+pub(crate) type Histogram = Vec<(u32, u64)>;
 
 /// What a class holds so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -158,8 +161,18 @@ impl<'a> Judge<'a> {
             tally.rows = entries.into_iter().map(|e| e.rows).sum();
             return tally;
         }
-        let mut counts: Counts = entries.into_iter().map(|e| ((e.sensitive, e.person), e.rows)).collect();
-        add_up(&mut counts);
+        let entries = entries.into_iter();
+        let kinds = self.set.sensitive_count();
+        let mut counts: Counts;
+        if !self.set.persons && entries.size_hint().0 > kinds {
+            // Many entries: adding up by value beats sorting them.
+            counts = (0..kinds as u32).map(|sensitive| ((sensitive, NOBODY), 0)).collect();
+            entries.for_each(|e| counts[e.sensitive as usize].1 += e.rows);
+            counts.retain(|c| c.1 > 0);
+        } else {
+            counts = entries.map(|e| ((e.sensitive, e.person), e.rows)).collect();
+            add_up(&mut counts);
+        }
         tally.rows = counts.iter().map(|c| c.1).sum();
         tally.counts = counts;
         tally
@@ -274,8 +287,37 @@ impl<'a> Judge<'a> {
         self.counts_hold(tally) && !self.crowded()
     }
 
+    /// The same for so many rows of each sensitive tuple, in ascending order, where nobody has several rows. `spare` is
+    /// memory that is used again and again.
+    pub(crate) fn holds_counted(
+        &self,
+        rows: u64,
+        counts: impl Iterator<Item = (u32, u64)> + Clone,
+        spare: &mut Histogram,
+    ) -> bool {
+        let counts = counts.filter(|c| c.1 > 0);
+        let holds = |(r, test): (usize, &Test)| match *test {
+            // So many rows are enough for these.
+            Test::Size | Test::Release | Test::People => true,
+            Test::Histogram(column) => {
+                spare.clear();
+                spare.extend(counts.clone().map(|(s, rows)| (self.set.sensitive_code(s, column), rows)));
+                if self.set.sensitive_width > 1 {
+                    add_up(spare);
+                }
+                let class = Class { size: rows, histogram: spare, tuples: &[] };
+                self.evaluator.requirements()[r].models[0].holds(&class, self.evaluator.table(r, 0))
+            }
+            Test::Entries => {
+                let entry = |(sensitive, rows)| Entry { sensitive, person: NOBODY, rows };
+                self.evaluator.holds(r, &counts.clone().map(entry).collect::<Vec<Entry>>())
+            }
+        };
+        rows >= self.least && (self.size_only || self.tests.iter().enumerate().all(holds))
+    }
+
     /// Whether a class with this tally satisfies every requirement that does not ask for its cells.
-    fn counts_hold(&self, tally: &Tally) -> bool {
+    pub(crate) fn counts_hold(&self, tally: &Tally) -> bool {
         tally.rows >= self.least && (self.size_only || (0..self.tests.len()).all(|r| self.holds_one(r, tally)))
     }
 

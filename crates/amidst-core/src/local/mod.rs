@@ -11,6 +11,7 @@ pub(crate) mod cut;
 pub(crate) mod fixture;
 mod found;
 mod hull;
+pub(crate) mod items;
 pub mod join;
 mod judge;
 mod nodes;
@@ -20,6 +21,7 @@ mod random;
 pub mod refine;
 pub mod settle;
 mod space;
+mod spread;
 pub mod tree;
 
 pub use cluster::{Cluster, World};

@@ -33,6 +33,10 @@ pub(super) struct Nodes {
     cost: Vec<f64>,
     /// `middle[level · codes + code]`: where the node above a code lies among the places of the codes.
     middle: Vec<f64>,
+    /// `rank[level · codes + code]`: the place of the node above a code among those with the same node above them.
+    rank: Vec<u32>,
+    /// `below[level · codes + code]`: how many nodes are right below the node above a code.
+    below: Vec<u32>,
     /// `pairs[a · codes + b]`: the level at which two codes meet; empty when there are too many.
     pairs: Vec<u8>,
     /// `rings[code · levels + level]`: the node above a code.
@@ -61,6 +65,8 @@ impl Nodes {
             value: Vec::new(),
             cost: Vec::new(),
             middle: Vec::new(),
+            rank: Vec::new(),
+            below: Vec::new(),
             pairs: Vec::new(),
             rings: Vec::new(),
             exact: true,
@@ -88,9 +94,33 @@ impl Nodes {
             let pair = |i: usize| nodes.search((0, (i / codes) as u32), (0, (i % codes) as u32)) as u8;
             nodes.pairs = (0..codes * codes).map(pair).collect();
         }
+        nodes.take_ranks();
         nodes.draw_rings();
         nodes.take_turns();
         nodes
+    }
+
+    fn take_ranks(&mut self) {
+        self.rank = vec![0; self.value.len()];
+        self.below = vec![0; self.value.len()];
+        for level in 1..self.levels {
+            let (own, above) = (self.level(level - 1), self.level(level));
+            let count = |of: &[u32]| of.iter().max().map_or(0, |&m| m as usize + 1);
+            let mut parent = vec![0; count(own)];
+            own.iter().zip(above).for_each(|(&node, &above)| parent[node as usize] = above);
+            let mut next = vec![0; count(above)];
+            // Nodes that no value has take a rank too; they are empty wherever ranks are counted.
+            let take = |&above: &u32| {
+                next[above as usize] += 1;
+                next[above as usize] - 1
+            };
+            let ranks: Vec<u32> = parent.iter().map(take).collect();
+            let ranks: Vec<u32> = own.iter().map(|&node| ranks[node as usize]).collect();
+            let below: Vec<u32> = above.iter().map(|&node| next[node as usize]).collect();
+            let at = level as usize * self.codes;
+            self.rank[at - self.codes..at].copy_from_slice(&ranks);
+            self.below[at..at + self.codes].copy_from_slice(&below);
+        }
     }
 
     fn draw_rings(&mut self) {
@@ -199,6 +229,25 @@ impl Nodes {
     /// The node of each code at a level.
     pub(super) fn level(&self, level: u32) -> &[u32] {
         &self.value[level as usize * self.codes..(level as usize + 1) * self.codes]
+    }
+
+    /// For each code, the place of its node among those right below the same one, at a level.
+    pub(super) fn ranks(&self, level: u32) -> &[u32] {
+        &self.rank[level as usize * self.codes..(level as usize + 1) * self.codes]
+    }
+
+    /// How many nodes are right below one.
+    pub(super) fn below(&self, (level, code): Node) -> usize {
+        self.below[self.at(level, code)] as usize
+    }
+
+    /// The lowest level, from one on at which a code lies below the node, at which another does, too.
+    #[inline]
+    pub(super) fn climb(&self, (level, code): Node, other: u32) -> u32 {
+        match self.value((level, code)) == self.value((level, other)) {
+            true => level,
+            false => self.search((level, code), (level, other)),
+        }
     }
 
     /// The lowest level at which two nodes meet.

@@ -77,13 +77,17 @@ pub(crate) fn mask(world: &World<'_>, clusters: &mut [Cluster], mut omitted: Tak
 /// How often to ask the policy, at the most, whether masked rows satisfy it.
 const MASKINGS: usize = 512;
 
+/// Whether a class of so many parts may save anything, even if the others lost nothing without one of them.
+pub(super) fn worth_a_look(world: &World<'_>, parts: usize, loss: f64) -> bool {
+    loss > world.space.width() as f64 && parts > 1
+}
+
 /// The part without which a class saves most a row, if it may go and saves anything.
 pub(crate) fn worst(world: &World<'_>, cluster: &Cluster, limit: u64) -> Option<(f64, usize)> {
     let (space, words) = (world.space, world.space.words());
     let everything = space.width() as f64;
     let (n, loss) = (cluster.parts.len(), cluster.loss());
-    // Even if the others lost nothing afterwards.
-    if loss <= everything || n < 2 {
+    if !worth_a_look(world, n, loss) {
         return None;
     }
     // The shape over the parts from each one on; then those before it.
@@ -139,7 +143,11 @@ impl Reduced {
             return None;
         }
         let evaluator = Evaluator::new(set, search.requirements);
-        let whole = Groups::collect(1, set.groups.entries.iter().map(|&e| (0, e)).collect()).entries;
+        let whole = match set.persons {
+            true => Groups::collect(1, set.groups.entries.iter().map(|&e| (0, e)).collect()),
+            false => set.groups.regroup(|_| Some(0), 1, set.sensitive_count()),
+        };
+        let whole = whole.entries;
         if evaluator.holds_all(&whole) {
             return None;
         }

@@ -1,5 +1,6 @@
 //! A partition of the table's rows into classes, and the recoding it stands for.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{Judge, Space};
@@ -52,18 +53,27 @@ impl Partition {
         omitted: &[Part],
         how: Suppressed,
     ) -> Result<Recoding, SearchError> {
-        let mut shape = vec![0; space.words()];
-        let mut index: FxHashMap<Vec<u64>, u32> = FxHashMap::default();
-        let mut classes: Vec<Vec<Cell>> = Vec::new();
-        let mut runs: Vec<(u32, u32, u64)> = Vec::new();
-        for class in self.classes.iter().filter(|c| !c.is_empty()) {
+        let own: Vec<&Vec<Part>> = self.classes.iter().filter(|c| !c.is_empty()).collect();
+        let cells_of = |class: &&Vec<Part>| {
+            let mut shape = vec![0; space.words()];
             shape_of(class, set, tuple_of, space, &mut shape);
-            let number = *index.entry(space.canonical(&shape)).or_insert_with(|| {
-                classes.push(space.cells(&shape));
-                classes.len() as u32 - 1
+            space.cells(&shape)
+        };
+        let cells: Vec<Vec<Cell>> = own.par_iter().map(cells_of).collect();
+        let mut index: FxHashMap<&[Cell], u32> = FxHashMap::default();
+        let mut distinct: Vec<usize> = Vec::new();
+        let mut runs: Vec<(u32, u32, u64)> = Vec::with_capacity(set.groups.entries.len());
+        for (c, class) in own.iter().enumerate() {
+            let number = *index.entry(&cells[c]).or_insert_with(|| {
+                distinct.push(c);
+                distinct.len() as u32 - 1
             });
             runs.extend(class.iter().map(|&(entry, rows)| (entry, number, rows)));
         }
+        drop(index);
+        let mut next = distinct.into_iter().peekable();
+        let kept = |(c, cells)| next.next_if_eq(&c).map(|_| cells);
+        let mut classes: Vec<Vec<Cell>> = cells.into_iter().enumerate().filter_map(kept).collect();
         // Merging is harmless for a monotone policy; any other is tested again, on what is published.
         if !judge.monotone {
             let mut merged: Vec<Vec<Entry>> = vec![Vec::new(); classes.len()];
@@ -101,7 +111,7 @@ pub fn shape_of(parts: &[Part], set: &FrequencySet, tuple_of: &[u32], space: &Sp
 }
 
 /// Which rows go where: by tuple when none is divided and all are published.
-fn assign(set: &FrequencySet, tuple_of: &[u32], mut runs: Vec<(u32, u32, u64)>, all: bool) -> Assignment {
+fn assign(set: &FrequencySet, tuple_of: &[u32], runs: Vec<(u32, u32, u64)>, all: bool) -> Assignment {
     let mut class_of = vec![u32::MAX; set.len()];
     let whole = all
         && runs.iter().all(|&(entry, class, _)| {
@@ -114,22 +124,34 @@ fn assign(set: &FrequencySet, tuple_of: &[u32], mut runs: Vec<(u32, u32, u64)>, 
     if whole {
         return Assignment::Tuples(class_of);
     }
-    // Stable, so that an entry's rows come in the order in which its classes were made.
-    runs.sort_by_key(|&(entry, ..)| entry);
-    let mut offsets = vec![0; set.groups.entries.len() + 1];
-    let mut merged: Vec<(u32, u64)> = Vec::with_capacity(runs.len());
-    for of_entry in runs.chunk_by(|a, b| a.0 == b.0) {
-        let first = merged.len();
-        for &(_, class, rows) in of_entry {
-            match merged[first..].iter_mut().find(|r| r.0 == class) {
+    // Counted into place, so that an entry's rows come in the order in which its classes were made.
+    let entries = set.groups.entries.len();
+    let mut ends = vec![0usize; entries + 1];
+    runs.iter().for_each(|&(entry, ..)| ends[entry as usize + 1] += 1);
+    (0..entries).for_each(|e| ends[e + 1] += ends[e]);
+    let mut merged: Vec<(u32, u64)> = vec![(0, 0); runs.len()];
+    for (entry, class, rows) in runs {
+        // Where the runs of the entry before end, and in the end its own.
+        let at = &mut ends[entry as usize];
+        merged[*at] = (class, rows);
+        *at += 1;
+    }
+    let mut offsets = vec![0; entries + 1];
+    let (mut from, mut kept) = (0, 0);
+    for e in 0..entries {
+        for at in from..ends[e] {
+            let (class, rows) = merged[at];
+            match merged[offsets[e]..kept].iter_mut().find(|r| r.0 == class) {
                 Some(run) => run.1 += rows,
-                None => merged.push((class, rows)),
+                None => {
+                    merged[kept] = (class, rows);
+                    kept += 1;
+                }
             }
         }
-        offsets[of_entry[0].0 as usize + 1] = merged.len() - first;
+        from = ends[e];
+        offsets[e + 1] = kept;
     }
-    for e in 1..offsets.len() {
-        offsets[e] += offsets[e - 1];
-    }
+    merged.truncate(kept);
     Assignment::Entries { offsets, runs: merged }
 }

@@ -68,6 +68,10 @@ pub enum Cuts<'a> {
     Grouped {
         /// The node of each code.
         group: &'a [u32],
+        /// The place of each code's node among those below the present one.
+        rank: &'a [u32],
+        /// How many nodes are below the present one.
+        nodes: usize,
     },
 }
 
@@ -415,29 +419,6 @@ impl Space {
         words
     }
 
-    /// Stretches the shapes numbered in `slots` over the rows of a table of codes, a slot a row. Every slot must have been started.
-    /// Column by column, because then the loops are tight.
-    pub fn scatter(&self, shapes: &mut [u64], slots: &[u32], codes: &[u32]) {
-        let (words, width) = (self.words, self.axes.len());
-        for (column, axis) in self.axes.iter().enumerate() {
-            let rows = slots.iter().zip(codes.iter().skip(column).step_by(width));
-            match &axis.measure {
-                Measure::Range { .. } => {
-                    for (&slot, &code) in rows {
-                        let word = &mut shapes[slot as usize * words + axis.words.0];
-                        let (low, high) = unpack(*word);
-                        *word = pack(low.min(code), high.max(code));
-                    }
-                }
-                _ => {
-                    for (&slot, &code) in rows {
-                        axis.add(&mut shapes[slot as usize * words..(slot as usize + 1) * words], code);
-                    }
-                }
-            }
-        }
-    }
-
     /// A shape in numbers that outlive a renumbering of the codes, one after the other: `name` is the lasting name of a
     /// code of a column.
     pub fn export(&self, shape: &[u64], name: impl Fn(usize, u32) -> u32, mut put: impl FnMut(u32)) {
@@ -515,9 +496,13 @@ impl Space {
                 let (low, high) = unpack(shape[axis.words.0]);
                 if low == high { Cuts::None } else { Cuts::Ordered { low, high } }
             }
-            Measure::Node(nodes) => match unpack(shape[axis.words.0]).0 {
-                0 => Cuts::None,
-                level => Cuts::Grouped { group: nodes.level(level - 1) },
+            Measure::Node(nodes) => match unpack(shape[axis.words.0]) {
+                (0, _) => Cuts::None,
+                (level, code) => Cuts::Grouped {
+                    group: nodes.level(level - 1),
+                    rank: nodes.ranks(level - 1),
+                    nodes: nodes.below((level, code)),
+                },
             },
             Measure::Set { .. } => {
                 let words = &shape[axis.words.0..axis.words.1];

@@ -146,9 +146,9 @@ impl<'a> Pieces<'a> {
         let (shape, tally) = (summary.shape(&self.space)?, summary.tally(&self.judge));
         let chooser = Chooser { space: &self.space, judge: &self.judge, median: self.median };
         let mut source = summary.source(&self.space, &self.judge);
-        let cut = chooser.best(&mut source, &mut Memory::default(), &shape, &tally)?;
+        let cut = chooser.best(&mut source, &mut Memory::default(), &shape, tally.rows)?;
         let group: &[u32] = match self.space.cuts(&shape, cut.column) {
-            Cuts::Grouped { group } => group,
+            Cuts::Grouped { group, .. } => group,
             _ => &[],
         };
         let lines = summary.columns.get(cut.column)?;

@@ -113,7 +113,7 @@ impl Source for Summarized<'_> {
         let group: &[u32] = match self.space.cuts(shape, column) {
             Cuts::None => return false,
             Cuts::Ordered { .. } => &[],
-            Cuts::Grouped { group } => group,
+            Cuts::Grouped { group, .. } => group,
         };
         let key = |line: u32| {
             let code = lines.code[line as usize];

@@ -11,6 +11,7 @@ use amidst_core::model::Needs;
 use amidst_core::recoding::{Assignment, Recoding};
 use amidst_core::requirement::Evaluator;
 use amidst_core::risk::Risk;
+use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::choose::stated_k;
