@@ -5,6 +5,7 @@
 
 pub(crate) mod assembly;
 pub mod cluster;
+pub(crate) mod covering;
 mod crowd;
 pub(crate) mod cut;
 #[cfg(test)]

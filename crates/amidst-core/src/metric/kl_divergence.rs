@@ -24,11 +24,11 @@ use std::ops::Range;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::covering::{Covering, Way};
 use super::full_domain::round_down;
 use super::{Entry, Input, Metric, Node, NodeCost, Release};
 use crate::frequency::{self, FrequencySet};
 use crate::hierarchy::{Cell, Generalization};
+use crate::local::covering::{Covering, Way};
 use crate::recoding::SUPPRESSED;
 
 pub(super) const ENTRY: Entry = Entry {
