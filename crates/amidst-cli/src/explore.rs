@@ -71,7 +71,9 @@ impl Explore {
             }
             return Ok(if why.valid { Outcome::Done } else { Outcome::Violated });
         }
-        if !algorithm_of(&policy, &prepared)?.full_domain {
+        // Where there is a lattice, it is what people want to see, unless they name a local algorithm.
+        let lattice = policy.search.algorithm.is_none() && prepared.generalizations.iter().all(|g| g.has_hierarchy);
+        if !lattice && !algorithm_of(&policy, &prepared)?.full_domain {
             let compared = explore::local::compare(&policy, &prepared, &job)?;
             drop(searching);
             if self.json {

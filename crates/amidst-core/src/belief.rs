@@ -15,6 +15,7 @@ use num_traits::Zero;
 
 use crate::class::{Histogram, Population};
 use crate::exact::Rational;
+use crate::frequency::add_up;
 
 /// The beliefs about one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,14 +32,7 @@ pub struct Belief {
 pub fn covered(population: &Population, tuples: &[u32]) -> Vec<(u32, u64)> {
     let mut counts: Vec<(u32, u64)> =
         tuples.iter().filter_map(|&t| population.histograms.get(t as usize)).flatten().copied().collect();
-    counts.sort_unstable_by_key(|c| c.0);
-    counts.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        if same {
-            kept.1 += next.1;
-        }
-        same
-    });
+    add_up(&mut counts);
     counts
 }
 

@@ -224,6 +224,30 @@ fn a_population_is_counted_by_search_and_checker_alike() {
     assert_eq!(run["requirements"][2]["measured"], kmap["measured"]);
 }
 
+/// Only local recodings write ranges, so a policy that asks for them and names no algorithm gets one.
+#[test]
+fn a_column_in_ranges_asks_for_a_local_recoding() {
+    let house = House::new();
+    let ages: String = (0..40).map(|i| format!("{}\n", 20 + i)).collect();
+    house.file("people.csv", &format!("age\n{ages}"));
+    let policy = |generalize: &str| {
+        format!(
+            "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\ntype = \"integer\"\n\
+             generalize = \"{generalize}\"\nhierarchy = {{ intervals = [10, 20] }}\n\
+             [[require]]\nmodel = \"k-anonymity\"\nk = 4\n"
+        )
+    };
+    for (generalize, algorithm) in [("hierarchy", "optimal"), ("ranges", "portfolio")] {
+        house.file("policy.toml", &policy(generalize));
+        let json = house.amidst(&["anonymize", "policy.toml", "--out", generalize, "--json"]).json(0);
+        assert_eq!(json["algorithm"], algorithm);
+        assert_eq!(json["levels"].is_null(), generalize == "ranges");
+        // The lattice is there either way.
+        let explored = house.amidst(&["explore", "policy.toml", "--json"]).json(0);
+        assert_eq!(explored["minimal"][0]["levels"]["age"], 1);
+    }
+}
+
 /// People of whom some waived protection, and a policy that says what becomes of them.
 fn waivers(mode: &str, algorithm: &str) -> House {
     let house = House::new();

@@ -128,12 +128,7 @@ pub fn link(target: &Target<'_>, external: &External<'_>) -> Result<Links, Attac
             candidates += size;
             histogram.extend(counts);
         }
-        histogram.sort_unstable();
-        histogram.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            kept.1 += if same { next.1 } else { 0 };
-            same
-        });
+        frequency::add_up(&mut histogram);
         Link { row, classes: classes.iter().map(|&class| class as usize).collect(), candidates, histogram }
     };
     let links = fits.iter().zip(first).map(link).collect();

@@ -418,12 +418,7 @@ impl<'a> Judge<'a> {
             scratch.pairs.clear();
             if let Some(facet) = rule.facet {
                 outcome.suppressed.iter().for_each(|&c| classes.facets[facet].read(c as usize, &mut scratch.pairs));
-                scratch.pairs.sort_unstable();
-                scratch.pairs.dedup_by(|b, a| {
-                    let same = a.0 == b.0;
-                    a.1 += if same { b.1 } else { 0 };
-                    same
-                });
+                frequency::add_up(&mut scratch.pairs);
             }
             self.rule_holds(rule, outcome.suppressed_rows, &mut scratch)
         })

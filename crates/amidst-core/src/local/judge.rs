@@ -233,14 +233,7 @@ impl<'a> Judge<'a> {
         let mut histogram: Vec<(u32, u64)> =
             tally.present().map(|((s, _), rows)| (self.set.sensitive_code(s, column), rows)).collect();
         if self.set.sensitive_width > 1 {
-            histogram.sort_unstable();
-            histogram.dedup_by(|next, kept| {
-                let same = next.0 == kept.0;
-                if same {
-                    kept.1 += next.1;
-                }
-                same
-            });
+            add_up(&mut histogram);
         }
         histogram
     }

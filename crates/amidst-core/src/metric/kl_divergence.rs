@@ -127,14 +127,7 @@ fn finite(x: f64) -> Option<f64> {
 /// Rows by sensitive tuple; entries that differ only in the person fall together.
 fn histogram(entries: &[frequency::Entry]) -> Histogram {
     let mut counts: Histogram = entries.iter().map(|e| (e.sensitive, e.rows)).collect();
-    counts.sort_unstable_by_key(|&(s, _)| s);
-    counts.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        if same {
-            kept.1 += next.1;
-        }
-        same
-    });
+    frequency::add_up(&mut counts);
     counts
 }
 

@@ -1,6 +1,7 @@
 //! What a policy leaves open: which algorithm, which metric, which k.
 
 use amidst_core::algorithm::{self, ALGORITHMS};
+use amidst_core::hierarchy::{Generalization, Generalize};
 use amidst_core::metric;
 
 use crate::Failure;
@@ -17,13 +18,13 @@ pub fn metric_of(policy: &Policy) -> Result<&'static metric::Entry, Failure> {
 }
 
 /// The algorithm that the policy names. Without one: the best full-domain recoding when every quasi column has a
-/// hierarchy, because its levels are easy to understand and it is proven to be the best of its kind; else the local
-/// portfolio, which needs none.
+/// hierarchy, because its levels are easy to understand and it is proven to be the best of its kind; else, and where a
+/// column asks for ranges or sets, which only local recodings write, the local portfolio.
 pub fn algorithm_of(policy: &Policy, prepared: &Prepared) -> Result<&'static algorithm::Entry, Failure> {
-    let all_have_hierarchies = prepared.generalizations.iter().all(|g| g.has_hierarchy);
+    let by_levels = |g: &Generalization| g.has_hierarchy && g.generalize == Generalize::Hierarchy;
     let id = match policy.search.algorithm.as_deref() {
         Some(id) => id,
-        None if all_have_hierarchies => "optimal",
+        None if prepared.generalizations.iter().all(by_levels) => "optimal",
         None => "portfolio",
     };
     let entry = algorithm::find(id);
