@@ -66,8 +66,8 @@ struct ViewTally {
     values: FxHashMap<Box<[u8]>, u32>,
     /// Values by the text of their cell, which needs no encoding.
     texts: Texts,
-    near: Vec<u32>,
-    far: Vec<Vec<u32>>,
+    near: Vec<u16>,
+    far: Vec<Vec<u16>>,
     sparse: FxHashMap<(u32, u32), u64>,
     persons: FxHashSet<(u32, u32, u64)>,
 }
@@ -92,6 +92,7 @@ impl ViewTally {
 
     fn add(&mut self, class: u32, value: u32, count: u64) {
         let (place, at) = (class as usize, value as usize);
+        let mut more = count;
         if at < DENSE {
             let counts = if place < NEAR {
                 if self.near.len() < (place + 1) * DENSE {
@@ -108,13 +109,15 @@ impl ViewTally {
                 }
                 counts.as_mut_slice()
             };
-            // A count that outgrows its small number goes to the map; both parts are added up in the end.
-            if let Some(sum) = u32::try_from(count).ok().and_then(|n| counts[at].checked_add(n)) {
-                counts[at] = sum;
+            let sum = u64::from(counts[at]) + count;
+            if let Ok(small) = u16::try_from(sum) {
+                counts[at] = small;
                 return;
             }
+            // What outgrows its small number goes to the map; both parts are added up in the end.
+            (counts[at], more) = (0, sum);
         }
-        *self.sparse.entry((class, value)).or_insert(0) += count;
+        *self.sparse.entry((class, value)).or_insert(0) += more;
     }
 
     /// Shows every (class, value, count); a pair may come twice.
