@@ -47,7 +47,7 @@ pub struct OriginalTable {
     /// The meaning of the published cells, by quasi column. A column that is absent here knows only its own values,
     /// ranges, sets and `*`.
     pub labels: HashMap<String, ColumnLabels>,
-    /// Texts that mean "unknown".
+    /// Texts that mean "unknown"; null always does.
     pub missing: Vec<String>,
     /// The columns in which an unknown value drops the row; empty when such rows are kept.
     pub drop_missing_in: Vec<String>,

@@ -79,7 +79,10 @@ impl Audit {
         };
         let (policy, prepared) = audit::load(&stated, &self.data, &options)?;
         drop(bar);
-        let mut found = audit::audit(&policy, &prepared);
+        let mut found = audit::audit(&stated, &policy, &prepared)?;
+        for remark in &found.remarks {
+            terminal.warning(remark);
+        }
         found.add_population(&stated, &prepared)?;
         if let Some(path) = &self.report {
             let written = report::of_audit(&policy, &prepared, &found, given.as_ref()).written_as(path)?;
@@ -96,10 +99,10 @@ impl Audit {
     }
 }
 
-/// A path of the command line: relative to here, not to the policy.
-fn from_here(file: &str) -> Result<String, Failure> {
-    let path = std::path::absolute(file).map_err(|e| Failure::Io(format!("cannot tell where {file} is: {e}")))?;
-    Ok(path.to_string_lossy().into_owned())
+/// A table of the command line: relative to here, not to the policy.
+fn from_here(source: &str) -> Result<String, Failure> {
+    let here = std::env::current_dir().map_err(|e| Failure::Io(format!("cannot tell where this is: {e}")))?;
+    Ok(amidst::io::relative_to(&here, source))
 }
 
 fn fraction(share: &str) -> Result<Rational, Failure> {

@@ -8,6 +8,8 @@
 
 use amidst_core::table::Codes;
 
+use crate::nulls::NULL;
+
 /// A thread forgets its values when it has seen this many, so that memory stays bounded with many threads.
 const GENERATION: usize = 1 << 16;
 /// … or when their text takes this many bytes.
@@ -79,6 +81,8 @@ pub(crate) struct ColumnEncoder {
     ends: Vec<u32>,
     sent: usize,
     reset: bool,
+    /// The code of null, once there was one.
+    null: Option<u32>,
     /// Codes not yet narrowed.
     wide: Vec<u32>,
     codes: Codes,
@@ -149,6 +153,7 @@ impl Default for ColumnEncoder {
             ends: Vec::new(),
             sent: 0,
             reset: true,
+            null: None,
             wide: Vec::new(),
             codes: Codes::default(),
         }
@@ -229,6 +234,16 @@ impl ColumnEncoder {
         }
     }
 
+    /// Appends a cell that is null.
+    pub fn push_null(&mut self) {
+        let code = *self.null.get_or_insert_with(|| {
+            self.text.push_str(NULL);
+            self.ends.push(self.text.len() as u32);
+            self.ends.len() as u32 - 1
+        });
+        self.push_code(code);
+    }
+
     /// The code of the cell that was appended last to this block.
     pub fn last_code(&self) -> Option<u32> {
         self.wide.last().copied().or_else(|| self.codes.len().checked_sub(1).map(|row| self.codes.get(row)))
@@ -307,6 +322,7 @@ impl ColumnEncoder {
         self.ends.clear();
         self.sent = 0;
         self.reset = true;
+        self.null = None;
     }
 
     /// Hands over the block: its codes and new values.

@@ -40,10 +40,38 @@ pub enum ReadError {
         path: PathBuf,
     },
     /// The source names a kind of place that is not readable.
-    #[error("{scheme}:// sources cannot be read. Give a file, a folder, a glob or - for standard input")]
+    #[error(
+        "{scheme}:// sources cannot be read. Give a file, a folder, a glob, sqlite://…, postgres://… or - for standard input"
+    )]
     UnknownScheme {
         /// What stands before `://`.
         scheme: String,
+    },
+    /// A database in which what is wanted is not found.
+    #[error("{place}: {reason}")]
+    Database {
+        /// The address, without its password.
+        place: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A database that cannot be read now.
+    #[error("{place}: {reason}")]
+    DatabaseFailed {
+        /// The address, without its password.
+        place: String,
+        /// What happened.
+        reason: String,
+    },
+    /// A cell of bytes that are no text.
+    #[error("{}, row {row}{}: binary data, which has no text. Make the column identifying (it is then left out), or select others with ?query=SELECT …", path.display(), in_column(column))]
+    Binary {
+        /// The address.
+        path: PathBuf,
+        /// The row, from 1.
+        row: u64,
+        /// The column's name.
+        column: Option<String>,
     },
     /// A folder or glob without any data file.
     #[error("{}: no data files there. Supported: {SUPPORTED}", path.display())]

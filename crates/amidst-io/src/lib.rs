@@ -1,23 +1,27 @@
-//! Formats in and out of Amidst: separated values, Parquet, Arrow IPC and JSON lines.
+//! Formats in and out of Amidst: separated values, Parquet, Arrow IPC and JSON lines; tables of SQLite databases in.
 //!
 //! [`read`] streams any of them into a [`amidst_core::table::Table`] of dictionary codes, on all cores; [`write()`] puts a
 //! table into a file. Both give the same result whatever the number of threads.
 
 mod columnar;
 mod csv;
+mod database;
 mod encode;
 mod error;
 mod format;
 mod json;
 mod lines;
 mod merge;
+mod nulls;
 mod pipeline;
 mod read;
 mod source;
 mod stream;
 mod write;
 
+pub use database::{is_database, local_path, masked, relative_to, without_password};
 pub use error::{FIELD_LIMIT, ReadError};
 pub use format::{Format, SUPPORTED, UnknownFormat};
-pub use read::{DistinctLimit, Input, ReadOptions, read, read_from};
+pub use nulls::Nulls;
+pub use read::{DistinctLimit, Input, ReadOptions, may_have_nulls, read, read_from};
 pub use write::{Bundle, WriteError, WriteOptions, WriteReport, write, write_to};

@@ -7,7 +7,8 @@ use amidst_core::table::{Codes, Column, Table};
 use crate::encode::{BadCell, EncodedColumn};
 use crate::error::ReadError;
 use crate::lines::{BlockLines, Lines};
-use crate::read::DistinctLimit;
+use crate::nulls::{NULL, Nulls};
+use crate::read::{DistinctLimit, Input};
 
 /// What went wrong in a block, in the block's own lines.
 #[derive(Debug)]
@@ -37,6 +38,7 @@ pub(crate) enum FaultKind {
     Unclosed,
     Json(&'static str),
     Nested,
+    Binary,
 }
 
 /// What a reading thread makes of a block.
@@ -107,6 +109,11 @@ impl<'a> Merger<'a> {
         }
     }
 
+    /// How many rows were asked for.
+    pub fn max_rows(&self) -> usize {
+        self.max_rows
+    }
+
     /// Whether as many rows have been read as were asked for.
     pub fn is_full(&self) -> bool {
         self.rows >= self.max_rows
@@ -155,7 +162,7 @@ impl<'a> Merger<'a> {
             let mut column = Column::new(name.clone());
             if self.rows > 0 {
                 // A key that appears late was missing in all rows before.
-                column.dictionary.intern("");
+                column.dictionary.intern(NULL);
                 column.codes = Codes::U8(vec![0; self.rows]);
             }
             self.limits.push(self.distinct_limit.and_then(|limit| limit(&name)).unwrap_or(u64::from(u32::MAX)));
@@ -210,7 +217,7 @@ impl<'a> Merger<'a> {
             }
         }
         for (column, _) in self.columns.iter_mut().zip(&filled).filter(|(_, filled)| !**filled) {
-            let empty = column.dictionary.intern("");
+            let empty = column.dictionary.intern(NULL);
             let distinct = column.dictionary.len();
             column.codes.extend_mapped(&Codes::U8(vec![0; rows]), &[empty], distinct);
         }
@@ -256,6 +263,7 @@ impl<'a> Merger<'a> {
             FaultKind::TooLong { quoted } => ReadError::FieldTooLong { path, line, column, quoted },
             FaultKind::Unclosed => ReadError::UnclosedQuote { path, line, column },
             FaultKind::Json(reason) => ReadError::Json { path, line, reason: reason.to_string() },
+            FaultKind::Binary => ReadError::Binary { path, row: line, column },
             FaultKind::Nested => ReadError::Nested { path, line, column },
         }
     }
@@ -265,8 +273,8 @@ impl<'a> Merger<'a> {
         self.rows
     }
 
-    /// The finished table, all files, all column names, and where rows stood.
-    pub fn finish(mut self) -> (Table, Vec<PathBuf>, Vec<String>, Lines) {
+    /// The finished table and whatever else there is to know of it.
+    pub fn finish(mut self) -> Input {
         let rows = self.rows.min(self.max_rows);
         for column in &mut self.columns {
             match &mut column.codes {
@@ -278,7 +286,9 @@ impl<'a> Merger<'a> {
                 column.compact();
             }
         }
-        (Table { columns: self.columns, rows }, self.files, self.header, self.lines)
+        let nulls = self.columns.iter_mut().map(Nulls::settle).collect();
+        let table = Table { columns: self.columns, rows };
+        Input { table, files: self.files, header: self.header, nulls, lines: self.lines }
     }
 }
 

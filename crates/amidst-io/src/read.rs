@@ -10,9 +10,10 @@ use crate::error::ReadError;
 use crate::format::Format;
 use crate::lines::Lines;
 use crate::merge::Merger;
+use crate::nulls::Nulls;
 use crate::source::{Source, resolve};
 use crate::stream::{Counted, Settings, gunzip, open, read_error};
-use crate::{columnar, csv, json};
+use crate::{columnar, csv, database, json};
 
 /// By column name, how many distinct values the column may have.
 pub type DistinctLimit<'a> = &'a dyn Fn(&str) -> Option<u64>;
@@ -48,7 +49,10 @@ pub struct Input {
     pub files: Vec<PathBuf>,
     /// The names of all columns, kept or not.
     pub header: Vec<String>,
-    lines: Lines,
+    /// For each column of the table, which of its cells are null, in formats that have nulls; the table has empty texts
+    /// there. `None` for a column without nulls.
+    pub nulls: Vec<Option<Nulls>>,
+    pub(crate) lines: Lines,
 }
 
 impl Input {
@@ -74,7 +78,8 @@ impl Input {
     }
 }
 
-/// Reads `source`: a path, a folder or glob of files with the same columns, or `-` for standard input.
+/// Reads `source`: a path, a folder or glob of files with the same columns, a table of a database
+/// (`sqlite://file?table=name`, `postgres://user@host/database?table=name`), or `-` for standard input.
 ///
 /// The result does not depend on the number of threads. Memory is the codes, the dictionaries and a few blocks of text.
 ///
@@ -84,7 +89,7 @@ pub fn read(source: &str, options: &ReadOptions<'_>) -> Result<Input, ReadError>
     let sources = resolve(source)?;
     let total = sources.iter().try_fold(0, |sum, source| match source {
         Source::File(path, _) => std::fs::metadata(path).ok().map(|m| sum + m.len()),
-        Source::Stdin => None,
+        Source::Stdin | Source::Database(..) => None,
     });
     let settings = settings(options, total);
     let mut merger = Merger::new(options.keep, options.distinct_limit, options.max_rows);
@@ -93,12 +98,13 @@ pub fn read(source: &str, options: &ReadOptions<'_>) -> Result<Input, ReadError>
         match source {
             Source::File(path, format) => file(path, *format, options, &settings, &mut merger)?,
             Source::Stdin => standard_input(options, &settings, &mut merger)?,
+            Source::Database(place, address) => database::read(place, address, &settings, &mut merger)?,
         }
         if merger.is_full() {
             break;
         }
     }
-    Ok(finish(merger))
+    Ok(merger.finish())
 }
 
 /// Reads a table from a stream whose format is known; `name` stands for the file in messages.
@@ -116,7 +122,13 @@ pub fn read_from(
     let settings = settings(options, None);
     let mut merger = Merger::new(options.keep, options.distinct_limit, options.max_rows);
     stream(name, Box::new(reader), format, options, &settings, &mut merger)?;
-    Ok(finish(merger))
+    Ok(merger.finish())
+}
+
+/// Whether cells of `source` can be null: not in separated values, where every cell is a text.
+pub fn may_have_nulls(source: &str) -> bool {
+    let text = [Format::Csv, Format::CsvGz, Format::Tsv, Format::TsvGz];
+    !Format::of_path(Path::new(source)).is_ok_and(|format| text.contains(&format))
 }
 
 fn settings<'a>(options: &ReadOptions<'a>, total: Option<u64>) -> Settings<'a> {
@@ -129,11 +141,6 @@ fn settings<'a>(options: &ReadOptions<'a>, total: Option<u64>) -> Settings<'a> {
         total,
         done: AtomicU64::new(0),
     }
-}
-
-fn finish(merger: Merger<'_>) -> Input {
-    let (table, files, header, lines) = merger.finish();
-    Input { table, files, header, lines }
 }
 
 /// A file: Parquet and Arrow jump about in it, the others stream.

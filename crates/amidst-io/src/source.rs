@@ -1,7 +1,8 @@
-//! What the user names as input: a file, a folder, a glob, or `-` for standard input.
+//! What the user names as input: a file, a folder, a glob, a table in a database, or `-` for standard input.
 
 use std::path::{Path, PathBuf};
 
+use crate::database::{Address, without_password};
 use crate::error::ReadError;
 use crate::format::Format;
 
@@ -11,6 +12,8 @@ pub(crate) enum Source {
     File(PathBuf, Format),
     /// Its format is told from its first bytes.
     Stdin,
+    /// With the address as messages show it.
+    Database(PathBuf, Address),
 }
 
 /// The files that `source` names, in the order of their names.
@@ -18,11 +21,13 @@ pub(crate) fn resolve(source: &str) -> Result<Vec<Source>, ReadError> {
     if source == "-" {
         return Ok(vec![Source::Stdin]);
     }
-    if let Some((scheme, _)) = source.split_once("://") {
-        // Databases would be resolved here.
-        if !Path::new(source).exists() {
-            return Err(ReadError::UnknownScheme { scheme: scheme.to_string() });
-        }
+    if let Some(address) = Address::parse(source) {
+        return Ok(vec![Source::Database(PathBuf::from(without_password(source).as_ref()), address?)]);
+    }
+    if let Some((scheme, _)) = source.split_once("://")
+        && !Path::new(source).exists()
+    {
+        return Err(ReadError::UnknownScheme { scheme: scheme.to_string() });
     }
     let path = Path::new(source);
     match std::fs::metadata(path) {

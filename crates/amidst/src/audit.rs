@@ -2,6 +2,8 @@
 //!
 //! The classes are the table's own quasi tuples, exactly as they are written: nothing is generalized.
 
+mod cover;
+
 use std::ops::Range;
 
 use amidst_core::attack::{self, Findings, Published, labels_of_table};
@@ -18,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 use crate::policy::{MissingRows, Policy, Role};
 use crate::population::{Population, PopulationRisk};
-use crate::prepare::{LoadOptions, PrepareError, Prepared};
+use crate::prepare::{LoadOptions, Prepared, header};
 use crate::{Failure, json};
 
 /// What an audit found.
@@ -44,6 +46,8 @@ pub struct Audit {
     pub requirements: Vec<Value>,
     /// Whether all of them hold.
     pub holds: bool,
+    /// What in the policy is usable, but probably not meant.
+    pub remarks: Vec<String>,
 }
 
 /// The strongest parameter of one model.
@@ -66,23 +70,22 @@ pub struct Measured {
 /// Its quasi values may be labels, so they have no type and no hierarchy here, and columns that are never published may
 /// be absent. Returns the policy that was really used.
 pub fn load(policy: &Policy, data: &str, options: &LoadOptions<'_>) -> Result<(Policy, Prepared), Failure> {
-    let first = ReadOptions { max_rows: Some(1), threads: 1, ..ReadOptions::default() };
     // A stream can be read only once, so there the policy must name just the columns that are there.
-    let header =
-        if data == "-" { None } else { Some(amidst_io::read(data, &first).map_err(PrepareError::from)?.header) };
-    let policy = policy_for_table(policy, header.as_deref());
+    let header = if data == "-" { None } else { Some(header(data, &ReadOptions::default())?) };
+    let policy = policy_for_table(policy, header.as_deref(), amidst_io::may_have_nulls(data));
     let options = LoadOptions { input: Some(data.to_string()), ..options.clone() };
     let prepared = Prepared::load(&policy, &options)?;
     Ok((policy, prepared))
 }
 
-fn policy_for_table(policy: &Policy, header: Option<&[String]>) -> Policy {
+fn policy_for_table(policy: &Policy, header: Option<&[String]>, nulls: bool) -> Policy {
     let mut policy = policy.clone();
     if let Some(header) = header {
         policy.columns.retain(|c| c.role.published() || header.contains(&c.name));
     }
     // Insensitive columns have no part in an audit, unless an unknown cell in one of them drops the row.
-    let unread = policy.data.missing.is_empty() || policy.data.missing_rows == MissingRows::Keep;
+    let known = policy.data.missing.is_empty() && !nulls;
+    let unread = known || policy.data.missing_rows == MissingRows::Keep;
     for column in policy.columns.iter_mut().chain(&mut policy.default) {
         if column.role == Role::Insensitive && unread {
             column.role = Role::Identifying;
@@ -97,15 +100,22 @@ fn policy_for_table(policy: &Policy, header: Option<&[String]>) -> Policy {
     policy
 }
 
-/// Audits a prepared table against the requirements of `policy`.
-pub fn audit(policy: &Policy, prepared: &Prepared) -> Audit {
+/// Audits a prepared table against the requirements of `policy`. `stated` is the policy as it was written: its hierarchies
+/// tell what labels mean where the table is held against a population.
+///
+/// # Errors
+/// When the table cannot be joined with a population.
+pub fn audit(stated: &Policy, policy: &Policy, prepared: &Prepared) -> Result<Audit, Failure> {
     let set = &prepared.set;
     let sizes = Sizes::collect(set.groups.iter().filter(|e| !e.is_empty()).map(frequency::size));
+    let labels = labels_of_table(set, &prepared.table, &prepared.quasi);
+    let published = Published::new(set, &set.groups, &prepared.domains).with_labels(&labels);
+    let covered: Vec<Option<Vec<Vec<u32>>>> = (prepared.requirements.iter())
+        .map(|requirement| cover::covered(stated, prepared, &published, requirement))
+        .collect::<Result<_, _>>()?;
     let ((measured, requirements, holds), found) = rayon::join(
-        || measure(policy, prepared, &sizes),
+        || measure(policy, prepared, &sizes, &covered),
         || {
-            let labels = labels_of_table(set, &prepared.table, &prepared.quasi);
-            let published = Published::new(set, &set.groups, &prepared.domains).with_labels(&labels);
             let columns = (0..prepared.domains.len()).into_par_iter();
             columns.map(|c| attack::audit(&published, c)).collect::<Vec<_>>()
         },
@@ -122,7 +132,7 @@ pub fn audit(policy: &Policy, prepared: &Prepared) -> Audit {
         }
     }
 
-    Audit {
+    Ok(Audit {
         rows: set.rows,
         classes: sizes.classes(),
         quasi: prepared.quasi.iter().map(|&c| prepared.table.columns[c].name.clone()).collect(),
@@ -133,11 +143,20 @@ pub fn audit(policy: &Policy, prepared: &Prepared) -> Audit {
         attacks,
         requirements,
         holds,
-    }
+        // Whoever names columns on the command line requires nothing, and means it.
+        remarks: if policy.requirements.is_empty() { Vec::new() } else { prepared.remarks.clone() },
+    })
 }
 
 /// The strongest parameter of every model, and the requirements with their verdicts.
-fn measure(policy: &Policy, prepared: &Prepared, sizes: &Sizes) -> (Vec<Measured>, Vec<Value>, bool) {
+///
+/// `covered` has for each requirement with a population the tuples that each class covers.
+fn measure(
+    policy: &Policy,
+    prepared: &Prepared,
+    sizes: &Sizes,
+    covered: &[Option<Vec<Vec<u32>>>],
+) -> (Vec<Measured>, Vec<Value>, bool) {
     let set = &prepared.set;
     // Most classes of a raw table look alike: each look is measured once.
     let looks = if set.persons { set.groups.clone() } else { distinct_looks(&set.groups) };
@@ -162,8 +181,11 @@ fn measure(policy: &Policy, prepared: &Prepared, sizes: &Sizes) -> (Vec<Measured
             Needs::Size | Needs::Histogram => &looks,
             Needs::Tuples | Needs::Release => &set.groups,
         };
-        // Nothing is generalized, so a class covers its own tuple and no other.
-        let (satisfied, level) = evaluator.judge_covering(r, classes, |class| vec![class as u32]);
+        let (satisfied, level) = evaluator.judge_covering(r, classes, |class| match covered.get(r) {
+            Some(Some(covered)) => covered.get(class).cloned().unwrap_or_default(),
+            // Without a population a class stands for its own tuple and no other.
+            _ => vec![class as u32],
+        });
         holds &= satisfied;
         requirements.push(json::requirement(stated, satisfied, level.as_ref()));
     }
@@ -343,6 +365,7 @@ impl Audit {
             "attacks": attacks,
             "requirements": self.requirements,
             "holds": self.holds,
+            "notes": self.remarks,
             "peak_memory_bytes": crate::peak_memory_bytes(),
         })
     }

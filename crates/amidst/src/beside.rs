@@ -3,7 +3,7 @@
 use amidst_core::attack::Covers;
 use amidst_core::hierarchy::{Generalization, Hierarchy, Recipe, build};
 use amidst_core::table::{Column, Table, ValueType};
-use amidst_io::ReadOptions;
+use amidst_io::{Input, ReadOptions};
 
 use crate::Failure;
 use crate::policy::Policy;
@@ -15,13 +15,18 @@ pub(crate) const COUNT: &str = "count";
 /// Reads the columns of a table that are wanted, on `threads` threads, or on all cores when that is 0; names of persons are
 /// not even kept.
 pub(crate) fn read(file: &str, wanted: &[&str], threads: usize) -> Result<Table, Failure> {
+    Ok(read_input(file, wanted, threads)?.table)
+}
+
+/// The same, with what else is known of the table.
+pub(crate) fn read_input(file: &str, wanted: &[&str], threads: usize) -> Result<Input, Failure> {
     let keep = |name: &str| wanted.contains(&name);
     let options = ReadOptions { keep: Some(&keep), threads, ..ReadOptions::default() };
-    let mut table = amidst_io::read(file, &options).map_err(PrepareError::from)?.table;
-    for column in &mut table.columns {
+    let mut input = amidst_io::read(file, &options).map_err(PrepareError::from)?;
+    for column in &mut input.table.columns {
         column.kind = ValueType::guess(column.dictionary.iter());
     }
-    Ok(table)
+    Ok(input)
 }
 
 /// Fails when `table` lacks a column.
@@ -30,6 +35,7 @@ pub(crate) fn all_there(file: &str, table: &Table, wanted: &[&str]) -> Result<()
     if lacking.is_empty() {
         return Ok(());
     }
+    let file = amidst_io::without_password(file);
     Err(Failure::Usage(format!("{file} lacks the column {}", lacking.join(", "))))
 }
 

@@ -39,7 +39,9 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Policy(_) | Failure::Usage(_) => 2,
-            Failure::Read(ReadError::Io { .. } | ReadError::PermissionDenied { .. }) => 3,
+            Failure::Read(
+                ReadError::Io { .. } | ReadError::PermissionDenied { .. } | ReadError::DatabaseFailed { .. },
+            ) => 3,
             Failure::Read(_) => 2,
             Failure::Impossible(_) => 1,
             Failure::Cancelled => 130,

@@ -29,7 +29,7 @@ pub fn rational(r: &Rational) -> Value {
 pub fn parameter(value: &parameter::Value) -> Value {
     match value {
         parameter::Value::Number(n) => rational(n),
-        parameter::Value::Text(t) => json!(t),
+        parameter::Value::Text(t) => json!(amidst_io::without_password(t)),
         parameter::Value::Flag(b) => json!(b),
         parameter::Value::List(items) => Value::Array(items.iter().map(parameter).collect()),
         parameter::Value::Table(pairs) => Value::Object(pairs.iter().map(|(k, v)| (k.clone(), parameter(v))).collect()),

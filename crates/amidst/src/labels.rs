@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use amidst_check::{ColumnLabels, PopulationTable, ValueKind};
 use amidst_core::hierarchy::Generalization;
 use amidst_core::table::ValueType;
-use amidst_io::ReadOptions;
 
 use crate::Failure;
-use crate::policy::Policy;
-use crate::prepare::{PrepareError, Prepared};
+use crate::checkable::Checkable;
+use crate::policy::{MissingRows, Policy};
+use crate::prepare::Prepared;
 
 /// For every quasi column, the labels of each value, level by level.
 pub fn of_columns(generalizations: &[Generalization]) -> HashMap<String, ColumnLabels> {
@@ -36,23 +36,43 @@ fn of_column(g: &Generalization) -> ColumnLabels {
     }
 }
 
-/// The populations that the requirements of a policy name, as the checker reads them.
-pub fn populations(policy: &Policy, prepared: &Prepared) -> Result<Vec<PopulationTable>, Failure> {
-    let mut tables: Vec<PopulationTable> = Vec::new();
+/// Populations as the checker reads them.
+#[derive(Debug, Default)]
+pub struct Populations {
+    /// What the checker is told.
+    pub tables: Vec<PopulationTable>,
+    /// Copies of those that are in databases, which go when the checker has read them.
+    _copies: Vec<Checkable>,
+}
+
+/// The populations that the requirements of a policy name.
+pub fn populations(policy: &Policy, prepared: &Prepared) -> Result<Populations, Failure> {
+    let mut found = Populations::default();
+    let tables = &mut found.tables;
     for requirement in &policy.requirements {
-        let Some(name) = requirement.parameters.get("population").and_then(|v| v.text()) else { continue };
+        let Some(source) = requirement.parameters.get("population").and_then(|v| v.text()) else { continue };
+        // Certificates name it so.
+        let name = amidst_io::without_password(&source).into_owned();
         if tables.iter().any(|t| t.name == name) {
             continue;
         }
-        let path = policy.origin.resolve(&name);
-        let first = ReadOptions { max_rows: Some(1), threads: 1, ..ReadOptions::default() };
-        let input = amidst_io::read(&path.to_string_lossy(), &first).map_err(PrepareError::from)?;
+        let wanted = |column: &str| {
+            column == "count"
+                || requirement.on.iter().any(|on| on == column)
+                || prepared.generalizations.iter().any(|g| g.name == column)
+        };
+        let copy = Checkable::of(
+            &policy.origin.resolve_source(&source),
+            &wanted,
+            policy.data.missing_rows == MissingRows::Drop,
+        )?;
         tables.push(PopulationTable {
             name,
-            files: input.files,
+            files: copy.files.clone(),
             labels: of_columns(&prepared.generalizations),
-            count_column: input.header.iter().find(|h| *h == "count").cloned(),
+            count_column: copy.header.iter().find(|h| *h == "count").cloned(),
         });
+        found._copies.push(copy);
     }
-    Ok(tables)
+    Ok(found)
 }

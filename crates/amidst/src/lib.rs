@@ -11,6 +11,7 @@ pub mod anonymize;
 pub mod attack;
 pub mod audit;
 mod beside;
+mod checkable;
 pub mod engine;
 pub mod explore;
 mod failure;

@@ -10,9 +10,10 @@ use amidst_core::frequency;
 use amidst_core::risk::population::{Estimate, preferred};
 use amidst_core::risk::{Journalist, Risk};
 use amidst_core::table::Table;
+use amidst_io::Nulls;
 use serde::Serialize;
 
-use crate::beside::{COUNT, all_there, covers, read, weights};
+use crate::beside::{COUNT, all_there, covers, read_input, weights};
 use crate::policy::{MissingRows, Policy};
 use crate::prepare::population::file_of;
 use crate::report::thresholds;
@@ -95,13 +96,15 @@ impl Population {
         let Some(file) = policy.risk.population.clone().or_else(required) else {
             return Ok(Population { table: None, fraction });
         };
-        let path = policy.origin.resolve(&file).to_string_lossy().into_owned();
-        let table = read(&path, &[quasi, &[COUNT]].concat(), 0)?;
+        let input = read_input(&policy.origin.resolve_source(&file), &[quasi, &[COUNT]].concat(), 0)?;
+        let (table, nulls) = (input.table, input.nulls);
         all_there(&file, &table, quasi)?;
         let mut weights = weights(&table, quasi)?;
-        if policy.data.missing_rows == MissingRows::Drop && !policy.data.missing.is_empty() {
+        if policy.data.missing_rows == MissingRows::Drop {
             // Who is unknown here was left out of the table, too.
-            for column in table.columns.iter().filter(|c| quasi.contains(&c.name.as_str())) {
+            let known = table.columns.iter().zip(&nulls).filter(|(c, _)| quasi.contains(&c.name.as_str()));
+            for (column, nulls) in known {
+                nulls.iter().flat_map(Nulls::rows).for_each(|row| weights[row] = 0);
                 let unknown: Vec<bool> =
                     column.dictionary.iter().map(|v| policy.data.missing.iter().any(|m| m == v)).collect();
                 if unknown.contains(&true) {

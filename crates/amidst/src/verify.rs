@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use amidst_check::{Certificate, Options, OriginalTable, Verdict};
 use amidst_core::table::Column;
 
+use crate::checkable::Checkable;
 use crate::policy::{MissingRows, Policy, Role};
 use crate::prepare::{LoadOptions, Prepared};
 use crate::{Failure, labels};
@@ -54,10 +55,13 @@ pub fn verify_against(subject: &Subject, policy: &Policy, original: Option<&str>
     let load = LoadOptions { input: original.map(String::from), ..LoadOptions::default() };
     let prepared = Prepared::load(policy, &load)?;
     let reads = |role: Role| !matches!(role, Role::Identifying | Role::Consent);
+    let kept = |name: &str| policy.column(name).is_some_and(|c| c.role != Role::Identifying);
+    let copy = Checkable::of(&crate::prepare::source(policy, &load)?, &kept, false)?;
+    let unknown = copy.null.iter().filter(|_| policy.data.missing_rows == MissingRows::Drop);
     let table = OriginalTable {
-        files: prepared.files.clone(),
+        files: copy.files.clone(),
         labels: labels::of_columns(&prepared.generalizations),
-        missing: policy.data.missing.clone(),
+        missing: policy.data.missing.iter().chain(unknown).cloned().collect(),
         drop_missing_in: match policy.data.missing_rows {
             MissingRows::Keep => Vec::new(),
             MissingRows::Drop => {
@@ -68,7 +72,7 @@ pub fn verify_against(subject: &Subject, policy: &Policy, original: Option<&str>
         same: prepared.table.columns.iter().map(same).collect(),
     };
     let populations = labels::populations(policy, &prepared)?;
-    Ok(examine(subject, &Options { persons: None, original: Some(&table), populations: &populations }))
+    Ok(examine(subject, &Options { persons: None, original: Some(&table), populations: &populations.tables }))
 }
 
 /// The texts of a column that mean the same as another, with that other.

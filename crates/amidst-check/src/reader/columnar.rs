@@ -5,13 +5,14 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Float64Type};
 use arrow_array::{Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Schema};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use rayon::prelude::*;
 
 use super::tally::{Cells, Tally};
-use super::{Fingerprint, fingerprint, unreadable};
+use super::{Fingerprint, fingerprint, number, unreadable};
 use crate::problem::Problem;
 
 pub(crate) fn parquet(path: &Path, file: File, total: &mut Tally) -> Result<(Vec<String>, Fingerprint), Problem> {
@@ -129,15 +130,39 @@ impl Cells for Row<'_> {
             _ => &[],
         }
     }
+
+    fn is_null(&self, column: usize) -> bool {
+        !matches!(self.columns.get(column), Some(Some(array)) if array.is_valid(self.row))
+    }
+}
+
+/// The cells of an array as texts. Numbers have the one form that releases give them: the shortest that reads back as the
+/// same number, without zeros behind the point.
+fn texts(array: &dyn Array) -> Result<StringArray, arrow_schema::ArrowError> {
+    Ok(match array.data_type() {
+        DataType::Float64 => array.as_primitive::<Float64Type>().iter().map(|x| x.map(number::of_double)).collect(),
+        DataType::Float32 => array.as_primitive::<Float32Type>().iter().map(|x| x.map(number::of_single)).collect(),
+        DataType::Float16 => {
+            let singles = arrow_cast::cast(array, &DataType::Float32)?;
+            return texts(&singles);
+        }
+        kind => {
+            let cast = arrow_cast::cast(array, &DataType::Utf8)?;
+            let text = cast.as_string::<i32>();
+            match kind.is_decimal() {
+                true => text.iter().map(|t| t.map(number::trimmed)).collect(),
+                false => text.clone(),
+            }
+        }
+    })
 }
 
 fn add(path: &Path, batch: &RecordBatch, first: u64, tally: &mut Tally) -> Result<u64, Problem> {
     let needed = tally.needed();
     let mut columns: Vec<Option<StringArray>> = vec![None; batch.num_columns()];
     for index in needed {
-        let text = arrow_cast::cast(batch.column(index), &DataType::Utf8)
-            .map_err(|e| unreadable(path, &format!("column {}: {e}", index + 1)))?;
-        columns[index] = text.as_string_opt::<i32>().cloned();
+        let text = texts(batch.column(index)).map_err(|e| unreadable(path, &format!("column {}: {e}", index + 1)))?;
+        columns[index] = Some(text);
     }
     for row in 0..batch.num_rows() {
         tally

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::stream::{self, Blocks, Records};
 use super::tally::{Cells, Tally};
-use super::unreadable;
+use super::{number, unreadable};
 use crate::problem::Problem;
 
 struct JsonLines {
@@ -41,11 +41,19 @@ pub(crate) fn read(path: &Path, reader: &mut (dyn Read + Send), total: &mut Tall
     Ok(records.columns)
 }
 
-struct Row(Vec<Vec<u8>>);
+/// The cells of a line, and which of them are null.
+struct Row {
+    cells: Vec<Vec<u8>>,
+    nulls: Vec<bool>,
+}
 
 impl Cells for Row {
     fn cell(&self, column: usize) -> &[u8] {
-        self.0.get(column).map_or(&[], Vec::as_slice)
+        self.cells.get(column).map_or(&[], Vec::as_slice)
+    }
+
+    fn is_null(&self, column: usize) -> bool {
+        self.nulls.get(column).copied().unwrap_or(true)
     }
 }
 
@@ -56,18 +64,25 @@ impl Records for JsonLines {
 
     fn add(&self, block: &[u8], first: u64, tally: &mut Tally) -> Result<u64, (u64, String)> {
         let mut rows = 0;
-        let mut row = Row(vec![Vec::new(); self.columns.len()]);
+        let width = self.columns.len();
+        let mut row = Row { cells: vec![Vec::new(); width], nulls: vec![true; width] };
         for line in block.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
             let object: Map<String, Value> = serde_json::from_slice(line).map_err(|e| (rows, e.to_string()))?;
             if let Some(extra) = object.keys().find(|&name| !self.columns.contains(name)) {
                 return Err((rows, format!("the key \"{extra}\" is not in the first line")));
             }
             for &column in &self.needed {
-                let cell = &mut row.0[column];
+                let cell = &mut row.cells[column];
                 cell.clear();
-                match object.get(&self.columns[column]) {
+                let value = object.get(&self.columns[column]);
+                row.nulls[column] = matches!(value, None | Some(Value::Null));
+                match value {
                     None | Some(Value::Null) => {}
                     Some(Value::String(text)) => cell.extend_from_slice(text.as_bytes()),
+                    Some(Value::Number(n)) if n.is_f64() => {
+                        let text = n.as_f64().map(number::of_double).unwrap_or_default();
+                        cell.extend_from_slice(text.as_bytes());
+                    }
                     Some(other) => cell.extend_from_slice(other.to_string().as_bytes()),
                 }
             }

@@ -23,7 +23,7 @@ pub(crate) struct Selection {
     pub missing: Option<Missing>,
 }
 
-/// Rows with one of these texts in one of these columns are left out.
+/// Rows with one of these texts, or with null, in one of these columns are left out.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Missing {
     pub columns: Vec<String>,
@@ -33,6 +33,11 @@ pub(crate) struct Missing {
 /// The cells of a row.
 pub(crate) trait Cells {
     fn cell(&self, column: usize) -> &[u8];
+
+    /// Whether the cell is null, in formats that tell null from the empty text.
+    fn is_null(&self, _column: usize) -> bool {
+        false
+    }
 
     /// The text of the row from one column to another, where equal texts always mean equal cells.
     fn span(&self, _first: usize, _last: usize) -> Option<&[u8]> {
@@ -232,7 +237,8 @@ impl Tally {
     /// Counts one row.
     pub(crate) fn add(&mut self, row: u64, cells: &impl Cells) -> Result<(), String> {
         let Tally { selection, tokens, layout, keys, texts, sizes, members, views, scratch, .. } = self;
-        if !tokens.is_empty() && layout.missing.iter().any(|&c| tokens.contains(cells.cell(c))) {
+        let missing = |&c: &usize| cells.is_null(c) || (!tokens.is_empty() && tokens.contains(cells.cell(c)));
+        if layout.missing.iter().any(missing) {
             self.dropped += 1;
             return Ok(());
         }

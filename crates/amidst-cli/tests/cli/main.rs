@@ -5,6 +5,7 @@
 mod anonymize;
 mod attack;
 mod bad_input;
+mod database;
 mod explore;
 mod house;
 mod layout;
@@ -12,3 +13,4 @@ mod population;
 mod report;
 mod series;
 mod teach;
+mod typed;

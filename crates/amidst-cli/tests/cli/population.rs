@@ -98,6 +98,40 @@ fn a_report_holds_the_release_against_the_population_of_its_policy() {
 }
 
 #[test]
+fn an_audit_of_a_release_finds_the_people_behind_its_labels() {
+    let house = House::new();
+    let people: String = (0..60)
+        .map(|i| format!("{},{},{}\n", 20 + i % 20, ["north", "south"][i / 30], ["flu", "gout", "cold"][i % 3]))
+        .collect();
+    house.file("people.csv", &format!("age,side,disease\n{people}"));
+    let town: String = (0..240).map(|i| format!("{},{}\n", 15 + i % 30, ["north", "south"][i % 2])).collect();
+    let own: String = (0..60).map(|i| format!("{},{}\n", 20 + i % 20, ["north", "south"][i / 30])).collect();
+    house.file("town.csv", &format!("age,side\n{town}{own}"));
+    let map = "[[require]]\nmodel = \"k-map\"\nk = 30\n";
+    let presence = "[[require]]\nmodel = \"delta-presence\"\nmin = 0\nmax = 0.4\n";
+    for (algorithm, generalize) in [("optimal", "hierarchy"), ("mondrian", "hierarchy"), ("mondrian", "ranges")] {
+        for require in [map, presence] {
+            house.file(
+                "policy.toml",
+                &format!(
+                    "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\ngeneralize = \"{generalize}\"\n\
+                     hierarchy = {{ intervals = [5, 10, 20] }}\n[columns.side]\nrole = \"quasi\"\n\
+                     hierarchy = {{ suppress = true }}\n[columns.disease]\nrole = \"sensitive\"\n\
+                     {require}population = \"town.csv\"\n[search]\nalgorithm = \"{algorithm}\"\n"
+                ),
+            );
+            let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
+            let audit = house.amidst(&["audit", "release/release.csv", "--policy", "policy.toml", "--json"]).json(0);
+            let [made, found] = [&json, &audit].map(|j| &j["requirements"][0]["measured"]);
+            assert_eq!(found, made, "{algorithm}, {generalize}: {require}");
+            assert_eq!(audit["holds"], true);
+        }
+    }
+    // The input itself is audited against the same people, each of whom it covers by their own values.
+    house.amidst(&["audit", "people.csv", "--policy", "policy.toml", "--json"]).json(1);
+}
+
+#[test]
 fn local_recodings_match_the_population_too() {
     let house = House::new();
     let people: String = (0..60)

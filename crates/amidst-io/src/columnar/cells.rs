@@ -1,4 +1,4 @@
-//! Arrays → text cells. Nulls are empty, booleans `true` and `false`, dates and times ISO 8601, numbers in one form.
+//! Arrays → text cells. Nulls stay nulls, booleans are `true` and `false`, dates and times ISO 8601, numbers in one form.
 
 use std::fmt::Write as _;
 
@@ -30,7 +30,10 @@ pub(crate) fn encode(array: &dyn Array, encoder: &mut ColumnEncoder) -> Result<(
         DataType::Utf8View => views(array.as_string_view(), encoder),
         DataType::BinaryView => views(array.as_binary_view(), encoder),
         DataType::Dictionary(..) => dictionary(array, encoder),
-        DataType::Null => each(array, encoder, |_, _| Ok(())),
+        DataType::Null => {
+            (0..array.len()).for_each(|_| encoder.push_null());
+            Ok(())
+        }
         DataType::Boolean => {
             let values = array.as_boolean();
             each(array, encoder, |row, text| put(text, if values.value(row) { "true" } else { "false" }))
@@ -74,10 +77,12 @@ fn each(
 ) -> Result<(), BadArray> {
     let mut text = String::new();
     for row in 0..array.len() {
-        text.clear();
-        if array.is_valid(row) {
-            format(row, &mut text)?;
+        if array.is_null(row) {
+            encoder.push_null();
+            continue;
         }
+        text.clear();
+        format(row, &mut text)?;
         encoder.push(text.as_bytes(), 0, text.len()).map_err(|bad| BadArray::Cell(row, bad))?;
     }
     Ok(())
@@ -87,7 +92,11 @@ fn bytes<T: ByteArrayType>(array: &GenericByteArray<T>, encoder: &mut ColumnEnco
     let data = array.value_data();
     for (row, ends) in array.value_offsets().windows(2).enumerate() {
         // A place in the whole text rather than the value alone, so that the words at its end can be read at once.
-        let (start, end) = if array.is_valid(row) { (ends[0].as_usize(), ends[1].as_usize()) } else { (0, 0) };
+        if array.is_null(row) {
+            encoder.push_null();
+            continue;
+        }
+        let (start, end) = (ends[0].as_usize(), ends[1].as_usize());
         encoder.push(data, start, end - start).map_err(|bad| BadArray::Cell(row, bad))?;
     }
     Ok(())
@@ -95,7 +104,11 @@ fn bytes<T: ByteArrayType>(array: &GenericByteArray<T>, encoder: &mut ColumnEnco
 
 fn views<T: ByteViewType>(array: &GenericByteViewArray<T>, encoder: &mut ColumnEncoder) -> Result<(), BadArray> {
     for row in 0..array.len() {
-        let value: &[u8] = if array.is_valid(row) { array.value(row).as_ref() } else { &[] };
+        if array.is_null(row) {
+            encoder.push_null();
+            continue;
+        }
+        let value: &[u8] = array.value(row).as_ref();
         encoder.push(value, 0, value.len()).map_err(|bad| BadArray::Cell(row, bad))?;
     }
     Ok(())
@@ -106,13 +119,14 @@ fn dictionary(array: &dyn Array, encoder: &mut ColumnEncoder) -> Result<(), BadA
     let Some(dictionary) = array.as_any_dictionary_opt() else { return Err(BadArray::Unsupported) };
     let values = dictionary.values();
     if values.is_empty() {
-        return each(array, encoder, |_, _| Ok(()));
+        (0..array.len()).for_each(|_| encoder.push_null());
+        return Ok(());
     }
     let keys = dictionary.normalized_keys();
     let mut known: Vec<Option<u32>> = vec![None; values.len()];
     for (row, key) in keys.into_iter().enumerate() {
         if array.is_null(row) {
-            encoder.push(&[], 0, 0).map_err(|bad| BadArray::Cell(row, bad))?;
+            encoder.push_null();
             continue;
         }
         match known[key] {

@@ -18,7 +18,7 @@ use crate::merge::{Block, Fault, FaultKind};
 use cells::BadArray;
 
 pub(crate) use ipc::read as read_ipc;
-pub(crate) use number::canonical_number;
+pub(crate) use number::{canonical_number, float64};
 pub(crate) use parquet::read as read_parquet;
 
 /// The names of a schema's columns.

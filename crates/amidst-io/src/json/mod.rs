@@ -1,6 +1,6 @@
 //! JSON lines: one object a line, whose values are text, numbers, booleans or null.
 //!
-//! Columns appear as their keys do. A key that a line lacks is an empty cell, and so is null.
+//! Columns appear as their keys do. A key that a line lacks is null.
 
 mod object;
 
@@ -127,8 +127,12 @@ impl ObjectEncoder {
             if column.filled > self.rows {
                 return Err((FaultKind::Json("a key appears twice"), Some(column.name.clone())));
             }
-            if let Err(bad) = column.encoder.push(&value, 0, value.len()) {
-                return Err((FaultKind::Cell(bad), Some(column.name.clone())));
+            match value {
+                None => column.encoder.push_null(),
+                Some(value) => column
+                    .encoder
+                    .push(&value, 0, value.len())
+                    .map_err(|bad| (FaultKind::Cell(bad), Some(column.name.clone())))?,
             }
             column.filled = self.rows + 1;
         }
@@ -138,7 +142,7 @@ impl ObjectEncoder {
         Ok(())
     }
 
-    /// The column of a key; a new one has empty cells in the rows before.
+    /// The column of a key; a new one is null in the rows before.
     fn place(&mut self, key: &str) -> usize {
         if let Some(&place) = self.places.get(key) {
             return place;
@@ -155,10 +159,7 @@ impl ObjectEncoder {
 impl KeyColumn {
     fn fill(&mut self, rows: usize) {
         while self.filled < rows {
-            // The empty text is always valid.
-            if self.encoder.push(&[], 0, 0).is_err() {
-                return;
-            }
+            self.encoder.push_null();
             self.filled += 1;
         }
     }

@@ -8,11 +8,11 @@ use crate::columnar::canonical_number;
 use crate::encode::BadCell;
 use crate::merge::FaultKind;
 
-/// A key and the text of its value.
+/// A key and the text of its value; none for null.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Member<'a> {
     pub key: Cow<'a, str>,
-    pub value: Cow<'a, [u8]>,
+    pub value: Option<Cow<'a, [u8]>>,
 }
 
 /// What is wrong, and under which key.
@@ -90,26 +90,26 @@ impl<'a> Members<'a> {
         if self.skip_space().is_some() { json("something follows the object") } else { Ok(()) }
     }
 
-    fn value(&mut self) -> Result<Cow<'a, [u8]>, FaultKind> {
+    fn value(&mut self) -> Result<Option<Cow<'a, [u8]>>, FaultKind> {
         match self.skip_space() {
-            Some(b'"') => self.string(),
+            Some(b'"') => self.string().map(Some),
             Some(b'{' | b'[') => Err(FaultKind::Nested),
             Some(_) => self.literal(),
             None => json("the line ends inside the object"),
         }
     }
 
-    fn literal(&mut self) -> Result<Cow<'a, [u8]>, FaultKind> {
+    fn literal(&mut self) -> Result<Option<Cow<'a, [u8]>>, FaultKind> {
         let rest = &self.line[self.at..];
         let end = rest.iter().position(|b| matches!(b, b',' | b'}' | b' ' | b'\t' | b'\r')).unwrap_or(rest.len());
         let word = &rest[..end];
         self.at += end;
         match word {
-            b"true" | b"false" => Ok(Cow::Borrowed(word)),
-            b"null" => Ok(Cow::Borrowed(b"")),
+            b"true" | b"false" => Ok(Some(Cow::Borrowed(word))),
+            b"null" => Ok(None),
             _ => match std::str::from_utf8(word).ok().and_then(canonical_number) {
-                Some(number) if number.as_bytes() == word => Ok(Cow::Borrowed(word)),
-                Some(number) => Ok(Cow::Owned(number.into_bytes())),
+                Some(number) if number.as_bytes() == word => Ok(Some(Cow::Borrowed(word))),
+                Some(number) => Ok(Some(Cow::Owned(number.into_bytes()))),
                 None => json("a value is neither text nor a number nor true, false or null"),
             },
         }
@@ -171,14 +171,14 @@ mod tests {
     use super::*;
 
     fn all(line: &str) -> Option<Vec<(String, String)>> {
-        let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
-        Members::new(line.as_bytes()).map(|m| m.ok().map(|m| (m.key.into_owned(), text(&m.value)))).collect()
+        let text = |b: Option<Cow<'_, [u8]>>| b.map_or("null".into(), |b| String::from_utf8_lossy(&b).into_owned());
+        Members::new(line.as_bytes()).map(|m| m.ok().map(|m| (m.key.into_owned(), text(m.value)))).collect()
     }
 
     #[test]
     fn members_are_those_of_serde_json() {
         let line = r#" { "a" : "x\"y\\", "b":1.50 ,"ü":true,"n":null,"e":"","u":"\u00e9\n"} "#;
-        let expected = [("a", "x\"y\\"), ("b", "1.5"), ("ü", "true"), ("n", ""), ("e", ""), ("u", "é\n")];
+        let expected = [("a", "x\"y\\"), ("b", "1.5"), ("ü", "true"), ("n", "null"), ("e", ""), ("u", "é\n")];
         let expected = expected.map(|(k, v)| (k.to_string(), v.to_string()));
         assert_eq!(all(line), Some(expected.to_vec()));
         assert_eq!(all("{}"), Some(vec![]));

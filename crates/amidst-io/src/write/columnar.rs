@@ -8,7 +8,8 @@ use std::sync::Arc;
 use amidst_core::table::Column;
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, LargeStringArray, RecordBatch, StringArray,
+    ArrayRef, BooleanArray, Date32Array, DictionaryArray, Float64Array, Int32Array, Int64Array, LargeStringArray,
+    RecordBatch, StringArray,
 };
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
@@ -16,7 +17,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 
-use super::number::{Kind, kind};
+use super::typed::{Kind, days, kind};
 use super::{Job, WriteError};
 use crate::format::Format;
 
@@ -30,15 +31,19 @@ enum Values {
     Text { values: ArrayRef, keys: Vec<i32> },
     Integer(Vec<Option<i64>>),
     Decimal(Vec<Option<f64>>),
+    Date(Vec<Option<i32>>),
+    Boolean(Vec<bool>),
 }
 
 impl Values {
     fn new(job: &Job<'_>, column: &Column) -> Values {
         let used = job.rows.used(column);
         let labels = || column.dictionary.iter();
-        match kind(column, &used) {
+        match kind(job, column, &used) {
             Kind::Integer => Values::Integer(labels().map(|l| l.parse().ok()).collect()),
             Kind::Decimal => Values::Decimal(labels().map(|l| l.parse().ok()).collect()),
+            Kind::Date => Values::Date(labels().map(days).collect()),
+            Kind::Boolean => Values::Boolean(labels().map(|l| l == "true").collect()),
             Kind::Text => {
                 let kept = || labels().zip(&used).filter(|(_, used)| **used).map(|(label, _)| label);
                 let values: ArrayRef = if kept().map(str::len).sum::<usize>() < NARROW_TEXT {
@@ -64,11 +69,13 @@ impl Values {
             }
             Values::Integer(_) => DataType::Int64,
             Values::Decimal(_) => DataType::Float64,
+            Values::Date(_) => DataType::Date32,
+            Values::Boolean(_) => DataType::Boolean,
         }
     }
 
     fn nullable(&self) -> bool {
-        !matches!(self, Values::Text { .. })
+        !matches!(self, Values::Text { .. } | Values::Boolean(_))
     }
 
     fn pick(&self, codes: &[u32]) -> Result<ArrayRef, ArrowError> {
@@ -79,6 +86,10 @@ impl Values {
             }
             Values::Integer(values) => Arc::new(codes.iter().map(|&c| values[c as usize]).collect::<Int64Array>()),
             Values::Decimal(values) => Arc::new(codes.iter().map(|&c| values[c as usize]).collect::<Float64Array>()),
+            Values::Date(values) => Arc::new(codes.iter().map(|&c| values[c as usize]).collect::<Date32Array>()),
+            Values::Boolean(values) => {
+                Arc::new(codes.iter().map(|&c| Some(values[c as usize])).collect::<BooleanArray>())
+            }
         })
     }
 }

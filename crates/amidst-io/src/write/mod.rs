@@ -2,9 +2,9 @@
 
 mod columnar;
 mod error;
-mod number;
 mod pieces;
 mod text;
+mod typed;
 
 use std::fs::File;
 use std::io::Write;
@@ -32,6 +32,8 @@ pub struct WriteOptions<'a> {
     pub progress: Option<&'a dyn Fn(u64, u64)>,
     /// Columns that are known to go together.
     pub bundle: Option<Bundle<'a>>,
+    /// By name, columns whose type nobody settled: it is seen from their labels, in formats that have types.
+    pub untyped: Option<&'a dyn Fn(&str) -> bool>,
 }
 
 /// Neighbouring columns whose cells all follow from one number a row, as the quasi columns of a release follow from the
@@ -50,7 +52,15 @@ pub struct Bundle<'a> {
 
 impl Default for WriteOptions<'_> {
     fn default() -> Self {
-        WriteOptions { separator: None, threads: 0, sync: true, cancel: None, progress: None, bundle: None }
+        WriteOptions {
+            separator: None,
+            threads: 0,
+            sync: true,
+            cancel: None,
+            progress: None,
+            bundle: None,
+            untyped: None,
+        }
     }
 }
 

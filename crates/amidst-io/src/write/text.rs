@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::ops::{ControlFlow, Range};
 
-use amidst_core::table::{Codes, Column};
+use amidst_core::table::Codes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::number::{Kind, kind};
 use super::pieces::{self, Pieces};
+use super::typed::{Kind, kind};
 use super::{Bundle, Job, WriteError};
 
 /// Rows put together at a time.
@@ -101,17 +101,19 @@ fn quoted(value: &str, separator: u8, always: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes one JSON object a line. Number columns have numbers, all else is text.
+/// Writes one JSON object a line. Columns of numbers and of truth have these, all else is text.
 pub(crate) fn json_lines(job: &Job<'_>, out: &mut impl Write, gzip: bool) -> Result<(), WriteError> {
     let columns = &job.table.columns;
     let pieces = columns.iter().enumerate().map(|(i, column)| {
         let before = format!("{}{}:", if i == 0 { '{' } else { ',' }, json(&column.name));
         let after = if i + 1 == columns.len() { "}\n" } else { "" };
-        let kind = json_kind(job, column);
+        let kind = kind(job, column, &job.rows.used(column));
         let mut pieces = Pieces::default();
         for value in column.dictionary.iter() {
             let text = match kind {
                 Kind::Text => json(value),
+                // JSON has no dates.
+                Kind::Date if !value.is_empty() => json(value),
                 _ if value.is_empty() => "null".to_string(),
                 _ => value.to_string(),
             };
@@ -124,10 +126,6 @@ pub(crate) fn json_lines(job: &Job<'_>, out: &mut impl Write, gzip: bool) -> Res
         (Source::Codes(&column.codes), pieces.seal())
     });
     blocks(job, out, Vec::new(), &pieces.collect::<Vec<_>>(), gzip)
-}
-
-fn json_kind(job: &Job<'_>, column: &Column) -> Kind {
-    if column.kind.is_numeric() { kind(column, &job.rows.used(column)) } else { Kind::Text }
 }
 
 fn json(text: &str) -> String {

@@ -83,30 +83,60 @@ fn rows_are_picked_in_every_format() {
 }
 
 #[test]
-fn numbers_are_numbers_where_all_labels_are() {
-    let mut table = table(&[
-        ("n", strings(&["12", "", "-3"])),
-        ("d", strings(&["0.5", "2.50", "7"])),
-        ("zip", strings(&["01234", "99999", "00001"])),
-        ("day", strings(&["2020-01-31", "1999-12-01", "2000-02-29"])),
-    ]);
-    for (column, kind) in
-        table.columns.iter_mut().zip([ValueType::Integer, ValueType::Decimal, ValueType::Integer, ValueType::Date])
-    {
+fn columns_have_types_where_every_label_reads_back_as_it_was() {
+    use arrow_schema::DataType;
+    let columns = [
+        ("n", ["12", "", "-3"], ValueType::Integer),
+        ("d", ["0.5", "2.5", "7"], ValueType::Decimal),
+        ("zeros", ["0.5", "2.50", "7"], ValueType::Decimal),
+        ("zip", ["01234", "99999", "00001"], ValueType::Integer),
+        ("day", ["2020-01-31", "1999-12-01", "0001-02-28"], ValueType::Date),
+        ("month", ["2020-01", "1999-12-01", ""], ValueType::Date),
+        ("truth", ["true", "false", "true"], ValueType::Text),
+        ("seen", ["1.5", "2", "-1"], ValueType::Text),
+        ("gap", ["1", "", "2"], ValueType::Text),
+        ("text", ["1", "2", "3"], ValueType::Text),
+    ];
+    let mut table = table(&columns.map(|(name, values, _)| (name, strings(&values))));
+    for (column, (_, _, kind)) in table.columns.iter_mut().zip(columns) {
         column.kind = kind;
     }
+    let untyped = |name: &str| matches!(name, "seen" | "gap");
+    let options = WriteOptions { untyped: Some(&untyped), ..WriteOptions::default() };
     let mut text = Vec::new();
-    write_to(&table, None, &mut text, Format::JsonLines, &WriteOptions::default()).unwrap();
+    write_to(&table, None, &mut text, Format::JsonLines, &options).unwrap();
     let text = String::from_utf8(text).unwrap();
-    assert_eq!(text.lines().next(), Some(r#"{"n":12,"d":0.5,"zip":"01234","day":"2020-01-31"}"#));
-    assert_eq!(text.lines().nth(1), Some(r#"{"n":null,"d":2.50,"zip":"99999","day":"1999-12-01"}"#));
+    let first = r#"{"n":12,"d":0.5,"zeros":"0.5","zip":"01234","day":"2020-01-31","month":"2020-01","truth":true,"#;
+    assert_eq!(text.lines().next(), Some(format!(r#"{first}"seen":1.5,"gap":"1","text":"1"}}"#).as_str()));
+    let second =
+        r#"{"n":null,"d":2.5,"zeros":"2.50","zip":"99999","day":"1999-12-01","month":"1999-12-01","truth":false,"#;
+    assert_eq!(text.lines().nth(1), Some(format!(r#"{second}"seen":2,"gap":"","text":"2"}}"#).as_str()));
     for format in [Format::JsonLines, Format::Parquet, Format::Arrow] {
-        let found = through(&table, None, format, 1);
-        assert_eq!(found.columns[0].value(1), "");
-        assert_eq!(cells(&found)[1], ["0.5", "2.5", "7"]);
-        assert_eq!(cells(&found)[2], ["01234", "99999", "00001"]);
-        assert_eq!(cells(&found)[3], ["2020-01-31", "1999-12-01", "2000-02-29"]);
+        let mut bytes = Vec::new();
+        write_to(&table, None, &mut bytes, format, &options).unwrap();
+        let found = read_from(bytes.as_slice(), Path::new("t"), format, &ReadOptions::default()).unwrap();
+        assert_eq!(cells(&found.table), cells(&table), "{format:?}");
+        let nulls: Vec<bool> = found.nulls.iter().map(Option::is_some).collect();
+        assert_eq!(nulls, columns.map(|(name, ..)| name == "n"), "{format:?}");
     }
+    let mut bytes = Vec::new();
+    write_to(&table, None, &mut bytes, Format::Arrow, &options).unwrap();
+    let reader = arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(bytes), None).unwrap();
+    let kinds: Vec<DataType> = reader.schema().fields().iter().map(|f| f.data_type().clone()).collect();
+    let words = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+    let expected = [
+        DataType::Int64,
+        DataType::Float64,
+        words.clone(),
+        words.clone(),
+        DataType::Date32,
+        words.clone(),
+        DataType::Boolean,
+        DataType::Float64,
+        words.clone(),
+        words,
+    ];
+    assert_eq!(kinds, expected);
 }
 
 #[test]

@@ -6,3 +6,7 @@ mod bad_input;
 mod csv;
 #[cfg(test)]
 mod formats;
+#[cfg(all(test, unix, feature = "postgres"))]
+mod postgres;
+#[cfg(test)]
+mod sqlite;

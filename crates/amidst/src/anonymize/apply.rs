@@ -202,6 +202,8 @@ fn generalized(
         Codes::U16(_) => Codes::U16(rows.map(|r| code(r) as u16).collect()),
         Codes::U32(_) => Codes::U32(rows.map(code).collect()),
     };
-    let kind = if dictionary.iter().all(|label| column.kind.accepts(label)) { column.kind } else { ValueType::Text };
+    // A label that only looks like a number is a label.
+    let as_it_was = dictionary.iter().all(|label| column.dictionary.code(label).is_some());
+    let kind = if as_it_was { column.kind } else { ValueType::Text };
     Column { name: column.name.clone(), kind, dictionary, codes }
 }

@@ -62,8 +62,8 @@ impl Destination {
     pub fn spare(&self, policy: &Policy, input: Option<&str>) -> Result<(), Failure> {
         let Ok(target) = self.target.canonicalize() else { return Ok(()) };
         let input = match (input, policy.data.input.as_deref()) {
-            (Some(input), _) => Some(PathBuf::from(input)),
-            (None, stated) => stated.map(|input| policy.origin.resolve(input)),
+            (Some(input), _) => amidst_io::local_path(input),
+            (None, stated) => stated.and_then(|input| amidst_io::local_path(&policy.origin.resolve_source(input))),
         };
         let own = policy.origin.path().map(Path::to_path_buf);
         for (what, path) in [("the input", input), ("the policy", own)] {

@@ -81,7 +81,7 @@ pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Resu
     let options = amidst_check::Options {
         persons: persons.then(|| released.persons(prepared)),
         original: None,
-        populations: &populations,
+        populations: &populations.tables,
     };
     amidst_check::check(draft, folder, &options).map_err(refused)
 }

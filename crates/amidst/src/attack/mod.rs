@@ -147,8 +147,8 @@ fn one(
     let quasi: Vec<&str> = target.published.labels.iter().flat_map(|t| &t.columns).map(|c| c.name.as_str()).collect();
     // What was published is what its policy made of its input.
     let input = stated.data.input.as_ref().filter(|i| i.as_str() != "-" && !stated.requirements.is_empty());
-    let input = input.map(|i| if i.contains("://") { i.clone() } else { resolved(stated, i) });
-    let input = input.filter(|i| i.contains("://") || std::path::Path::new(i).exists());
+    let input = input.map(|i| stated.origin.resolve_source(i));
+    let input = input.filter(|i| amidst_io::local_path(i).is_none_or(|path| path.exists()));
     let original = beside.original.clone().or(input.filter(|_| entry.needs == Knowledge::Original));
     match (entry.needs, beside.external.first(), &beside.population, &original) {
         (Knowledge::External, Some(file), ..) => {
@@ -208,11 +208,6 @@ fn population(
     let codes: Vec<u32> = table.columns[at].dictionary.iter().map(|v| dictionary.intern(v)).collect();
     let people = People::of(&fits.tuples, &codes);
     Ok(Ok((people, Tuples::spread(target, &fits))))
-}
-
-/// Where a file is that a policy names.
-fn resolved(policy: &Policy, file: &str) -> String {
-    policy.origin.resolve(file).to_string_lossy().into_owned()
 }
 
 fn worst_class(published: &Published<'_>, class: usize) -> WorstClass {

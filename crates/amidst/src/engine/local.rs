@@ -25,7 +25,9 @@ impl Engine for Local {
 
     fn write(&self, recoded: &Recoded<'_>, folder: &Path, job: &Job<'_>) -> Result<Written, Failure> {
         let released = Released::of(recoded.policy, recoded.prepared, recoded.recoding, recoded.joined);
+        let untyped = |name: &str| recoded.policy.leaves_type_open(name);
         let options = WriteOptions {
+            untyped: Some(&untyped),
             threads: job.threads,
             cancel: Some(job.cancel),
             progress: Some(&|done, total| (job.progress)(Stage::Write, done as f64 / total.max(1) as f64)),

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use amidst_core::hierarchy;
 use amidst_core::table::{Column, Table, ValueType};
-use amidst_io::ReadOptions;
+use amidst_io::{Input, ReadError, ReadOptions};
 use rayon::prelude::*;
 
 use crate::policy::write::{key, text, texts};
@@ -33,12 +33,12 @@ const QUASI_COLUMNS: usize = 8;
 /// # Errors
 /// Whatever is wrong with the input.
 pub fn draft(input: &str, folder: Option<&Path>) -> Result<String, PrepareError> {
+    let mut binary: Vec<String> = Vec::new();
     let names_persons: Vec<String> = match input {
         // A stream is read only once.
         "-" => Vec::new(),
         _ => {
-            let options = ReadOptions { max_rows: Some(SAMPLE), ..ReadOptions::default() };
-            let mut sample = amidst_io::read(input, &options)?.table;
+            let mut sample = read_but(&mut binary, input, Some(SAMPLE))?.table;
             let missing = unknown_tokens(&sample);
             settle(&mut sample, &missing);
             let named = |c: &&Column| roles::guess(c, sample.rows, &missing).role == Role::Identifying;
@@ -52,8 +52,8 @@ pub fn draft(input: &str, folder: Option<&Path>) -> Result<String, PrepareError>
                 .collect()
         }
     };
-    let keep = |name: &str| !names_persons.iter().any(|n| n == name);
-    let read = amidst_io::read(input, &ReadOptions { keep: Some(&keep), ..ReadOptions::default() })?;
+    let mut unread = [names_persons, binary.clone()].concat();
+    let read = read_but(&mut unread, input, None)?;
     let (header, mut table) = (read.header, read.table);
 
     let missing = unknown_tokens(&table);
@@ -76,13 +76,27 @@ pub fn draft(input: &str, folder: Option<&Path>) -> Result<String, PrepareError>
         match table.position(name) {
             Some(position) => out.push_str(&sections[position]),
             None => {
-                let why = "names persons in the first rows, so the rest was not read";
+                let why = match binary.contains(name) {
+                    true => "binary data, which has no text",
+                    false => "names persons in the first rows, so the rest was not read",
+                };
                 let _ = write!(out, "\n[columns.{}]\nrole = \"identifying\"   # {why}\n", key(name));
             }
         }
     }
     requirements(&mut out, &table, &guesses, &missing);
     Ok(out)
+}
+
+/// Reads a table without the columns `but`, to which those are added that turn out to be binary data.
+fn read_but(but: &mut Vec<String>, input: &str, max_rows: Option<u64>) -> Result<Input, PrepareError> {
+    loop {
+        let keep = |name: &str| !but.iter().any(|n| n == name);
+        match amidst_io::read(input, &ReadOptions { keep: Some(&keep), max_rows, ..ReadOptions::default() }) {
+            Err(ReadError::Binary { column: Some(column), .. }) if !but.contains(&column) => but.push(column),
+            read => return Ok(read?),
+        }
+    }
 }
 
 /// The usual tokens that some column holds.
@@ -172,8 +186,13 @@ fn head(out: &mut String, input: &str, folder: Option<&Path>, rows: usize, colum
 /// `input`, as it is found from `folder`.
 fn from_folder(input: &str, folder: Option<&Path>) -> String {
     let here = folder.is_none_or(|f| f.as_os_str().is_empty() || f == Path::new("."));
-    if here || input == "-" || input.contains("://") {
-        return input.to_string();
+    if here || input == "-" || (input.contains("://") && amidst_io::local_path(input).is_none()) {
+        // A password is not for a file; it is asked for in the environment.
+        return amidst_io::without_password(input).into_owned();
+    }
+    if let Some(database) = input.strip_prefix("sqlite://") {
+        let (file, settings) = database.split_at(database.find('?').unwrap_or(database.len()));
+        return format!("sqlite://{}{settings}", from_folder(file, folder));
     }
     if let Some(inside) = folder.and_then(|f| Path::new(input).strip_prefix(f).ok()) {
         return inside.to_string_lossy().into_owned();

@@ -265,7 +265,7 @@ impl ColumnPolicy {
 }
 
 impl Policy {
-    /// What `audit` works with when it is only told which columns are which: every other column is insensitive, and no
+    /// What `audit` works with when it is only told which columns are which: no other column is read, and no
     /// hierarchy is needed because nothing is generalized.
     pub fn for_audit(input: &str, quasi: &[String], sensitive: &[String]) -> Self {
         let of = |names: &[String], role| -> Vec<ColumnPolicy> {
@@ -274,7 +274,8 @@ impl Policy {
         Policy {
             data: Data { input: Some(input.to_string()), ..Data::default() },
             columns: [of(quasi, Role::Quasi), of(sensitive, Role::Sensitive)].concat(),
-            default: Some(ColumnPolicy::new("*", Role::Insensitive)),
+            // Columns that nobody named are not even read.
+            default: Some(ColumnPolicy::new("*", Role::Identifying)),
             ..Policy::default()
         }
     }
@@ -282,6 +283,12 @@ impl Policy {
     /// What the policy says about the column called `name`: its own section, or the default.
     pub fn column(&self, name: &str) -> Option<&ColumnPolicy> {
         self.columns.iter().find(|c| c.name == name).or(self.default.as_ref())
+    }
+
+    /// Whether nobody settles the type of a column: one that no search looks at, and that is not stated to be text.
+    pub fn leaves_type_open(&self, name: &str) -> bool {
+        let open = |c: &ColumnPolicy| c.role == Role::Insensitive && c.kind != Some(ValueType::Text);
+        self.column(name).is_some_and(open)
     }
 
     /// The names of the columns with a role, in the order they are written.

@@ -13,7 +13,7 @@ use super::{Diagnostic, PolicyErrors};
 pub struct Origin {
     /// The file; `None` when the policy was made in code.
     pub path: Option<PathBuf>,
-    /// Its text.
+    /// Its text, with passwords made unreadable: errors quote it.
     pub text: String,
     places: BTreeMap<Vec<String>, Place>,
 }
@@ -37,7 +37,7 @@ impl Origin {
     pub(super) fn new(path: &Path, text: &str, document: &DeTable<'_>) -> Self {
         let mut places = BTreeMap::new();
         note(document, &mut Vec::new(), &mut places);
-        Origin { path: Some(path.to_path_buf()), text: text.to_string(), places }
+        Origin { path: Some(path.to_path_buf()), text: amidst_io::masked(text).into_owned(), places }
     }
 
     /// The file of the policy, where it came from one.
@@ -48,6 +48,11 @@ impl Origin {
     /// The folder that relative paths in the policy start from.
     pub fn folder(&self) -> PathBuf {
         self.path.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default()
+    }
+
+    /// Where `source` (a table named in the policy, in a file or a database) is, as a reader takes it.
+    pub fn resolve_source(&self, source: &str) -> String {
+        amidst_io::relative_to(&self.folder(), source)
     }
 
     /// Where `path` (a file named in the policy) is.

@@ -124,7 +124,7 @@ fn population(fields: &mut Fields, item: &Item<'_>, key: &str, origin: &Origin) 
         fields.wrong(item, key, "the file of a population table");
         return None;
     };
-    if !origin.resolve(path).exists() {
+    if amidst_io::local_path(&origin.resolve_source(path)).is_some_and(|path| !path.exists()) {
         let message = format!("there is no file `{path}`");
         let help = "paths are relative to the folder of the policy";
         fields.push(Diagnostic::at(item.span(), message).label("not found").help(help));

@@ -64,7 +64,7 @@ impl Policy {
             });
             return Err(PolicyErrors {
                 path: Some(path.to_path_buf()),
-                text: text.to_string(),
+                text: amidst_io::masked(text).into_owned(),
                 // Past the first slip a parser sees errors that are none.
                 list: list.take(1).collect(),
             });

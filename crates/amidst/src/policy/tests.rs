@@ -89,7 +89,7 @@ fn an_audit_needs_only_names() {
     let policy = Policy::for_audit("data.csv", &names(&["age", "zip"]), &names(&["disease"]));
     assert_eq!(policy.column("zip").unwrap().role, Role::Quasi);
     assert_eq!(policy.column("disease").unwrap().role, Role::Sensitive);
-    assert_eq!(policy.column("name").unwrap().role, Role::Insensitive);
+    assert_eq!(policy.column("name").unwrap().role, Role::Identifying);
     assert_eq!(parse(&policy.to_toml()).unwrap(), policy);
 }
 
@@ -181,4 +181,23 @@ fn policies() -> impl Strategy<Value = Policy> {
             policy
         },
     )
+}
+
+#[test]
+fn passwords_are_neither_quoted_nor_written() {
+    let address = "postgres://me:canary@h/db?table=t";
+    let text = format!(
+        "[data]\ninput = \"{address}\"\n[columns.age]\nrole = \"quasi\"\n[[require]]\nmodel = \"k-map\"\nk = 2\n\
+         population = \"{address}\"\n[risk]\npopulation = \"{address}\"\n"
+    );
+    let policy = parse(&text).unwrap();
+    assert_eq!(policy.data.input.as_deref(), Some(address));
+    let written = policy.to_toml();
+    assert!(!written.contains("canary"), "{written}");
+    assert_eq!(written.matches("postgres://me@h/db?table=t").count(), 3);
+    assert!(!policy.origin.text.contains("canary") && policy.origin.text.len() == text.len());
+    let stated = policy.requirements[0].parameters.get("population").unwrap();
+    assert_eq!(crate::json::parameter(stated), "postgres://me@h/db?table=t");
+    let wrong = parse(&text.replace("k = 2", "k = 2, x")).unwrap_err();
+    assert!(!format!("{wrong} {wrong:?}").contains("canary"), "{wrong}");
 }

@@ -1,16 +1,18 @@
-//! From a policy to TOML that reads back as the same policy.
+//! From a policy to TOML that reads back as the same policy, but for passwords, which stay with their owner.
 
 use std::fmt::Write;
 
 use amidst_core::algorithm::{MaxSuppression, Suppressed};
 use amidst_core::exact::Rational;
 use amidst_core::parameter::Value;
+use amidst_io::without_password;
 
 use super::columns::GENERALIZE;
 use super::{ColumnPolicy, ConsentMode, MissingRows, OutputOrder, Policy, RiskPolicy};
 
 impl Policy {
-    /// The policy as TOML, its defaults written out. Parsing it gives an equal policy.
+    /// The policy as TOML, its defaults written out. Parsing it gives an equal policy; only the passwords of databases are
+    /// left out.
     pub fn to_toml(&self) -> String {
         let mut out = String::new();
         self.write_data(&mut out);
@@ -33,7 +35,7 @@ impl Policy {
         if self.risk != RiskPolicy::default() {
             line(&mut out, "\n[risk]");
             if let Some(file) = &self.risk.population {
-                field(&mut out, "population", &text(file));
+                field(&mut out, "population", &text(&without_password(file)));
             }
             if let Some(fraction) = &self.risk.sampling_fraction {
                 field(&mut out, "sampling_fraction", &value(&Value::Number(fraction.clone())));
@@ -58,7 +60,7 @@ impl Policy {
     fn write_data(&self, out: &mut String) {
         line(out, "[data]");
         if let Some(input) = &self.data.input {
-            field(out, "input", &text(input));
+            field(out, "input", &text(&without_password(input)));
         }
         if let Some(separator) = self.data.separator {
             field(out, "separator", &text(&separator.to_string()));
@@ -225,7 +227,7 @@ fn decimal(number: &Rational) -> Option<String> {
 pub(crate) fn value(of: &Value) -> String {
     match of {
         Value::Number(n) => decimal(n).unwrap_or_else(|| text(&n.to_string())),
-        Value::Text(t) => text(t),
+        Value::Text(t) => text(&without_password(t)),
         Value::Flag(flag) => flag.to_string(),
         Value::List(items) => {
             let items: Vec<String> = items.iter().map(value).collect();

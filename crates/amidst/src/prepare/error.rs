@@ -29,7 +29,9 @@ impl PrepareError {
     pub fn exit_code(&self) -> u8 {
         match self {
             PrepareError::Policy(_) => 2,
-            PrepareError::Read(ReadError::Io { .. } | ReadError::PermissionDenied { .. }) => 3,
+            PrepareError::Read(
+                ReadError::Io { .. } | ReadError::PermissionDenied { .. } | ReadError::DatabaseFailed { .. },
+            ) => 3,
             PrepareError::Read(_) => 2,
             PrepareError::Cancelled => 3,
         }

@@ -1,21 +1,42 @@
 //! Rows with unknown cells.
 
 use amidst_core::table::{Column, Table};
+use amidst_io::Nulls;
 use rayon::prelude::*;
 
 use super::columns::Layout;
 use crate::policy::{MissingRows, Policy, Role};
 
-/// Leaves out the rows with an unknown cell, if the policy says so. Returns which rows stayed; `None` when all did.
-pub(super) fn drop_rows(policy: &Policy, layout: &Layout, table: &mut Table) -> Option<Vec<bool>> {
+/// The policy for a table in which unknown is a value of its own and some cells are null: the empty text, as which they
+/// are published, means unknown, too. `None` when the policy needs no change.
+pub(super) fn amended(policy: &Policy, nulls: &[Option<Nulls>]) -> Option<Policy> {
+    let needed = policy.data.missing_rows == MissingRows::Keep
+        && nulls.iter().any(Option::is_some)
+        && !policy.data.missing.iter().any(String::is_empty);
+    needed.then(|| {
+        let mut policy = policy.clone();
+        policy.data.missing.push(String::new());
+        policy
+    })
+}
+
+/// Leaves out the rows with an unknown cell, if the policy says so. A cell is unknown when its text is listed as such, or
+/// when it is one of the `nulls`. Returns which rows stayed; `None` when all did.
+pub(super) fn drop_rows(
+    policy: &Policy,
+    layout: &Layout,
+    table: &mut Table,
+    nulls: &[Option<Nulls>],
+) -> Option<Vec<bool>> {
     if policy.data.missing_rows == MissingRows::Keep {
         return None;
     }
     let mut keep: Option<Vec<bool>> = None;
-    for (column, role) in table.columns.iter().zip(&layout.roles) {
+    for (position, (column, role)) in table.columns.iter().zip(&layout.roles).enumerate() {
         let unknown = codes(policy, column);
+        let nulls = nulls.get(position).and_then(Option::as_ref);
         // An unknown consent is no consent; it does not make the row unknown.
-        if *role == Role::Consent || unknown.is_empty() {
+        if *role == Role::Consent || (unknown.is_empty() && nulls.is_none()) {
             continue;
         }
         let keep = keep.get_or_insert_with(|| vec![true; table.rows]);
@@ -26,6 +47,9 @@ pub(super) fn drop_rows(policy: &Policy, layout: &Layout, table: &mut Table) -> 
             }
             row += 1;
         });
+        for row in nulls.into_iter().flat_map(Nulls::rows) {
+            keep[row] = false;
+        }
     }
     let keep = keep?;
     table.columns.par_iter_mut().for_each(|column| {

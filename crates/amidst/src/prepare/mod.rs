@@ -153,8 +153,7 @@ impl Fitted {
         let started = Instant::now();
         // The header first: a wrong name should not cost the reading of the whole table. A stream is read only once.
         if source != "-" {
-            let first = ReadOptions { max_rows: Some(1), threads: 1, ..read_options(policy)? };
-            columns::covered(policy, &amidst_io::read(&source, &first)?.header)?;
+            columns::covered(policy, &header(&source, &read_options(policy)?)?)?;
         }
         let keep = |name: &str| policy.column(name).is_some_and(|c| c.role != Role::Identifying);
         let limit = |name: &str| match policy.column(name).map(|c| c.role) {
@@ -192,8 +191,10 @@ impl Fitted {
         // Lines are asked for by the row numbers of the file, so the input must go on knowing how many there were.
         input.table.rows = table.rows;
         let rows_in = table.rows as u64;
+        let amended = missing::amended(policy, &input.nulls);
+        let policy = amended.as_ref().unwrap_or(policy);
         let layout = columns::Layout::of(policy, &table);
-        let dropped = missing::drop_rows(policy, &layout, &mut table);
+        let dropped = missing::drop_rows(policy, &layout, &mut table, &input.nulls);
         let rows_dropped_missing = dropped.as_ref().map_or(0, |keep| keep.iter().filter(|&&k| !k).count() as u64);
         let places = error::Places { input: &input, kept: dropped.as_deref(), weights };
         if table.rows == 0 {
@@ -297,8 +298,16 @@ impl LoadOptions<'_> {
     }
 }
 
+/// The names of the columns of a table.
+pub(crate) fn header(source: &str, options: &ReadOptions<'_>) -> Result<Vec<String>, PrepareError> {
+    // Which columns of a database are wanted is not known yet; some may hold what cannot be read.
+    let keep = |_: &str| !amidst_io::is_database(source);
+    let first = ReadOptions { max_rows: Some(1), threads: 1, keep: Some(&keep), ..*options };
+    Ok(amidst_io::read(source, &first)?.header)
+}
+
 /// Where the table is: what was asked for, or what the policy names, which is relative to the policy.
-fn source(policy: &Policy, options: &LoadOptions<'_>) -> Result<String, PrepareError> {
+pub(crate) fn source(policy: &Policy, options: &LoadOptions<'_>) -> Result<String, PrepareError> {
     if let Some(input) = &options.input {
         return Ok(input.clone());
     }
@@ -306,10 +315,7 @@ fn source(policy: &Policy, options: &LoadOptions<'_>) -> Result<String, PrepareE
         let error = policy.origin.error_at_key(&["data"], "the policy names no input");
         return Err(PrepareError::of(policy, vec![error.help("add `input = \"…\"` to [data]")]));
     };
-    if input == "-" || input.contains("://") {
-        return Ok(input.clone());
-    }
-    Ok(policy.origin.resolve(input).to_string_lossy().into_owned())
+    Ok(policy.origin.resolve_source(input))
 }
 
 fn read_options<'a>(policy: &Policy) -> Result<ReadOptions<'a>, PrepareError> {

@@ -77,8 +77,8 @@ impl Raw {
         let wanted: Vec<&str> = quasi.iter().copied().chain(sensitive).map(|c| c.name.as_str()).collect();
         let keep = |name: &str| wanted.contains(&name) || name == COUNT;
         let options = ReadOptions { keep: Some(&keep), ..ReadOptions::default() };
-        let source = policy.origin.resolve(file).to_string_lossy().into_owned();
-        let mut people = amidst_io::read(&source, &options)?.table;
+        let read = amidst_io::read(&policy.origin.resolve_source(file), &options)?;
+        let (mut people, nulls) = (read.table, read.nulls);
         let lacking: Vec<&str> = wanted.iter().copied().filter(|name| people.position(name).is_none()).collect();
         if !lacking.is_empty() {
             return Ok(Err(format!("the population lacks the column {}", lacking.join(", "))));
@@ -86,7 +86,7 @@ impl Raw {
         if policy.data.missing_rows == MissingRows::Drop {
             let roles = vec![Role::Quasi; people.columns.len()];
             let all = Layout { roles, quasi: Vec::new(), sensitive: Vec::new(), key: None, consent: None };
-            missing::drop_rows(policy, &all, &mut people);
+            missing::drop_rows(policy, &all, &mut people, &nulls);
         }
         let counts = match people.column(COUNT).filter(|_| !wanted.contains(&COUNT)) {
             None => None,

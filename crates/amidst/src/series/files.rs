@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use amidst_io::ReadOptions;
+use amidst_io::{ReadOptions, without_password};
 use rusqlite::OptionalExtension;
 use rustc_hash::FxHashSet;
 
@@ -38,6 +38,7 @@ pub(super) fn departures(work: &Work<'_>, key: &str, file: &str) -> Result<BTree
     let Some(column) = input.table.column(key) else {
         let near = nearest(key, input.header.iter().map(String::as_str));
         let hint = near.map(|n| format!("; is it the one called `{n}`?")).unwrap_or_default();
+        let file = without_password(file);
         return Err(Failure::Usage(format!("{file} has no column `{key}`, which tells whom to delete{hint}")));
     };
     let mut gone = BTreeSet::new();
@@ -84,9 +85,8 @@ pub(super) fn arrivals(policy: &Policy, header: &[String], file: &str, job: &Job
     // A stream is read only once.
     let stream = file == "-";
     if !stream {
-        let first = ReadOptions { max_rows: Some(1), threads: 1, ..ReadOptions::default() };
-        let start = amidst_io::read(file, &first).map_err(PrepareError::from)?;
-        same_header(header, &start.header, file)?;
+        let own = crate::prepare::header(file, &ReadOptions::default())?;
+        same_header(header, &own, file)?;
     }
     let options =
         LoadOptions { input: Some(file.to_string()), threads: job.threads, cancel: Some(job.cancel), progress: None };
@@ -116,6 +116,7 @@ pub(super) fn persons(
     gone: &BTreeSet<Person>,
 ) -> Result<Vec<Arrival>, Failure> {
     let Some(keys) = new.table.column(key) else {
+        let file = without_password(file);
         return Err(Failure::Usage(format!("{file} has no column `{key}`, the key of the series")));
     };
     let fail = |e| work.fail(e);
@@ -161,7 +162,7 @@ fn twice(key: &str, file: &str, value: &str) -> String {
     match place {
         Some(place) => format!("the key {place} is there already: {help}"),
         None if file == "-" => format!("a key of standard input is there already: {help}"),
-        None => format!("a key of {file} is there already: {help}"),
+        None => format!("a key of {} is there already: {help}", without_password(file)),
     }
 }
 
@@ -182,7 +183,8 @@ fn same_header(header: &[String], other: &[String], file: &str) -> Result<(), Fa
         parts.push(format!("the series does not know {}", strange.join(", ")));
     }
     Err(Failure::Usage(format!(
-        "{file} has another header than the series: {}; nothing was inserted",
+        "{} has another header than the series: {}; nothing was inserted",
+        without_password(file),
         parts.join("; ")
     )))
 }

@@ -58,7 +58,7 @@ pub fn init(
     let load = LoadOptions { input: input.clone(), threads: job.threads, cancel: Some(job.cancel), progress: None };
     let first = Prepared::load(&policy, &load)?;
     check_policy(&policy, &first, mode)?;
-    let source = input.or(policy.data.input.clone()).unwrap_or_default();
+    let source = crate::prepare::source(&policy, &load)?;
 
     let place = staging.path();
     let private = private(place);

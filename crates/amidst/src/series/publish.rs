@@ -204,7 +204,13 @@ fn stage(
     let release = format!("release.{}", format.ending().trim_start_matches('.'));
     let Composed { prepared, recoding, judged, counterfeits, signatures, .. } = composed;
     let released = Released { counterfeits, ..Released::of(policy, &prepared, &recoding, None) };
-    let options = WriteOptions { threads: job.threads, cancel: Some(job.cancel), ..WriteOptions::default() };
+    let untyped = |name: &str| policy.leaves_type_open(name);
+    let options = WriteOptions {
+        threads: job.threads,
+        cancel: Some(job.cancel),
+        untyped: Some(&untyped),
+        ..WriteOptions::default()
+    };
     let path = place.join(&release);
     amidst_io::write(&released.table, Some(&released.order), &path, format, &options).map_err(|e| match e {
         WriteError::Io { source, .. } => fail(source),

@@ -1,0 +1,70 @@
+//! Tables of databases, read row by row into the same blocks of codes as files.
+
+mod address;
+#[cfg(feature = "postgres")]
+mod copy;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod rows;
+mod sqlite;
+
+use std::path::Path;
+
+use crate::error::{ReadError, shown};
+use crate::merge::Merger;
+use crate::stream::Settings;
+
+use address::Wanted;
+
+pub use address::{is_database, local_path, masked, relative_to, without_password};
+
+pub(crate) use address::Address;
+
+/// Names of tables that a message lists.
+const LISTED: usize = 12;
+
+/// Reads the table at `address`; `place` is the address as messages show it.
+pub(crate) fn read(
+    place: &Path,
+    address: &Address,
+    settings: &Settings<'_>,
+    merger: &mut Merger<'_>,
+) -> Result<(), ReadError> {
+    match address {
+        Address::Sqlite { file, wanted } => sqlite::read(place, file, wanted, settings, merger),
+        Address::Postgres { server, wanted } => on_server(place, server, wanted, settings, merger),
+    }
+}
+
+#[cfg(feature = "postgres")]
+fn on_server(
+    place: &Path,
+    server: &str,
+    wanted: &Wanted,
+    settings: &Settings<'_>,
+    merger: &mut Merger<'_>,
+) -> Result<(), ReadError> {
+    postgres::read(place, server, wanted, settings, merger)
+}
+
+#[cfg(not(feature = "postgres"))]
+fn on_server(
+    place: &Path,
+    _server: &str,
+    _wanted: &Wanted,
+    _settings: &Settings<'_>,
+    _merger: &mut Merger<'_>,
+) -> Result<(), ReadError> {
+    let reason = "this build does not speak to PostgreSQL. Build it with `cargo install --path crates/amidst-cli --features \
+                  postgres`, or export the table: psql -c \"\\copy (SELECT …) TO 'table.csv' CSV HEADER\"";
+    Err(ReadError::Database { place: place.display().to_string(), reason: reason.to_string() })
+}
+
+/// Names of tables, not too many of them.
+fn listed(names: &[String]) -> String {
+    let mut some: Vec<String> = names.iter().take(LISTED).map(|name| shown(name)).collect();
+    if names.len() > LISTED {
+        some.push(format!("{} more", names.len() - LISTED));
+    }
+    some.join(", ")
+}

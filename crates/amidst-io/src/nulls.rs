@@ -1,0 +1,77 @@
+//! Cells that are null: unknown by themselves, whatever texts a policy lists as unknown.
+//!
+//! Under way a null is a value of its own, which no text can be. In the table it is the empty text, and which cells these
+//! are is told apart.
+
+use amidst_core::table::{Codes, Column, Dictionary};
+
+/// How dictionaries hold a null while a table is read. Cells cannot contain it: a NUL byte is refused.
+pub(crate) const NULL: &str = "\0";
+
+/// Which rows of a column are null.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Nulls {
+    words: Vec<u64>,
+}
+
+impl Nulls {
+    /// Whether the cell of a row is null.
+    pub fn contains(&self, row: usize) -> bool {
+        self.words.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
+    }
+
+    /// The rows, ascending.
+    pub fn rows(&self) -> impl Iterator<Item = usize> + '_ {
+        let bits =
+            |(at, &word): (usize, &u64)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |b| at * 64 + b);
+        self.words.iter().enumerate().flat_map(bits)
+    }
+
+    /// Makes the nulls of a column that was read empty texts, and tells where they are; `None` when it has none.
+    pub(crate) fn settle(column: &mut Column) -> Option<Nulls> {
+        let null = column.dictionary.code(NULL)?;
+        let mut words = vec![0u64; column.codes.len().div_ceil(64)];
+        let mut row = 0;
+        column.codes.for_each(|code| {
+            words[row / 64] |= u64::from(code == null) << (row % 64);
+            row += 1;
+        });
+        let mut dictionary = Dictionary::default();
+        let text = |value| if value == NULL { "" } else { value };
+        let map: Vec<u32> = column.dictionary.iter().map(|value| dictionary.intern(text(value))).collect();
+        // Where no cell has the empty text besides, every value keeps its code.
+        if dictionary.len() < column.dictionary.len() {
+            let mut codes = Codes::for_distinct(dictionary.len(), 0);
+            codes.extend_mapped(&column.codes, &map, dictionary.len());
+            column.codes = codes;
+        }
+        column.dictionary = dictionary;
+        Some(Nulls { words })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nulls_are_told_from_empty_texts() {
+        for (values, expected) in [
+            (vec!["a", NULL, "", NULL, "b"], vec!["a", "", "", "", "b"]),
+            (vec![NULL, "a", NULL, "a"], vec!["", "a", "", "a"]),
+        ] {
+            let mut column = Column::new("x");
+            values.iter().for_each(|v| column.push(v));
+            let nulls = Nulls::settle(&mut column).unwrap();
+            let found: Vec<&str> = (0..values.len()).map(|row| column.value(row)).collect();
+            assert_eq!(found, expected);
+            assert!(column.dictionary.code(NULL).is_none());
+            let rows: Vec<usize> = (0..values.len()).filter(|&row| values[row] == NULL).collect();
+            assert_eq!(nulls.rows().collect::<Vec<_>>(), rows);
+            assert!((0..70).all(|row| nulls.contains(row) == rows.contains(&row)));
+        }
+        let mut full = Column::new("y");
+        full.push("");
+        assert_eq!(Nulls::settle(&mut full), None);
+    }
+}
