@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use amidst::Failure;
 use amidst::policy::Policy;
-use amidst::prepare::{Finding, LoadOptions, Summary, check};
+use amidst::prepare::{ColumnSummary, Finding, LoadOptions, Summary, check};
 use clap::Args;
+use serde_json::{Value, json};
 
 use crate::terminal::{CommandResult, Outcome, Terminal, heading, table, thousands};
 
@@ -20,11 +21,32 @@ pub struct Check {
     /// The table, instead of the one that the policy names
     #[arg(long, value_name = "DATA")]
     input: Option<String>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 impl Check {
     /// Prints what is wrong, or a summary of what was found right.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
+        let (summary, warnings, failure) = match self.findings(terminal) {
+            Ok(found) => found,
+            Err(failure) => (None, Vec::new(), Some(failure)),
+        };
+        if self.json {
+            terminal.json(&json(summary.as_ref(), &warnings, failure.as_ref()))?;
+        } else if let Some(summary) = &summary {
+            terminal.result(text(summary))?;
+        }
+        for warning in warnings {
+            terminal.warning(warning);
+        }
+        failure.map_or(Ok(Outcome::Done), Err)
+    }
+
+    /// What fits, what is probably not meant, and what is wrong.
+    fn findings(&self, terminal: &Terminal) -> Result<(Option<Summary>, Vec<String>, Option<Failure>), Failure> {
         let policy = Policy::read(&self.policy)?;
         let bar = terminal.progress("reading");
         let options = LoadOptions {
@@ -35,17 +57,49 @@ impl Check {
         };
         let findings = check(&policy, &options);
         drop(bar);
+        let (mut summary, mut warnings, mut failure) = (None, Vec::new(), None);
         for finding in findings {
             match finding {
-                Finding::Fits(summary) => terminal.result(text(&summary))?,
-                Finding::Remark(remark) => terminal.warning(remark),
-                Finding::Impossible(message) => return Err(Failure::Impossible(message)),
-                Finding::Wrong(errors) => return Err(Failure::Policy(errors)),
-                Finding::Unreadable(error) => return Err(Failure::from(error)),
+                Finding::Fits(found) => summary = Some(found),
+                Finding::Remark(remark) => warnings.push(remark),
+                Finding::Impossible(message) => failure = Some(Failure::Impossible(message)),
+                Finding::Wrong(errors) => failure = Some(Failure::Policy(errors)),
+                Finding::Unreadable(error) => failure = Some(Failure::from(error)),
             }
         }
-        Ok(Outcome::Done)
+        Ok((summary, warnings, failure))
     }
+}
+
+/// What `amidst check --json` prints.
+fn json(summary: Option<&Summary>, warnings: &[String], failure: Option<&Failure>) -> Value {
+    let columns = summary.map(|s| {
+        let column = |c: &ColumnSummary| {
+            json!({"name": c.name, "role": c.role.name(), "type": c.kind.map(|k| k.name()), "distinct": c.distinct,
+                   "height": c.height})
+        };
+        s.columns.iter().map(column).collect::<Vec<_>>()
+    });
+    let problems: Vec<Value> = match failure {
+        None => Vec::new(),
+        Some(Failure::Policy(errors)) => (errors.list.iter())
+            .map(|e| {
+                let line = e.span.as_ref().and_then(|span| errors.text.get(..span.start));
+                let line = line.map(|before| before.matches('\n').count() + 1);
+                json!({"message": e.message, "line": line, "help": e.help})
+            })
+            .collect(),
+        Some(other) => vec![json!({"message": other.to_string(), "line": null, "help": null})],
+    };
+    json!({
+        "fits": failure.is_none(),
+        "rows": summary.map(|s| s.rows),
+        "rows_dropped_missing": summary.map(|s| s.rows_dropped_missing),
+        "columns": columns,
+        "requirements": summary.map(|s| s.requirements),
+        "notes": warnings,
+        "problems": problems,
+    })
 }
 
 fn text(summary: &Summary) -> String {

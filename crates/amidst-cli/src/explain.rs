@@ -3,9 +3,11 @@
 use amidst::Failure;
 use amidst::core::hierarchy::BUILDERS;
 use amidst::core::model::{self, Sensitive};
-use amidst::core::parameter::Kind;
+use amidst::core::parameter::{Kind, Parameter};
 use amidst::core::{algorithm, attack, metric};
+use amidst::utility::{MEASURES, Measure};
 use clap::Args;
+use serde_json::{Value, json};
 
 use crate::terminal::{CommandResult, Outcome, Terminal, dim, heading, table};
 
@@ -14,12 +16,20 @@ use crate::terminal::{CommandResult, Outcome, Terminal, dim, heading, table};
 pub struct Explain {
     /// Its name, such as entropy-l-diversity
     name: String,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 impl Explain {
     /// Prints what is known under the name.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         let name = self.name.as_str();
+        if self.json {
+            terminal.json(&json(name).ok_or_else(|| unknown(name))?)?;
+            return Ok(Outcome::Done);
+        }
         let text = if let Some(entry) = model::find(name) {
             model_text(entry)
         } else if let Some(a) = algorithm::find(name) {
@@ -27,6 +37,8 @@ impl Explain {
             plain(a.title, &format!("algorithm, {kind}"), a.definition, a.citation)
         } else if let Some(m) = metric::find(name) {
             plain(m.title, "metric; less is better", m.definition, m.citation)
+        } else if let Some(m) = measure(name) {
+            plain(m.title, "figure of usefulness", m.definition, m.citation)
         } else if let Some(a) = attack::find(name) {
             attack_text(a)
         } else if let Some(b) = BUILDERS.iter().find(|b| b.id == name) {
@@ -37,6 +49,58 @@ impl Explain {
         terminal.result(text)?;
         Ok(Outcome::Done)
     }
+}
+
+fn measure(name: &str) -> Option<&'static Measure> {
+    MEASURES.iter().find(|m| m.id == name)
+}
+
+/// What `amidst explain --json` prints.
+fn json(name: &str) -> Option<Value> {
+    let of = |kind: &str, title: &str, definition: &str, citation: &str| {
+        json!({"id": name, "kind": kind, "title": title, "definition": definition, "citation": citation,
+               "parameters": []})
+    };
+    let with = |mut object: Value, more: Value| {
+        if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
+            object.extend(more);
+        }
+        object
+    };
+    if let Some(m) = model::find(name) {
+        let parameters: Vec<Value> = m.parameters.iter().map(parameter).collect();
+        let sensitive = match m.sensitive {
+            Sensitive::None => "none",
+            Sensitive::One => "one",
+            Sensitive::OneOrMany => "one or many",
+        };
+        let more = json!({"parameters": parameters, "sensitive": sensitive, "example": example(m)});
+        return Some(with(of("model", m.title, m.definition, m.citation), more));
+    }
+    if let Some(a) = algorithm::find(name) {
+        let more = json!({"full_domain": a.full_domain});
+        return Some(with(of("algorithm", a.title, a.definition, a.citation), more));
+    }
+    if let Some(m) = metric::find(name) {
+        return Some(of("metric", m.title, m.definition, m.citation));
+    }
+    if let Some(m) = measure(name) {
+        return Some(of("measure", m.title, m.definition, m.citation));
+    }
+    if let Some(a) = attack::find(name) {
+        let parameters: Vec<Value> = a.parameters.iter().map(parameter).collect();
+        let more = json!({"parameters": parameters, "assumes": a.assumes, "needs": a.needs.describe()});
+        return Some(with(of("attack", a.title, a.definition, a.citation), more));
+    }
+    let b = BUILDERS.iter().find(|b| b.id == name)?;
+    Some(with(
+        of("hierarchy", b.id, b.definition, ""),
+        json!({"citation": null, "example": format!("hierarchy = {}", b.example)}),
+    ))
+}
+
+fn parameter(p: &Parameter) -> Value {
+    json!({"name": p.name, "type": kind_text(p.kind), "required": p.required, "help": p.help})
 }
 
 fn plain(title: &str, kind: &str, definition: &str, source: &str) -> String {
@@ -54,14 +118,7 @@ fn model_text(entry: &model::Entry) -> String {
         let needed = if p.required { "required" } else { "optional" };
         rows.push(vec![p.name.to_string(), format!("{}, {needed}", kind_text(p.kind)), p.help.to_string()]);
     }
-    let mut example = format!("[[require]]\nmodel = \"{}\"", entry.id);
-    if entry.sensitive != Sensitive::None {
-        example.push_str("\non = \"disease\"");
-    }
-    for p in entry.parameters.iter().filter(|p| p.required) {
-        example.push_str(&format!("\n{} = {}", p.name, kind_example(p.kind)));
-    }
-    let example: String = example.lines().map(|l| format!("    {l}\n")).collect();
+    let example: String = example(entry).lines().map(|l| format!("    {l}\n")).collect();
     format!(
         "{} {}\n\n  {}\n\n  It protects {on}.\n\n{}\n\n{example}\n  {}",
         heading(entry.title),
@@ -70,6 +127,18 @@ fn model_text(entry: &model::Entry) -> String {
         table(&rows),
         dim(entry.citation)
     )
+}
+
+/// A requirement of the model, as a policy states it.
+fn example(entry: &model::Entry) -> String {
+    let mut example = format!("[[require]]\nmodel = \"{}\"", entry.id);
+    if entry.sensitive != Sensitive::None {
+        example.push_str("\non = \"disease\"");
+    }
+    for p in entry.parameters.iter().filter(|p| p.required) {
+        example.push_str(&format!("\n{} = {}", p.name, kind_example(p.kind)));
+    }
+    example
 }
 
 fn attack_text(entry: &attack::Entry) -> String {
@@ -127,7 +196,8 @@ fn unknown(name: &str) -> Failure {
     let metrics = metric::METRICS.iter().map(|e| e.id);
     let attacks = attack::ATTACKS.iter().map(|e| e.id);
     let builders = BUILDERS.iter().map(|e| e.id);
-    let known = models.chain(algorithms).chain(metrics).chain(attacks).chain(builders);
+    let measures = MEASURES.iter().map(|m| m.id);
+    let known = models.chain(algorithms).chain(metrics).chain(measures).chain(attacks).chain(builders);
     let nearest = amidst::nearest(name, known);
     let hint = nearest.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
     Failure::Usage(format!(

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use amidst::Failure;
-use amidst::anonymize::{DEFAULT_METRIC, Job, Stage, algorithm_of};
+use amidst::anonymize::{DEFAULT_METRIC, Job, Stage, algorithm_of, unheard};
 use amidst::core::lattice::{Explored, WhyNot};
 use amidst::explore::local::Compared;
 use amidst::explore::{self, explore};
@@ -58,6 +58,9 @@ impl Explore {
         };
         let prepared = Prepared::load(&policy, &load)?;
         drop(reading);
+        for remark in &prepared.remarks {
+            terminal.warning(remark);
+        }
         let progress = |_: Stage, share: f64| searching.at(share);
         let job = Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.threads };
         if !self.node.is_empty() {
@@ -86,6 +89,9 @@ impl Explore {
         }
         let explored = explore(&policy, &prepared, &job)?;
         drop(searching);
+        for warning in unheard(&policy, algorithm_of(&policy, &prepared)?) {
+            terminal.warning(warning);
+        }
         if self.json {
             terminal.json(&explore::to_json(&prepared, &explored))?;
         } else {

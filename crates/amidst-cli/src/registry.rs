@@ -1,6 +1,7 @@
 //! `amidst models | algorithms | metrics | attacks`: the registries, as a table or JSON.
 
 use amidst::core::{algorithm::ALGORITHMS, attack::ATTACKS, metric::METRICS, model::MODELS};
+use amidst::utility::MEASURES;
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -47,12 +48,9 @@ impl List {
 
     /// `amidst metrics`.
     pub fn metrics(&self, terminal: &Terminal) -> CommandResult {
-        let lines = METRICS.iter().map(|m| Line {
-            id: m.id,
-            definition: m.definition,
-            citation: m.citation,
-            parameters: Vec::new(),
-        });
+        let line = |id, definition, citation| Line { id, definition, citation, parameters: Vec::new() };
+        let metrics = METRICS.iter().map(|m| line(m.id, m.definition, m.citation));
+        let lines = metrics.chain(MEASURES.iter().map(|m| line(m.id, m.definition, m.citation)));
         self.print(terminal, "metrics", lines.collect())
     }
 

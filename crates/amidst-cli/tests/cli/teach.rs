@@ -14,8 +14,63 @@ fn every_entry_of_every_registry_can_be_explained() {
             let run = house.amidst(&["explain", id]);
             assert_eq!(run.code, 0, "{id}");
             assert!(run.stdout.contains(entry["citation"].as_str().unwrap()), "{id}");
+            let json = house.amidst(&["explain", id, "--json"]).json(0);
+            assert_eq!((&json["id"], &json["definition"]), (&entry["id"], &entry["definition"]), "{id}");
+            let names: Vec<&str> =
+                json["parameters"].as_array().unwrap().iter().filter_map(|p| p["name"].as_str()).collect();
+            assert_eq!(serde_json::json!(names), entry["parameters"], "{id}");
         }
     }
+    let metrics = house.amidst(&["metrics"]).stdout;
+    assert!(metrics.contains("classification") && metrics.contains("query-error"), "{metrics}");
+    assert_eq!(house.amidst(&["explain", "query-error", "--json"]).json(0)["kind"], "measure");
+    assert_eq!(house.amidst(&["explain", "intervals", "--json"]).json(0)["kind"], "hierarchy");
+    house.amidst(&["explain", "classificaton", "--json"]).fails(2, &["`classification`"]);
+}
+
+#[test]
+fn a_check_speaks_json() {
+    let house = House::with_sample(300);
+    let json = house.amidst(&["check", "policy.toml", "--json"]).json(0);
+    assert_eq!((&json["fits"], &json["rows"]), (&true.into(), &300.into()));
+    let age = json["columns"].as_array().unwrap().iter().find(|c| c["name"] == "age").unwrap();
+    assert_eq!((&age["role"], &age["type"]), (&"quasi".into(), &"integer".into()));
+    house.file("wrong.toml", &house.read("policy.toml").replacen("[columns.age]", "[columns.agee]", 1));
+    let run = house.amidst(&["check", "wrong.toml", "--json"]);
+    let json = run.json(2);
+    assert_eq!(json["fits"], false);
+    let problems = json["problems"].as_array().unwrap();
+    let problem = problems.iter().find(|p| p["message"].as_str().unwrap().contains("agee")).unwrap();
+    let line = problem["line"].as_u64().unwrap() as usize;
+    assert!(house.read("wrong.toml").lines().nth(line - 1).unwrap().contains("agee"), "{json}");
+    let json = house.amidst(&["check", "policy.toml", "--input", "nothing.csv", "--json"]).json(2);
+    assert!(json["problems"][0]["message"].as_str().unwrap().contains("nothing.csv"), "{json}");
+}
+
+#[test]
+fn what_a_policy_says_in_vain_is_told() {
+    let house = House::with_sample(300);
+    let policy = house.read("policy.toml").replacen("[columns.age]\n", "[columns.age]\ngeneralize = \"ranges\"\n", 1);
+    let policy = policy
+        + "\n[[require]]\nmodel = \"simple-alpha-k-anonymity\"\non = \"diagnosis\"\nvalue = \"Fluu\"\n\
+                           alpha = 0.9\nk = 1\n";
+    let policy = policy.replacen("[search]", "[search]\nalgorithm = \"optimal\"", 1);
+    house.file("vain.toml", &policy);
+    for arguments in [
+        &["check", "vain.toml"][..],
+        &["explore", "vain.toml"],
+        &["anonymize", "vain.toml", "--out", "vain"],
+        &["audit", "patients.csv", "--policy", "vain.toml"],
+    ] {
+        let run = house.amidst(arguments);
+        assert!(run.stderr.contains("no row has the value `Fluu`"), "{arguments:?}: {}", run.stderr);
+        // An audit searches for nothing.
+        let told = run.stderr.contains("`generalize = \"ranges\"` of column `age` has no effect: optimal");
+        assert_eq!(told, arguments[0] != "audit", "{arguments:?}: {}", run.stderr);
+    }
+    house.file("local.toml", &policy.replacen("\"optimal\"", "\"mondrian\"", 1));
+    let run = house.amidst(&["check", "local.toml"]);
+    assert!(!run.stderr.contains("has no effect"), "{}", run.stderr);
 }
 
 #[test]

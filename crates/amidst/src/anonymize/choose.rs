@@ -5,7 +5,7 @@ use amidst_core::hierarchy::{Generalization, Generalize};
 use amidst_core::metric;
 
 use crate::Failure;
-use crate::policy::Policy;
+use crate::policy::{Policy, Role};
 use crate::prepare::Prepared;
 
 /// What "best" means when a policy does not say.
@@ -21,10 +21,18 @@ pub fn metric_of(policy: &Policy) -> Result<&'static metric::Entry, Failure> {
 /// hierarchy, because its levels are easy to understand and it is proven to be the best of its kind; else, and where a
 /// column asks for ranges or sets, which only local recodings write, the local portfolio.
 pub fn algorithm_of(policy: &Policy, prepared: &Prepared) -> Result<&'static algorithm::Entry, Failure> {
+    chosen(policy, &prepared.generalizations)
+}
+
+/// The same for a table that is not counted yet.
+pub(crate) fn chosen(
+    policy: &Policy,
+    generalizations: &[Generalization],
+) -> Result<&'static algorithm::Entry, Failure> {
     let by_levels = |g: &Generalization| g.has_hierarchy && g.generalize == Generalize::Hierarchy;
     let id = match policy.search.algorithm.as_deref() {
         Some(id) => id,
-        None if prepared.generalizations.iter().all(by_levels) => "optimal",
+        None if generalizations.iter().all(by_levels) => "optimal",
         None => "portfolio",
     };
     let entry = algorithm::find(id);
@@ -32,6 +40,25 @@ pub fn algorithm_of(policy: &Policy, prepared: &Prepared) -> Result<&'static alg
         let known: Vec<&str> = ALGORITHMS.iter().map(|a| a.id).collect();
         Failure::Usage(format!("there is no algorithm `{id}`; there are {}", known.join(", ")))
     })
+}
+
+/// What the policy says of columns that `algorithm` takes no notice of: full-domain algorithms publish levels of the
+/// hierarchies and nothing else.
+pub fn unheard(policy: &Policy, algorithm: &algorithm::Entry) -> Vec<String> {
+    let quasi = policy.columns.iter().filter(|c| c.role == Role::Quasi && algorithm.full_domain);
+    let unheard = quasi.filter_map(|column| {
+        let word = match column.generalize? {
+            Generalize::Hierarchy => return None,
+            Generalize::Ranges => "ranges",
+            Generalize::Sets => "sets",
+        };
+        Some(format!(
+            "`generalize = \"{word}\"` of column `{}` has no effect: {} publishes whole levels of its hierarchy. Choose a \
+             local algorithm, such as mondrian or portfolio, or leave it out",
+            column.name, algorithm.id
+        ))
+    });
+    unheard.collect()
 }
 
 /// The largest k that the policy's requirements state; 1 when none does.

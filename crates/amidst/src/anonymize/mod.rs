@@ -20,7 +20,8 @@ use amidst_core::algorithm::{self, Found, Search, SearchError};
 use amidst_core::feasibility;
 
 pub use apply::{Released, class_of_rows};
-pub use choose::{DEFAULT_METRIC, algorithm_of, metric_of, stated_k};
+pub(crate) use choose::chosen;
+pub use choose::{DEFAULT_METRIC, algorithm_of, metric_of, stated_k, unheard};
 use destination::Destination;
 pub use join::Joined;
 pub(crate) use join::place as place_joiners;
@@ -187,7 +188,7 @@ pub fn anonymize_on(
         algorithm: entry.id,
         optimal: found.optimal,
         gap: found.gap,
-        warnings: prepared.remarks.clone(),
+        warnings: prepared.remarks.iter().cloned().chain(unheard(&policy, entry)).collect(),
         notes: found.notes.clone(),
         levels: levels(&prepared, &found),
         rows_in: prepared.rows_in,

@@ -6,7 +6,7 @@ use amidst_core::feasibility;
 use amidst_core::table::ValueType;
 
 use super::{Fitted, LoadOptions, PrepareError, consent};
-use crate::anonymize::task;
+use crate::anonymize::{chosen, task, unheard};
 use crate::policy::{Policy, PolicyErrors, Role};
 
 /// What a check found.
@@ -124,6 +124,8 @@ fn summary(policy: &Policy, fitted: &Fitted) -> Summary {
 /// What is probably not meant.
 fn remarks(policy: &Policy, fitted: &Fitted) -> Vec<String> {
     let mut remarks = fitted.remarks.clone();
+    // An algorithm that does not exist is told of by those who look for it.
+    remarks.extend(chosen(policy, &fitted.bound.generalizations).iter().flat_map(|entry| unheard(policy, entry)));
     if fitted.bound.generalizations.iter().all(|g| !g.has_hierarchy) {
         remarks.push("no quasi column has a hierarchy: values are kept or become `*`".to_string());
     }

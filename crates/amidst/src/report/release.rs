@@ -103,7 +103,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
             gap: found.gap,
             metric: metric_of(policy)?.id.to_string(),
             seed: policy.search.seed,
-            notes: notes(prepared, found),
+            notes: notes(made),
         }),
         columns: columns::of_release(policy, prepared, recoding, released, originals),
         requirements,
@@ -134,8 +134,10 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
 }
 
 /// What the search wants people to know, and what could not be looked at.
-fn notes(prepared: &Prepared, found: &Found) -> Vec<String> {
+fn notes(made: &Made<'_>) -> Vec<String> {
+    let Made { prepared, found, .. } = *made;
     let mut notes = prepared.remarks.clone();
+    notes.extend(crate::anonymize::unheard(made.policy, made.algorithm));
     notes.extend(found.notes.iter().cloned());
     if prepared.found.is_some() {
         notes.push(

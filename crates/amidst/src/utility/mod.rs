@@ -12,6 +12,22 @@ use crate::prepare::Prepared;
 pub use classification::{Accuracy, classification};
 pub use query_error::{QUERIES, query_error};
 
+/// A figure of usefulness, as the registry of metrics knows it.
+#[derive(Debug, Clone, Copy)]
+pub struct Measure {
+    /// The name in reports and on the command line.
+    pub id: &'static str,
+    /// The name in prose.
+    pub title: &'static str,
+    /// How it is computed.
+    pub definition: &'static str,
+    /// Where it comes from.
+    pub citation: &'static str,
+}
+
+/// The figures that a report tells beside the metrics. They price a finished release, so no search can go by them.
+pub const MEASURES: &[Measure] = &[classification::MEASURE, query_error::MEASURE];
+
 /// The column that the policy wants predicted; an error when that column is not published as it is.
 pub fn target<'a>(policy: &'a Policy, prepared: &Prepared) -> Result<Option<&'a str>, Failure> {
     let Some(name) = policy.utility.target.as_deref() else { return Ok(None) };

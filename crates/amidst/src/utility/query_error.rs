@@ -13,6 +13,17 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::Measure;
+
+/// What the registry says of it.
+pub const MEASURE: Measure = Measure {
+    id: "query-error",
+    title: "Query error",
+    definition: "the mean relative error of a hundred random COUNT queries that the release answers as if the rows of a \
+                 class were spread evenly over what its cells cover; reported for a release, not a metric to search by",
+    citation: "Xiao & Tao, Anatomy: simple and effective privacy preservation, VLDB 2006",
+};
+
 /// How many queries are asked.
 pub const QUERIES: usize = 100;
 
