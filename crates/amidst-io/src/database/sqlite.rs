@@ -38,7 +38,7 @@ pub(crate) fn read(
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     let select = select(place, &connection, wanted)?;
     let mut statement = connection.prepare(&select).map_err(failed)?;
-    let header: Vec<String> = statement.column_names().into_iter().map(String::from).collect();
+    let header: Vec<String> = statement.column_names().map(String::from).collect();
     if header.is_empty() || !statement.readonly() {
         return Err(wrong(place, "the query is not a SELECT".to_string()));
     }
