@@ -27,6 +27,9 @@ pub struct Check {
     json: bool,
 }
 
+/// What fits, what is probably not meant, and what is wrong.
+type Found = (Option<Summary>, Vec<String>, Option<Failure>);
+
 impl Check {
     /// Prints what is wrong, or a summary of what was found right.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
@@ -45,8 +48,8 @@ impl Check {
         failure.map_or(Ok(Outcome::Done), Err)
     }
 
-    /// What fits, what is probably not meant, and what is wrong.
-    fn findings(&self, terminal: &Terminal) -> Result<(Option<Summary>, Vec<String>, Option<Failure>), Failure> {
+    /// Reads the policy and holds it against the data.
+    fn findings(&self, terminal: &Terminal) -> Result<Found, Failure> {
         let policy = Policy::read(&self.policy)?;
         let bar = terminal.progress("reading");
         let options = LoadOptions {
