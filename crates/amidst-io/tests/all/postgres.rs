@@ -55,9 +55,8 @@ impl Server {
 
     fn run(&self, statements: &str) {
         let address = self.address("");
-        let output =
-            Command::new(self.programs.join("psql")).args(["-q", "-v", "ON_ERROR_STOP=1", "-c", statements, &address]);
-        let output = { output }.output().unwrap();
+        let arguments = ["-q", "-v", "ON_ERROR_STOP=1", "-c", statements, &address];
+        let output = Command::new(self.programs.join("psql")).args(arguments).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 }
