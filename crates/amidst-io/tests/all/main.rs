@@ -6,7 +6,8 @@ mod bad_input;
 mod csv;
 #[cfg(test)]
 mod formats;
-#[cfg(all(test, unix, feature = "postgres"))]
+#[cfg(test)]
+#[cfg(all(unix, feature = "postgres"))]
 mod postgres;
 #[cfg(test)]
 mod sqlite;
