@@ -307,7 +307,7 @@ fn hierarchies(only: &[&str]) {
         ("distinct", &[k, ("distinct-l-diversity", &[("l", "3")])]),
         ("entropy", &[k, ("entropy-l-diversity", &[("l", "3")])]),
     ];
-    let names = ["mondrian", "systematic", "k-member", "one-pass-k-means", "alpha-k-clustering"];
+    let names = ["mondrian", "top-down", "systematic", "k-member", "one-pass-k-means", "alpha-k-clustering"];
     let all = |of: &[&str], text: &str| !only.iter().any(|o| of.contains(o)) || only.contains(&text);
     println!("| algorithm | policy | rows | search | CPU seconds | information loss per cell | classes |");
     println!("| --- | --- | --- | --- | --- | --- | --- |");

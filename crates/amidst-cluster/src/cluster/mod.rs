@@ -13,6 +13,7 @@ mod rolled;
 mod session;
 mod source;
 mod sql;
+mod strays;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

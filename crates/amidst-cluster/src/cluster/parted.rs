@@ -1,17 +1,18 @@
-//! Mondrian on a table that the driver cannot gather: the cluster sums up parts, divides them, and keeps what becomes of
-//! each tuple.
+//! Mondrian and top-down on a table that the driver cannot gather: the cluster sums up parts, divides them, and keeps what
+//! becomes of each tuple.
 //!
 //! Combinations are kept with the *turns* of their quasi values: numbers in whose order the first and the last of some
 //! values tell the cell over all of them. So one aggregate over all columns at once (GROUPING SETS) tells, for each
 //! value of each column, its rows and how far they reach in every column, which is what a cut is chosen by.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use amidst::Failure;
 use amidst::core::frequency::FrequencySet;
-use amidst::core::pieces::{Assembled, Line, Omitted, Piece, Pieces, Summary};
-use amidst::engine::{Counts, Divided, Parted};
+use amidst::core::pieces::{Assembled, Dealt, Line, Omitted, Piece, Pieces, Summary};
+use amidst::engine::{Asked, Counts, Divided, Gone, Parted};
 use amidst::prepare::Prepared;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt32Array};
 use datafusion::arrow::datatypes::{DataType, Field, Int64Type, Schema, UInt32Type, UInt64Type};
@@ -33,7 +34,7 @@ pub struct Parts {
     /// The files that tell the class of each tuple.
     placed: Vec<PathBuf>,
     /// For each quasi column the turn of each code.
-    turn_of: Vec<Vec<u32>>,
+    pub(super) turn_of: Vec<Vec<u32>>,
 }
 
 /// What becomes of each tuple of a table.
@@ -47,6 +48,8 @@ pub struct Placement {
     pub class_of: Vec<u32>,
     /// Rows that are left out or masked.
     pub omitted: Vec<Omitted>,
+    /// Combinations whose rows do not go where the others of their tuple go.
+    pub dealt: Vec<Dealt>,
     /// The codes of each sensitive tuple.
     pub sensitive: Vec<Vec<u32>>,
 }
@@ -57,12 +60,12 @@ impl Rolled<'_> {
         self.placement.borrow_mut().take()
     }
 
-    fn widths(&self) -> (usize, usize) {
+    pub(super) fn widths(&self) -> (usize, usize) {
         (self.shape.quasi.len(), self.shape.sensitive.len())
     }
 
     /// The columns of the combinations in parts, without the part: turns, sensitive codes and the count.
-    fn part_columns(&self) -> Vec<String> {
+    pub(super) fn part_columns(&self) -> Vec<String> {
         let (quasi, sensitive) = self.widths();
         let names = (0..quasi).map(|q| format!("r{q}")).chain((0..sensitive).map(|s| format!("s{s}")));
         names.chain(["n".to_string()]).collect()
@@ -73,7 +76,7 @@ impl Rolled<'_> {
     }
 
     /// Writes the parts of the next round, and makes them known as `s`.
-    fn next_round(&self, statement: &str) -> Result<(), Failure> {
+    pub(super) fn next_round(&self, statement: &str) -> Result<(), Failure> {
         let round = self.parts.borrow().round + 1;
         let file = self.parts_file(round);
         self.copy(statement, &file)?;
@@ -89,7 +92,7 @@ impl Rolled<'_> {
     }
 
     /// Writes a small table of numbers and makes it known.
-    fn numbers(&self, name: &str, columns: Vec<(String, Vec<u32>)>) -> Result<(), Failure> {
+    pub(super) fn numbers(&self, name: &str, columns: Vec<(String, Vec<u32>)>) -> Result<(), Failure> {
         let file = self.place.folder.join(format!("{name}.parquet"));
         write(&numbers(columns)?, &file)?;
         self.place.open(name, &file)
@@ -124,18 +127,18 @@ pub fn numbers(columns: Vec<(String, Vec<u32>)>) -> Result<RecordBatch, Failure>
     RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(|e| broken(e.into()))
 }
 
-fn unreadable() -> Failure {
+pub(super) fn unreadable() -> Failure {
     Failure::Io("what the cluster counted cannot be read back".to_string())
 }
 
 /// A column of codes.
-fn codes(batch: &RecordBatch, column: usize) -> Result<&UInt32Array, Failure> {
+pub(super) fn codes(batch: &RecordBatch, column: usize) -> Result<&UInt32Array, Failure> {
     let column = batch.columns().get(column).and_then(|c| c.as_primitive_opt::<UInt32Type>());
     column.ok_or_else(unreadable)
 }
 
 /// A column of counts.
-fn counts(batch: &RecordBatch, column: usize) -> Result<Vec<u64>, Failure> {
+pub(super) fn counts(batch: &RecordBatch, column: usize) -> Result<Vec<u64>, Failure> {
     let column = batch.columns().get(column).and_then(|c| c.as_primitive_opt::<Int64Type>());
     Ok(column.ok_or_else(unreadable)?.values().iter().map(|&n| n.unsigned_abs()).collect())
 }
@@ -148,7 +151,7 @@ fn sensitive(pieces: &Pieces<'_>, batch: &RecordBatch, first: usize, width: usiz
 }
 
 /// Which of some parts, as a condition.
-fn among(parts: &[u32]) -> String {
+pub(super) fn among(parts: &[u32]) -> String {
     let parts: Vec<String> = parts.iter().map(u32::to_string).collect();
     format!("p IN ({})", parts.join(", "))
 }
@@ -248,29 +251,26 @@ impl Parted for Rolled<'_> {
         Ok(summaries)
     }
 
-    fn divide(&self, _pieces: &Pieces<'_>, divided: &[Divided]) -> Result<(), Failure> {
+    fn last(&self, pieces: &Pieces<'_>, asked: &[Asked]) -> Result<Vec<Vec<(Vec<u32>, u64)>>, Failure> {
+        self.last_of(pieces, asked)
+    }
+
+    fn divide(&self, pieces: &Pieces<'_>, divided: &[Divided], gone: &[Gone]) -> Result<(), Failure> {
         let (mut part, mut key, mut to) = (Vec::new(), Vec::new(), Vec::new());
-        let mut cases = String::new();
-        for q in 0..self.shape.quasi.len() {
-            let by: Vec<&Divided> = divided.iter().filter(|d| d.division.column == q).collect();
-            if by.is_empty() {
-                continue;
+        for d in divided {
+            let turn_of = &self.parts.borrow().turn_of[d.division.column];
+            for &(code, side) in &d.division.sides {
+                part.push(d.part);
+                key.push(turn_of[code as usize]);
+                to.push(d.first + side);
             }
-            let turn_of = &self.parts.borrow().turn_of[q];
-            for d in &by {
-                for &(code, side) in &d.division.sides {
-                    part.push(d.part);
-                    key.push(turn_of[code as usize]);
-                    to.push(d.first + side);
-                }
-            }
-            let parts: Vec<u32> = by.iter().map(|d| d.part).collect();
-            cases += &format!(" WHEN s.{} THEN s.r{q}", among(&parts));
         }
         self.numbers("d", vec![("o".to_string(), part), ("k".to_string(), key), ("t".to_string(), to)])?;
         let columns: Vec<String> = self.part_columns().iter().map(|c| format!("s.{c} AS {c}")).collect();
+        let key = deciding(divided.iter().map(|d| (d.division.column, d.part)));
+        let without = self.without(pieces, gone)?;
         self.next_round(&format!(
-            "SELECT {}, d.t AS p FROM s JOIN d ON s.p = d.o AND (CASE{cases} END) = d.k",
+            "SELECT {}, d.t AS p FROM s JOIN d ON s.p = d.o AND {key} = d.k{without}",
             columns.join(", ")
         ))
     }
@@ -302,16 +302,16 @@ impl Parted for Rolled<'_> {
         Ok(tuples.into_iter().map(|(codes, counts)| pieces.part(&codes, &counts)).collect())
     }
 
-    fn place(&self, _pieces: &Pieces<'_>, placed: &[(FrequencySet, Vec<u32>)]) -> Result<(), Failure> {
+    fn place(&self, _pieces: &Pieces<'_>, tuples: &[u32], classes: &[u32]) -> Result<(), Failure> {
         let file = self.next_placed();
         let parts = self.parts.borrow();
+        let width = parts.turn_of.len().max(1);
         let mut columns: Vec<(String, Vec<u32>)> = Vec::new();
         for (q, turn_of) in parts.turn_of.iter().enumerate() {
-            let turns =
-                placed.iter().flat_map(|(set, _)| (0..set.len()).map(move |t| turn_of[set.tuple(t)[q] as usize]));
+            let turns = tuples.chunks_exact(width).map(|tuple| turn_of[tuple[q] as usize]);
             columns.push((format!("k{q}"), turns.collect()));
         }
-        columns.push(("x".to_string(), placed.iter().flat_map(|(_, classes)| classes.iter().copied()).collect()));
+        columns.push(("x".to_string(), classes.to_vec()));
         write(&numbers(columns)?, &file)
     }
 
@@ -320,11 +320,11 @@ impl Parted for Rolled<'_> {
         let turns: Vec<String> = (0..quasi).map(|q| format!("r{q}")).collect();
         let named: Vec<String> = (0..quasi).map(|q| format!("r{q} AS k{q}")).collect();
         let (named, by) = (named.join(", "), turns.join(", "));
+        let batches = self.place.run(&format!("SELECT {by} FROM s WHERE p = {part} ORDER BY {by} LIMIT 1"))?;
+        let Some(batch) = batches.iter().find(|b| b.num_rows() > 0) else { return Ok(Default::default()) };
         let file = self.next_placed();
         let tuples = format!("SELECT {by} FROM s WHERE p = {part} GROUP BY {by}");
         self.copy(&format!("SELECT {named}, arrow_cast({class}, 'UInt32') AS x FROM ({tuples})"), &file)?;
-        let batches = self.place.run(&format!("SELECT {by} FROM s WHERE p = {part} ORDER BY {by} LIMIT 1"))?;
-        let batch = batches.iter().find(|b| b.num_rows() > 0).ok_or_else(unreadable)?;
         let first: Result<Vec<u32>, Failure> = (0..quasi).map(|q| code(pieces, q, codes(batch, q)?.value(0))).collect();
         let values: Vec<String> = (0..width).map(|s| format!("s{s}")).collect();
         let (list, by) = match values.is_empty() {
@@ -341,7 +341,13 @@ impl Parted for Rolled<'_> {
         Ok((first?, counted))
     }
 
-    fn settle(&self, pieces: &Pieces<'_>, classes: &[Piece], assembled: &Assembled) -> Result<Prepared, Failure> {
+    fn settle(
+        &self,
+        pieces: &Pieces<'_>,
+        classes: &[Piece],
+        assembled: &Assembled,
+        dealt: Vec<Dealt>,
+    ) -> Result<Prepared, Failure> {
         let whole = pieces.whole();
         let tuple = |s: usize| (0..whole.sensitive_width).map(move |c| whole.sensitive_code(s as u32, c)).collect();
         let parts = self.parts.borrow();
@@ -350,6 +356,7 @@ impl Parted for Rolled<'_> {
             turn_of: parts.turn_of.clone(),
             class_of: assembled.class_of.clone(),
             omitted: assembled.omitted.clone(),
+            dealt,
             sensitive: (0..whole.sensitive_count()).map(tuple).collect(),
         });
         let rows = || classes.iter().flat_map(|class| class.counts.iter().map(move |&count| (class, count)));
@@ -368,8 +375,16 @@ impl Parted for Rolled<'_> {
     }
 }
 
+/// The turn that decides about a combination: that of the column by which its part is looked at.
+pub(super) fn deciding(looked_at: impl Iterator<Item = (usize, u32)>) -> String {
+    let mut by: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+    looked_at.for_each(|(column, part)| by.entry(column).or_default().push(part));
+    let case = |(q, parts): (&usize, &Vec<u32>)| format!(" WHEN s.{} THEN s.r{q}", among(parts));
+    format!("(CASE{} END)", by.iter().map(case).collect::<String>())
+}
+
 /// The code that has a turn.
-fn code(pieces: &Pieces<'_>, column: usize, turn: u32) -> Result<u32, Failure> {
+pub(super) fn code(pieces: &Pieces<'_>, column: usize, turn: u32) -> Result<u32, Failure> {
     pieces.turns(column).get(turn as usize).copied().ok_or_else(unreadable)
 }
 

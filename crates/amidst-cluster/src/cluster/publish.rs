@@ -42,9 +42,9 @@ impl Publishing<'_> {
     pub async fn publish(&self, folder: &Path, job: &Job<'_>) -> Result<Written, Failure> {
         let mut released = of_parts(self.recoded);
         let rows = released.rows();
-        let joining = match &self.read.placement {
-            Some(placement) => placement.joining(self.recoded, &self.read.values, self.work).await?,
-            None => Tables::of(self.recoded).joining(self.recoded, &self.read.values, self.work).await?,
+        let joinings = match &self.read.placement {
+            Some(placement) => placement.joinings(self.recoded, &self.read.values, self.work).await?,
+            None => vec![Tables::of(self.recoded).joining(self.recoded, &self.read.values, self.work).await?],
         };
         std::fs::create_dir_all(folder.join(self.recoded.name)).map_err(|e| Failure::Io(e.to_string()))?;
 
@@ -52,10 +52,13 @@ impl Publishing<'_> {
         let persons = self.recoded.prepared.set.persons;
         let files: Vec<String> = (0..parts).map(|p| format!("{}/part-{p:05}.parquet", self.recoded.name)).collect();
         let tell = |share: f64| (job.progress)(Stage::Write, share);
-        let groups = self.groups(parts, joining.dealt);
+        let mut groups: Vec<(&Joining, Vec<usize>)> = Vec::new();
+        for joining in &joinings {
+            groups.extend(self.groups(parts, joining.dealt).into_iter().map(|files| (joining, files)));
+        }
         // Groups are jobs of their own, so a plan needs to be divided only where there are fewer groups than work.
         let width = self.read.partitions.div_ceil(groups.len()).max(1);
-        let recoded = self.jobs(groups.len(), |i| self.recode(&joining, &groups[i], i, width));
+        let recoded = self.jobs(groups.len(), |i| self.recode(groups[i].0, &groups[i].1, i, width));
         recoded.await?;
         tell(0.5);
         let sorted = self.jobs(parts, |p| self.sort(groups.len(), p, parts, folder.join(&files[p]), false));
@@ -162,6 +165,10 @@ impl Publishing<'_> {
             ));
         }
         let names = |position: usize| sql::name(&prepared.table.columns[position].name);
+        let number = |(i, &position): (usize, &usize)| {
+            format!(" JOIN m{i} ON t.{} IS NOT DISTINCT FROM m{i}.v", names(position))
+        };
+        let numbers: String = joining.keys.iter().enumerate().map(number).collect();
         let known = sql::filter(&self.read.source.known(policy));
         let mut from = "t".to_string();
         let mut filter = known.clone();
@@ -176,18 +183,15 @@ impl Publishing<'_> {
                 .iter()
                 .filter(|f| policy.column(f.name()).is_some_and(|c| c.role != Role::Identifying));
             let order: Vec<String> = all.map(|f| format!("t.{}", sql::name(f.name()))).collect();
+            let among = joining.among.as_ref().map(|among| format!("{numbers}{among}")).unwrap_or_default();
             from = format!(
-                "(SELECT t.*, row_number() OVER (PARTITION BY {} ORDER BY {}) AS __amidst_row FROM t{known}) AS t",
+                "(SELECT t.*, row_number() OVER (PARTITION BY {} ORDER BY {}) AS __amidst_row FROM t{among}{known}) AS t",
                 keys.join(", "),
                 order.join(", ")
             );
             filter = String::new();
         }
-        let mut joins = String::new();
-        for (i, &position) in joining.keys.iter().enumerate() {
-            joins += &format!(" JOIN m{i} ON t.{} IS NOT DISTINCT FROM m{i}.v", names(position));
-        }
-        joins += &joining.joins;
+        let joins = numbers + &joining.joins;
         if let Some(more) = &joining.filter {
             filter = if filter.is_empty() { format!(" WHERE {more}") } else { format!("{filter} AND {more}") };
         }

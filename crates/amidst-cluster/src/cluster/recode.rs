@@ -35,13 +35,15 @@ pub enum Depth {
 
 /// Rows that agree in what decides, and their class.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Placed {
+pub struct Placed {
     /// What they have, in numbers.
-    key: Vec<u32>,
-    class: u32,
+    pub key: Vec<u32>,
+    /// Their class.
+    pub class: u32,
     /// The run of them that goes there: those after `after` and up to `upto`, where they are dealt out.
-    after: u64,
-    upto: u64,
+    pub after: u64,
+    /// See `after`.
+    pub upto: u64,
 }
 
 /// A recoding, ready to be joined with.
@@ -69,22 +71,35 @@ pub struct Joining {
     pub filter: Option<String>,
     /// Whether rows that agree in everything are dealt out to several classes.
     pub dealt: bool,
+    /// A join that lets only the rows pass that are dealt out, where the others are published elsewhere.
+    pub among: Option<String>,
+}
+
+impl Joining {
+    /// Deals rows out by their numbers.
+    pub fn deal(&mut self) {
+        self.filter = Some("t.__amidst_row > c.after AND t.__amidst_row <= c.upto".to_string());
+        self.dealt = true;
+    }
 }
 
 impl Tables {
     /// Writes the tables into `folder`, and tells how to join with them.
     pub async fn joining(self, recoded: &Recoded<'_>, values: &Values, folder: &Path) -> Result<Joining, Failure> {
         self.write_maps(recoded, values, folder).await?;
-        self.write_classes(recoded, folder)?;
+        write(&classes(recoded, &self.rows, self.keys.len(), self.dealt)?, &folder.join("c.parquet"))?;
         let names = (0..self.keys.len()).map(|i| format!("m{i}")).chain(["c".to_string()]);
         let on: Vec<String> = (0..self.keys.len()).map(|i| format!("m{i}.g = c.k{i}")).collect();
-        Ok(Joining {
+        let mut joining = Joining {
             tables: names.map(|name| (name.clone(), vec![folder.join(format!("{name}.parquet"))])).collect(),
             joins: format!(" JOIN c ON {}", on.join(" AND ")),
-            filter: self.dealt.then(|| "t.__amidst_row > c.after AND t.__amidst_row <= c.upto".to_string()),
             keys: self.keys,
-            dealt: self.dealt,
-        })
+            ..Joining::default()
+        };
+        if self.dealt {
+            joining.deal();
+        }
+        Ok(joining)
     }
 
     /// The tables of a recoding, with as few columns to look at as decide it.
@@ -142,39 +157,39 @@ impl Tables {
         }
         Ok(())
     }
+}
 
-    /// Writes the table `c`: combinations of numbers, and the labels that they are published with.
-    fn write_classes(&self, recoded: &Recoded<'_>, folder: &Path) -> Result<(), Failure> {
-        let mut fields = Vec::new();
-        let mut arrays: Vec<ArrayRef> = Vec::new();
-        for i in 0..self.keys.len() {
-            fields.push(Field::new(format!("k{i}"), DataType::UInt32, true));
-            arrays.push(Arc::new(UInt32Array::from_iter_values(self.rows.iter().map(|row| row.key[i]))));
-        }
-        if self.dealt {
-            let after = Int64Array::from_iter_values(self.rows.iter().map(|row| row.after as i64));
-            let upto = Int64Array::from_iter_values(self.rows.iter().map(|row| row.upto as i64));
-            for (name, ends) in [("after", after), ("upto", upto)] {
-                fields.push(Field::new(name, DataType::Int64, true));
-                arrays.push(Arc::new(ends));
-            }
-        }
-        let masked = recoded.masked();
-        for (q, generalization) in recoded.prepared.generalizations.iter().enumerate() {
-            let classes = recoded.recoding.classes.iter().enumerate();
-            let labels: Vec<String> = classes
-                .map(|(class, cells)| match masked {
-                    Some(masked) if masked as usize == class => TOP.to_string(),
-                    _ => generalization.label(&cells[q]).to_string(),
-                })
-                .collect();
-            fields.push(Field::new(format!("l{q}"), DataType::Utf8, true));
-            let of_row = self.rows.iter().map(|row| labels.get(row.class as usize).map_or("", String::as_str));
-            arrays.push(Arc::new(StringArray::from_iter_values(of_row)));
-        }
-        let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(|e| broken(e.into()))?;
-        write(&batch, &folder.join("c.parquet"))
+/// The table `c`: combinations of `width` numbers, their runs where they are dealt out, and the labels that they are
+/// published with.
+pub fn classes(recoded: &Recoded<'_>, rows: &[Placed], width: usize, dealt: bool) -> Result<RecordBatch, Failure> {
+    let mut fields = Vec::new();
+    let mut arrays: Vec<ArrayRef> = Vec::new();
+    for i in 0..width {
+        fields.push(Field::new(format!("k{i}"), DataType::UInt32, true));
+        arrays.push(Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.key[i]))));
     }
+    if dealt {
+        let after = Int64Array::from_iter_values(rows.iter().map(|row| row.after as i64));
+        let upto = Int64Array::from_iter_values(rows.iter().map(|row| row.upto as i64));
+        for (name, ends) in [("after", after), ("upto", upto)] {
+            fields.push(Field::new(name, DataType::Int64, true));
+            arrays.push(Arc::new(ends));
+        }
+    }
+    let masked = recoded.masked();
+    for (q, generalization) in recoded.prepared.generalizations.iter().enumerate() {
+        let classes = recoded.recoding.classes.iter().enumerate();
+        let labels: Vec<String> = classes
+            .map(|(class, cells)| match masked {
+                Some(masked) if masked as usize == class => TOP.to_string(),
+                _ => generalization.label(&cells[q]).to_string(),
+            })
+            .collect();
+        fields.push(Field::new(format!("l{q}"), DataType::Utf8, true));
+        let of_row = rows.iter().map(|row| labels.get(row.class as usize).map_or("", String::as_str));
+        arrays.push(Arc::new(StringArray::from_iter_values(of_row)));
+    }
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(|e| broken(e.into()))
 }
 
 /// The numbers of a part, and its class.

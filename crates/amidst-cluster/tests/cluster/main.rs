@@ -41,11 +41,11 @@ fn a_table_that_cannot_be_gathered_is_rolled_up_by_the_cluster() {
     both(&cluster, folder.path(), &policy, &data, "rolled", &["--gather", "8000"]);
     verified(&folder.path().join("rolled-cluster"));
     // What looks at every combination says what it would take.
-    let policy = tables::patients_policy(folder.path(), "top-down");
+    let policy = tables::patients_policy(folder.path(), "k-member");
     let output = cluster.anonymize(&policy, &data, &folder.path().join("out"), &["--gather", "8000"]);
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("top-down") && said.contains("--gather"), "{said}");
+    assert!(said.contains("k-member") && said.contains("--gather"), "{said}");
 }
 
 #[test]
@@ -64,6 +64,25 @@ fn a_table_that_cannot_be_gathered_is_cut_by_the_cluster() {
         let policy = folder.path().join(format!("{name}.toml"));
         std::fs::write(&policy, text).unwrap();
         both(&cluster, folder.path(), &policy, &data, name, &["--gather", "3000", "--part-rows", "5000"]);
+        verified(&folder.path().join(format!("{name}-cluster")));
+    }
+}
+
+#[test]
+fn a_table_that_cannot_be_gathered_is_specialized_by_the_cluster() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = tables::patients(folder.path(), 12_000, 2);
+    let cluster = Cluster::start(folder.path(), 2);
+    // With rows left out, with rows masked, and with neither.
+    let policy = tables::patients_policy(folder.path(), "top-down");
+    let text = std::fs::read_to_string(&policy).unwrap();
+    let masking = text.replace("[search]", "[search]\nsuppressed = \"mask\"");
+    let all = text.replace("max_suppression = 0.02", "");
+    assert!(masking != text && all != text);
+    for (name, text, most) in [("dropping", &text, "3000"), ("masking", &masking, "3000"), ("all", &all, "300")] {
+        let policy = folder.path().join(format!("{name}.toml"));
+        std::fs::write(&policy, text).unwrap();
+        both(&cluster, folder.path(), &policy, &data, name, &["--gather", most, "--part-rows", "5000"]);
         verified(&folder.path().join(format!("{name}-cluster")));
     }
 }
@@ -104,4 +123,8 @@ fn adult_is_released_alike_by_both_engines() {
     std::fs::write(&policy, text).unwrap();
     both(&cluster, folder.path(), &policy, &data, "adult-cut", &["--gather", "1000"]);
     verified(&folder.path().join("adult-cut-cluster"));
+    let text = std::fs::read_to_string(&policy).unwrap().replace("\"mondrian\"", "\"top-down\"");
+    std::fs::write(&policy, text).unwrap();
+    both(&cluster, folder.path(), &policy, &data, "adult-down", &["--gather", "4000"]);
+    verified(&folder.path().join("adult-down-cluster"));
 }

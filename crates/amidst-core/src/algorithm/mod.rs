@@ -24,6 +24,7 @@ mod systematic;
 mod top_down;
 
 pub(crate) use mondrian::{options as mondrian_options, strict as mondrian_partition};
+pub(crate) use top_down::{grown as top_down_partition, supports as supports_top_down};
 
 /// Every algorithm, in the order of the specification.
 pub const ALGORITHMS: &[Entry] = &[

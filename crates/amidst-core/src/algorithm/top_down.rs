@@ -10,14 +10,19 @@
 //! its level in that column but may still be specialized on the others.
 //!
 //! **Rows that are pulled back** come first from the sensitive values the parent has fewest of, which is what every
-//! diversity model asks for; those that turn out not to be needed go back down.
+//! diversity model asks for; those that turn out not to be needed go back down. Among rows of a child that have the same
+//! sensitive values the last goes first, in the order of their quasi values.
+//!
+//! **Which column** lowers the loss most is reckoned before rows are pulled ([`crate::local::specialize`]), so that a table
+//! that is too large to be gathered is divided alike.
 //!
 //! **Cost.** O(n·d) per node and level.
 
 use super::{Algorithm, Entry, Found, Search, SearchError};
 use crate::frequency::add_up;
 use crate::hierarchy::Generalization;
-use crate::local::{Judge, Part, Partition, Space, Tally, found, shape_of};
+use crate::local::specialize::{Branches, Child, Pool, Specializer, Units, level_below};
+use crate::local::{Judge, Part, Partition, Space, found, shape_of};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "top-down",
@@ -35,24 +40,29 @@ struct TopDown;
 
 impl Algorithm for TopDown {
     fn supports(&self, search: &Search<'_>) -> Result<(), SearchError> {
-        match search.generalizations.iter().find(|g| !g.has_hierarchy) {
-            Some(g) => Err(SearchError::Unsupported(format!(
-                "top-down specializes along hierarchies and column `{0}` has none; write for example {1} under \
-                 [columns.{0}], or choose the algorithm portfolio",
-                g.name,
-                if g.numeric {
-                    "hierarchy = { intervals = [5, 10, 20] }"
-                } else {
-                    "hierarchy = { file = \"hierarchy.csv\" }"
-                }
-            ))),
-            None => Ok(()),
-        }
+        supports(search)
     }
 
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {
-        self.supports(search)?;
+        supports(search)?;
         found(search, |search, world| Ok((partition(search, world.space, world.judge, world.tuple_of)?, Vec::new())))
+    }
+}
+
+/// Every column needs a hierarchy.
+pub(crate) fn supports(search: &Search<'_>) -> Result<(), SearchError> {
+    match search.generalizations.iter().find(|g| !g.has_hierarchy) {
+        Some(g) => Err(SearchError::Unsupported(format!(
+            "top-down specializes along hierarchies and column `{0}` has none; write for example {1} under \
+             [columns.{0}], or choose the algorithm portfolio",
+            g.name,
+            if g.numeric {
+                "hierarchy = { intervals = [5, 10, 20] }"
+            } else {
+                "hierarchy = { file = \"hierarchy.csv\" }"
+            }
+        ))),
+        None => Ok(()),
     }
 }
 
@@ -63,26 +73,32 @@ pub(super) fn partition(
     judge: &Judge<'_>,
     tuple_of: &[u32],
 ) -> Result<Partition, SearchError> {
+    grown(search, space, judge, tuple_of, &vec![false; space.width()])
+}
+
+/// The same for rows that are no longer specialized on some columns.
+pub(crate) fn grown(
+    search: &Search<'_>,
+    space: &Space,
+    judge: &Judge<'_>,
+    tuple_of: &[u32],
+    stuck: &[bool],
+) -> Result<Partition, SearchError> {
     let run = Run { search, space, judge, tuple_of };
     let parts: Vec<Part> = (search.set.groups.entries.iter().enumerate()).map(|(e, x)| (e as u32, x.rows)).collect();
     let mut classes = Vec::new();
     if !parts.is_empty() {
-        run.grow(parts, vec![false; space.width()], &mut classes)?;
+        run.grow(parts, stuck.to_vec(), &mut classes)?;
     }
     Ok(Partition { classes })
 }
 
 /// A node specialized on one column.
-struct Branches {
-    children: Vec<Child>,
-    /// The rows that stay in the parent.
-    rest: Vec<Part>,
-    loss: f64,
-}
-
-struct Child {
-    parts: Vec<Part>,
-    tally: Tally,
+struct Step {
+    column: usize,
+    /// Its parts, child by child.
+    parts: Vec<Vec<Part>>,
+    branches: Branches,
 }
 
 struct Run<'a> {
@@ -93,163 +109,118 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Specializes a node as far as possible and collects the classes: children first, then what stays behind.
+    /// Specializes a node as far as possible and collects the classes: children first, then what stays behind. The parts
+    /// of a node are in the order of their entries.
     fn grow(&self, parts: Vec<Part>, stuck: Vec<bool>, classes: &mut Vec<Vec<Part>>) -> Result<(), SearchError> {
         self.search.checkpoint()?;
-        let loss = self.loss(&parts);
-        let mut best: Option<(usize, Branches)> = None;
+        let loss = self.space.cost(&self.shape(&parts)) * parts.iter().map(|p| p.1).sum::<u64>() as f64;
+        let mut best: Option<Step> = None;
         for (column, g) in self.search.generalizations.iter().enumerate().filter(|&(c, _)| !stuck[c]) {
-            let Some(branches) = self.specialize(&parts, column, g) else { continue };
-            if branches.loss <= loss && best.as_ref().is_none_or(|(_, b)| branches.loss < b.loss) {
-                best = Some((column, branches));
+            let Some(step) = self.specialize(&parts, column, g) else { continue };
+            let less = |b: &Step| step.branches.loss < b.branches.loss;
+            if step.branches.loss <= loss && best.as_ref().is_none_or(less) {
+                best = Some(step);
             }
         }
-        let Some((column, branches)) = best else {
+        let Some(step) = best else {
             classes.push(parts);
             return Ok(());
         };
-        for child in branches.children {
-            self.grow(child.parts, stuck.clone(), classes)?;
+        drop(parts);
+        let column = step.column;
+        let (children, rest) = self.divided(step);
+        for child in children {
+            self.grow(child, stuck.clone(), classes)?;
         }
-        if !branches.rest.is_empty() {
+        if !rest.is_empty() {
             let mut stuck = stuck;
             stuck[column] = true;
-            self.grow(branches.rest, stuck, classes)?;
+            self.grow(rest, stuck, classes)?;
         }
         Ok(())
     }
 
-    fn code(&self, entry: u32, column: usize) -> usize {
-        self.search.set.tuple(self.tuple_of[entry as usize] as usize)[column] as usize
+    fn code(&self, entry: u32, column: usize) -> u32 {
+        self.search.set.tuple(self.tuple_of[entry as usize] as usize)[column]
     }
 
     fn entry(&self, entry: u32) -> crate::frequency::Entry {
         self.search.set.groups.entries[entry as usize]
     }
 
-    fn tally(&self, parts: &[Part]) -> Tally {
-        self.judge.tally(parts.iter().map(|&(e, rows)| crate::frequency::Entry { rows, ..self.entry(e) }))
-    }
-
-    fn loss(&self, parts: &[Part]) -> f64 {
-        if parts.is_empty() {
-            return 0.0;
-        }
+    fn shape(&self, parts: &[Part]) -> Vec<u64> {
         let mut shape = vec![0; self.space.words()];
         shape_of(parts, self.search.set, self.tuple_of, self.space, &mut shape);
-        self.space.cost(&shape) * parts.iter().map(|p| p.1).sum::<u64>() as f64
+        shape
     }
 
     /// One level down from the lowest node that covers the rows; a level at which nothing divides is passed over.
-    fn specialize(&self, parts: &[Part], column: usize, g: &Generalization) -> Option<Branches> {
-        let first = self.code(parts[0].0, column);
-        let mut level = 0;
-        for &(entry, _) in parts {
-            let code = self.code(entry, column);
-            while g.levels[level].of[code] != g.levels[level].of[first] {
-                level += 1;
-            }
-        }
-        let below = g.levels.get(level.checked_sub(1)?)?;
-        let mut sorted: Vec<(u32, Part)> = parts.iter().map(|&p| (below.of[self.code(p.0, column)], p)).collect();
+    fn specialize(&self, parts: &[Part], column: usize, g: &Generalization) -> Option<Step> {
+        let below = g.levels.get(level_below(g, parts.iter().map(|p| self.code(p.0, column)))?)?;
+        let mut sorted: Vec<(u32, Part)> =
+            parts.iter().map(|&p| (below.of[self.code(p.0, column) as usize], p)).collect();
         sorted.sort_by_key(|s| s.0);
-        let mut children = Vec::new();
-        let mut rest = Vec::new();
-        for child in sorted.chunk_by(|a, b| a.0 == b.0) {
-            let parts: Vec<Part> = child.iter().map(|c| c.1).collect();
-            let tally = self.tally(&parts);
-            if self.holds(&parts, &tally) {
-                children.push(Child { parts, tally });
-            } else {
-                rest.extend(parts);
-            }
-        }
-        if children.is_empty() {
-            return None;
-        }
-        if !rest.is_empty() {
-            let tally = self.tally(&rest);
-            if !self.holds(&rest, &tally) && !self.pull(&mut children, &mut rest, tally) {
-                return None;
-            }
-        }
-        let loss = children.iter().map(|c| self.loss(&c.parts)).sum::<f64>() + self.loss(&rest);
-        Some(Branches { children, rest, loss })
-    }
-
-    fn holds(&self, parts: &[Part], tally: &Tally) -> bool {
-        self.judge.holds_over(tally, || {
-            let mut shape = vec![0; self.space.words()];
-            shape_of(parts, self.search.set, self.tuple_of, self.space, &mut shape);
-            Some(self.space.cells(&shape))
-        })
-    }
-
-    /// Pulls just enough rows out of the children for the parent to hold; false when that cannot be done. It is not even
-    /// tried where a population counts: which row lets a class match more people depends on all the others.
-    fn pull(&self, children: &mut [Child], rest: &mut Vec<Part>, mut tally: Tally) -> bool {
-        if self.judge.crowded() {
-            return false;
-        }
-        // Rows that can be pulled, by sensitive value and child; the last of each pool goes first.
-        let mut pools: Vec<((u32, u32), usize, Vec<usize>)> = Vec::new();
-        for (c, child) in children.iter().enumerate() {
-            let mut keyed: Vec<((u32, u32), usize)> = (child.parts.iter().enumerate())
-                .map(|(i, p)| ((self.entry(p.0).sensitive, self.entry(p.0).person), i))
-                .collect();
-            keyed.sort_unstable();
-            for pool in keyed.chunk_by(|a, b| a.0 == b.0) {
-                pools.push((pool[0].0, c, pool.iter().map(|p| p.1).collect()));
-            }
-        }
-        let have = |tally: &Tally, key: (u32, u32)| {
-            tally.counts.binary_search_by_key(&key, |c| c.0).map_or(0, |i| tally.counts[i].1)
+        let parts: Vec<Vec<Part>> =
+            sorted.chunk_by(|a, b| a.0 == b.0).map(|child| child.iter().map(|c| c.1).collect()).collect();
+        let child = |parts: &Vec<Part>| {
+            let entries = parts.iter().map(|&(e, rows)| crate::frequency::Entry { rows, ..self.entry(e) });
+            Child { tally: self.judge.tally(entries), shape: self.shape(parts) }
         };
-        let mut pulled: Vec<(usize, usize, u64)> = Vec::new();
-        while !self.judge.holds(&tally) {
-            pools.sort_by_key(|(key, c, _)| (have(&tally, *key), u64::MAX - children[*c].tally.rows, *key, *c));
-            let mut chosen = None;
-            for (p, (_, c, pool)) in pools.iter().enumerate() {
-                let Some(&part) = pool.last() else { continue };
-                let (entry, rows) = children[*c].parts[part];
-                // A person's rows move together: halves of a person would count twice.
-                let rows = if self.search.set.persons { rows } else { 1 };
-                let mut less = children[*c].tally.clone();
-                self.judge.remove(&mut less, self.entry(entry), rows);
-                if self.judge.holds(&less) {
-                    chosen = Some((p, part, rows, less));
-                    break;
+        let mut children: Vec<Child> = parts.iter().map(child).collect();
+        let specializer = Specializer { space: self.space, judge: self.judge };
+        let branches = specializer.specialize(&mut children, |stands| self.pools(&parts, stands))?;
+        Some(Step { column, parts, branches })
+    }
+
+    /// The sensitive tuple and person of each part of a child, in their order, and the position of the part.
+    fn keyed(&self, parts: &[Part]) -> Vec<((u32, u32), usize)> {
+        let key = |p: &Part| (self.entry(p.0).sensitive, self.entry(p.0).person);
+        let mut keyed: Vec<((u32, u32), usize)> = parts.iter().enumerate().map(|(i, p)| (key(p), i)).collect();
+        keyed.sort_unstable();
+        keyed
+    }
+
+    /// The rows of the children that stand by themselves.
+    fn pools(&self, children: &[Vec<Part>], stands: &[bool]) -> Vec<Pool> {
+        let mut pools = Vec::new();
+        for (child, parts) in children.iter().enumerate().filter(|&(c, _)| stands[c]) {
+            for same in self.keyed(parts).chunk_by(|a, b| a.0 == b.0) {
+                let own: Vec<Part> = same.iter().map(|&(_, i)| parts[i]).collect();
+                let rows = own.iter().rev().map(|p| p.1);
+                let units = match self.search.set.persons {
+                    true => Units::Persons(rows.collect()),
+                    false => Units::Rows(rows.sum()),
+                };
+                pools.push(Pool { key: same[0].0, child, shape: self.shape(&own), units, pulled: Vec::new() });
+            }
+        }
+        pools
+    }
+
+    /// The parts of the children, and those that stay in the parent.
+    fn divided(&self, step: Step) -> (Vec<Vec<Part>>, Vec<Part>) {
+        let Step { mut parts, branches: Branches { stands, pools, .. }, .. } = step;
+        let mut rest: Vec<Part> = Vec::new();
+        for of_child in pools.chunk_by(|a, b| a.child == b.child) {
+            let own = &mut parts[of_child[0].child];
+            let keyed = self.keyed(own);
+            for pool in of_child {
+                let (first, end) =
+                    (keyed.partition_point(|k| k.0 < pool.key), keyed.partition_point(|k| k.0 <= pool.key));
+                let taken = pool.taken(keyed[first..end].iter().rev().map(|&(_, i)| own[i].1));
+                for (&(_, i), rows) in keyed[first..end].iter().rev().zip(taken).filter(|t| t.1 > 0) {
+                    rest.push((own[i].0, rows));
+                    own[i].1 -= rows;
                 }
             }
-            let Some((p, part, rows, less)) = chosen else { return false };
-            let (_, c, pool) = &mut pools[p];
-            let child = &mut children[*c];
-            child.tally = less;
-            child.parts[part].1 -= rows;
-            self.judge.add(&mut tally, self.entry(child.parts[part].0), rows);
-            if child.parts[part].1 == 0 {
-                pool.pop();
-            }
-            pulled.push((*c, part, rows));
+            own.retain(|p| p.1 > 0);
         }
-        // Just enough: what the parent can do without goes back down.
-        for i in (0..pulled.len()).rev() {
-            let (c, part, rows) = pulled[i];
-            let entry = self.entry(children[c].parts[part].0);
-            let (mut less, mut more) = (tally.clone(), children[c].tally.clone());
-            self.judge.remove(&mut less, entry, rows);
-            self.judge.add(&mut more, entry, rows);
-            if self.judge.holds(&less) && self.judge.holds(&more) {
-                tally = less;
-                children[c].tally = more;
-                children[c].parts[part].1 += rows;
-                pulled[i].2 = 0;
-            }
+        let mut children = Vec::new();
+        for (parts, stands) in parts.into_iter().zip(stands) {
+            if stands { children.push(parts) } else { rest.extend(parts) }
         }
-        rest.extend(pulled.iter().filter(|p| p.2 > 0).map(|&(c, part, rows)| (children[c].parts[part].0, rows)));
-        add_up(rest);
-        children.iter_mut().for_each(|c| c.parts.retain(|p| p.1 > 0));
-        true
+        add_up(&mut rest);
+        (children, rest)
     }
 }
 

@@ -22,6 +22,7 @@ mod random;
 pub mod refine;
 pub mod settle;
 mod space;
+pub(crate) mod specialize;
 mod spread;
 pub mod tree;
 

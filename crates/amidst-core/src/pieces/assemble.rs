@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::Pieces;
-use crate::algorithm::{Search, SearchError, Suppressed, mondrian_partition};
+use super::{Dealt, Pieces, Place, Stray, Way};
+use crate::algorithm::{Search, SearchError, Suppressed, mondrian_partition, top_down_partition};
 use crate::frequency::{Entry, FrequencySet, NOBODY, add_up};
 use crate::hierarchy::Cell;
 use crate::local::omit::{Taken, mask, omit, worst};
-use crate::local::{World, cluster};
+use crate::local::{Partition, World, cluster};
 use crate::recoding::{Assignment, Recoding, SUPPRESSED};
 
 /// A class, as far as it must be known here.
 #[derive(Debug, Clone)]
 pub struct Piece {
-    /// Where it hangs in the tree of cuts: the sides taken, and its place in what was finished there.
-    place: (Arc<[u32]>, u32),
-    /// A tuple of it, which no other class has.
+    /// Where it hangs in the tree of cuts, and its position in what was finished there.
+    place: (Arc<Place>, u32),
+    /// A tuple of it. Other classes have rows of it only where some were pulled out of children.
     pub first: Vec<u32>,
     /// Its rows by sensitive tuple, before any are left out.
     pub counts: Vec<(u32, u64)>,
@@ -26,13 +26,17 @@ pub struct Piece {
     held: Vec<(Vec<u32>, Vec<Entry>)>,
 }
 
-/// The classes of a part, and the class of each of its tuples, by position.
+/// The classes of a part, and what is in them.
 #[derive(Debug, Clone, Default)]
 pub struct Finished {
     /// The classes.
     pub pieces: Vec<Piece>,
-    /// The class of each tuple.
+    /// Tuples, one after the other in their codes.
+    pub tuples: Vec<u32>,
+    /// The class of each of those tuples: that of all rows but those that are dealt out.
     pub of_tuple: Vec<u32>,
+    /// Combinations whose rows go elsewhere.
+    pub dealt: Vec<Dealt>,
 }
 
 /// Rows that are left out or masked.
@@ -64,22 +68,33 @@ pub struct Assembled {
 }
 
 impl<'a> Pieces<'a> {
-    /// Finishes a part that was gathered.
+    /// Finishes a part that was gathered. `strays` are rows that belong to it and were not with the others.
     ///
     /// # Errors
     /// When the search was asked to stop.
-    pub fn finish(&self, part: &FrequencySet, path: &Arc<[u32]>) -> Result<Finished, SearchError> {
+    pub fn finish(&self, part: &FrequencySet, strays: &[Stray], place: &Arc<Place>) -> Result<Finished, SearchError> {
+        let joined;
+        let part = match strays {
+            [] => part,
+            strays => {
+                joined = self.with(part, strays);
+                &joined
+            }
+        };
         let search = Search { set: part, ..self.search.clone() };
-        let partition = mondrian_partition(&search, &self.space, &self.judge, self.median)?;
         let tuple_of = part.tuple_of_entry();
+        let partition = match self.way {
+            Way::Mondrian { median } => mondrian_partition(&search, &self.space, &self.judge, median)?,
+            Way::TopDown => top_down_partition(&search, &self.space, &self.judge, &tuple_of, &place.stuck)?,
+        };
         let world = World { set: part, tuple_of: &tuple_of, space: &self.space, judge: &self.judge };
-        let mut finished = Finished { pieces: Vec::new(), of_tuple: vec![0; part.len()] };
+        let mut finished = Finished::default();
+        self.deal(part, &partition, strays, &mut finished);
         for (index, parts) in partition.classes.into_iter().enumerate() {
             let cluster = world.cluster(parts);
             let entries = || cluster.parts.iter().map(|&(e, rows)| (tuple_of[e as usize], rows, world.entry(e)));
             let mut counts: Vec<(u32, u64)> = entries().map(|(_, rows, entry)| (entry.sensitive, rows)).collect();
             add_up(&mut counts);
-            entries().for_each(|(tuple, ..)| finished.of_tuple[tuple as usize] = index as u32);
             let kept = self.limit > 0
                 && (self.space.covers_all(&cluster.shape) || worst(&world, &cluster, self.limit).is_some());
             let mut held: Vec<(Vec<u32>, Vec<Entry>)> = Vec::new();
@@ -91,10 +106,56 @@ impl<'a> Pieces<'a> {
                 }
             }
             let first = entries().next().map(|(tuple, ..)| part.tuple(tuple as usize).to_vec()).unwrap_or_default();
-            let place = (Arc::clone(path), index as u32);
+            let place = (Arc::clone(place), index as u32);
             finished.pieces.push(Piece { place, first, counts, shape: cluster.shape, held });
         }
         Ok(finished)
+    }
+
+    /// A part together with rows that were not with it.
+    pub(super) fn with(&self, part: &FrequencySet, strays: &[Stray]) -> FrequencySet {
+        let (mut codes, mut counts) = (Vec::new(), Vec::new());
+        for (tuple, entries) in part.groups.iter().enumerate() {
+            for entry in entries {
+                codes.extend_from_slice(part.tuple(tuple));
+                counts.push((entry.sensitive, entry.rows));
+            }
+        }
+        for stray in strays {
+            codes.extend_from_slice(&stray.codes);
+            counts.push((stray.sensitive, stray.rows));
+        }
+        self.part(&codes, &counts)
+    }
+
+    /// Tells the class of each tuple, and which rows go elsewhere: strays, and entries that are not where their tuple is.
+    fn deal(&self, part: &FrequencySet, partition: &Partition, strays: &[Stray], finished: &mut Finished) {
+        let mut runs: Vec<(u32, u32, u64)> = Vec::new();
+        for (class, parts) in (0..).zip(&partition.classes) {
+            runs.extend(parts.iter().map(|&(entry, rows)| (entry, class, rows)));
+        }
+        runs.sort_unstable();
+        let mut strays: Vec<(&[u32], u32)> = strays.iter().map(|s| (s.codes.as_slice(), s.sensitive)).collect();
+        strays.sort_unstable();
+        let mut of_entry = runs.chunk_by(|a, b| a.0 == b.0);
+        for (tuple, entries) in part.groups.iter().enumerate() {
+            let codes = part.tuple(tuple);
+            let mut class = None;
+            for entry in entries {
+                let Some(own) = of_entry.next() else { break };
+                let strayed = strays.binary_search(&(codes, entry.sensitive)).is_ok();
+                if !strayed && own.len() == 1 && class.is_none_or(|class| class == own[0].1) {
+                    class = Some(own[0].1);
+                } else {
+                    let runs = own.iter().map(|&(_, class, rows)| (class, rows)).collect();
+                    finished.dealt.push(Dealt { codes: codes.to_vec(), sensitive: entry.sensitive, runs });
+                }
+            }
+            if let Some(class) = class {
+                finished.tuples.extend_from_slice(codes);
+                finished.of_tuple.push(class);
+            }
+        }
     }
 
     /// A part that is a class as it is. `first` is a tuple of it, `counts` its rows by sensitive tuple.
@@ -104,7 +165,7 @@ impl<'a> Pieces<'a> {
     pub fn leaf(
         &self,
         summary: &super::Summary,
-        path: &Arc<[u32]>,
+        place: &Arc<Place>,
         first: Vec<u32>,
         counts: Vec<(u32, u64)>,
     ) -> Result<Piece, SearchError> {
@@ -117,7 +178,7 @@ impl<'a> Pieces<'a> {
                     .to_string(),
             ));
         }
-        Ok(Piece { place: (Arc::clone(path), 0), first, counts, shape, held: Vec::new() })
+        Ok(Piece { place: (Arc::clone(place), 0), first, counts, shape, held: Vec::new() })
     }
 
     /// Brings all classes together.
@@ -126,7 +187,10 @@ impl<'a> Pieces<'a> {
     /// When classes that satisfy the policy one by one fail it once their cells agree.
     pub fn assemble(&self, pieces: &[Piece]) -> Result<Assembled, SearchError> {
         let mut order: Vec<usize> = (0..pieces.len()).collect();
-        order.sort_by(|&a, &b| pieces[a].place.cmp(&pieces[b].place));
+        order.sort_by(|&a, &b| {
+            let place = |p: usize| (&pieces[p].place.0.sides, pieces[p].place.1);
+            place(a).cmp(&place(b))
+        });
         let mut shapes: Vec<&[u64]> = pieces.iter().map(|p| p.shape.as_slice()).collect();
         let mut counts: Vec<&[(u32, u64)]> = pieces.iter().map(|p| p.counts.as_slice()).collect();
         let held: Vec<usize> = order.iter().copied().filter(|&p| !pieces[p].held.is_empty()).collect();
@@ -176,21 +240,20 @@ impl<'a> Pieces<'a> {
         if held.is_empty() {
             return Changed::default();
         }
-        let mut tuples: Vec<(&[u32], usize, &[Entry])> = Vec::new();
+        let mut entries: Vec<(&[u32], u32, usize, u64)> = Vec::new();
         for (position, &piece) in held.iter().enumerate() {
-            let of_piece = pieces[piece].held.iter();
-            tuples.extend(of_piece.map(|(codes, entries)| (codes.as_slice(), position, entries.as_slice())));
+            for (codes, of_tuple) in &pieces[piece].held {
+                entries.extend(of_tuple.iter().map(|e| (codes.as_slice(), e.sensitive, position, e.rows)));
+            }
         }
-        tuples.sort_unstable_by(|a, b| a.0.cmp(b.0));
+        entries.sort_unstable();
         let mut codes = Vec::new();
         let mut counts = Vec::new();
         let mut classes: Vec<Vec<(u32, u64)>> = vec![Vec::new(); held.len()];
-        for &(tuple, position, entries) in &tuples {
-            for entry in entries {
-                classes[position].push((counts.len() as u32, entry.rows));
-                codes.extend_from_slice(tuple);
-                counts.push((entry.sensitive, entry.rows));
-            }
+        for &(tuple, sensitive, position, rows) in &entries {
+            classes[position].push((counts.len() as u32, rows));
+            codes.extend_from_slice(tuple);
+            counts.push((sensitive, rows));
         }
         let set = self.part(&codes, &counts);
         let tuple_of = set.tuple_of_entry();
@@ -200,10 +263,10 @@ impl<'a> Pieces<'a> {
         if self.search.suppressed == Suppressed::Mask {
             taken = mask(&world, &mut clusters, taken);
         }
-        let place_of = |e: u32| tuples.partition_point(|t| t.0 < set.tuple(tuple_of[e as usize] as usize));
-        let omitted = cluster::combined(&taken.into_iter().map(|t| t.1).collect::<Vec<_>>()).into_iter();
-        let omitted = omitted.map(|(e, rows)| Omitted {
-            piece: tuples.get(place_of(e)).map_or(0, |t| held[t.1]),
+        let mut omitted: Vec<((usize, u32), u64)> = taken.into_iter().map(|(c, (e, rows))| ((c, e), rows)).collect();
+        add_up(&mut omitted);
+        let omitted = omitted.into_iter().map(|((c, e), rows)| Omitted {
+            piece: held[c],
             codes: set.tuple(tuple_of[e as usize] as usize).to_vec(),
             sensitive: world.entry(e).sensitive,
             rows,
@@ -228,19 +291,24 @@ struct Changed {
 }
 
 impl Assembled {
-    /// The recoding of a set in which each piece is one tuple, its [first](Piece::first), with all of its rows.
+    /// The recoding of a set in which each piece is one tuple, its [first](Piece::first), with all of its rows. Pieces that
+    /// have their first in common share the tuple.
     pub fn recoding(&self, set: &FrequencySet, pieces: &[Piece]) -> Recoding {
-        let piece_of: FxHashMap<&[u32], usize> =
-            pieces.iter().enumerate().map(|(p, piece)| (piece.first.as_slice(), p)).collect();
-        let of_tuple: Vec<Option<usize>> = (0..set.len()).map(|t| piece_of.get(set.tuple(t)).copied()).collect();
-        let class = |piece: &Option<usize>| piece.and_then(|p| self.class_of.get(p).copied()).unwrap_or(SUPPRESSED);
+        let mut pieces_of: FxHashMap<&[u32], Vec<usize>> = FxHashMap::default();
+        for (p, piece) in pieces.iter().enumerate() {
+            pieces_of.entry(piece.first.as_slice()).or_default().push(p);
+        }
+        let of_tuple: Vec<&[usize]> =
+            (0..set.len()).map(|t| pieces_of.get(set.tuple(t)).map_or(&[][..], Vec::as_slice)).collect();
+        let class = |piece: usize| self.class_of.get(piece).copied().unwrap_or(SUPPRESSED);
+        let only = |of: &&[usize]| of.first().map_or(SUPPRESSED, |&piece| class(piece));
         let recoding = Recoding {
             classes: self.classes.clone(),
-            assignment: Assignment::Tuples(of_tuple.iter().map(class).collect()),
+            assignment: Assignment::Tuples(of_tuple.iter().map(only).collect()),
             levels: None,
             masked: self.masked,
         };
-        if self.omitted.is_empty() {
+        if self.omitted.is_empty() && of_tuple.iter().all(|of| of.len() == 1) {
             return recoding;
         }
         let mut gone: FxHashMap<(usize, u32), u64> = FxHashMap::default();
@@ -249,11 +317,20 @@ impl Assembled {
         }
         let mut runs: Vec<(u32, u64)> = Vec::new();
         let mut offsets = vec![0];
-        for (piece, entries) in of_tuple.iter().zip(set.groups.iter()) {
+        for (of, entries) in of_tuple.iter().zip(set.groups.iter()) {
             for entry in entries {
-                let without = piece.and_then(|p| gone.get(&(p, entry.sensitive)).copied()).unwrap_or(0);
-                let places = [(class(piece), entry.rows - without), (self.masked.unwrap_or(SUPPRESSED), without)];
-                runs.extend(places.into_iter().filter(|&(_, rows)| rows > 0));
+                let mut own: Vec<(u32, u64)> = Vec::new();
+                for &piece in *of {
+                    let counts = pieces.get(piece).map_or(&[][..], |p| &p.counts);
+                    let at = counts.binary_search_by_key(&entry.sensitive, |c| c.0);
+                    let rows = at.map_or(0, |at| counts[at].1);
+                    let without = gone.get(&(piece, entry.sensitive)).copied().unwrap_or(0);
+                    own.push((class(piece), rows.saturating_sub(without)));
+                    own.push((self.masked.unwrap_or(SUPPRESSED), without));
+                }
+                own.retain(|run| run.1 > 0);
+                add_up(&mut own);
+                runs.append(&mut own);
                 offsets.push(runs.len());
             }
         }

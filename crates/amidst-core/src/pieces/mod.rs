@@ -1,62 +1,90 @@
-//! Mondrian on a table that is elsewhere and too large to be gathered.
+//! Mondrian and top-down specialization on a table that is elsewhere and too large to be gathered.
 //!
 //! A cut is chosen by what each value of each column holds: its rows, their sensitive values, and how far they reach in
-//! every column. All of that can be counted where the table is and added up: a [`Summary`]. [`Pieces::cut`] chooses by it
-//! what Mondrian chooses with the rows at hand, by the same code, so the tree of cuts is the same. Parts that can be
-//! gathered are [finished](Pieces::finish) here by Mondrian itself. In the end the classes are brought together, and rows
-//! that are better left out are found as ever: only classes that have such rows are kept with them.
+//! every column. All of that can be counted where the table is and added up: a [`Summary`]. [`Pieces::divide`] chooses by it
+//! what the algorithm chooses with the rows at hand, by the same code, so the tree of cuts is the same. Parts that can be
+//! gathered are [finished](Pieces::finish) here by the algorithm itself. In the end the classes are brought together, and
+//! rows that are better left out are found as ever: only classes that have such rows are kept with them.
+//!
+//! Top-down specialization pulls single rows back out of a child. How many of which sensitive value follows from the same
+//! sums; which ones, from an order that every table has ([`Pulled`]). They are few, and travel with whoever searches from
+//! then on: [`Stray`]s.
 
 mod assemble;
+mod divide;
+mod stray;
 mod summary;
 #[cfg(test)]
 mod tests;
 
-use crate::algorithm::{Search, SearchError, Suppressed, mondrian_options};
+use std::sync::Arc;
+
+use crate::algorithm::{Search, SearchError, Suppressed, mondrian_options, supports_top_down};
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use crate::hierarchy::Generalize;
-use crate::local::cut::{Chooser, CutKind, Memory};
-use crate::local::{Cuts, Judge, Space};
+use crate::local::{Judge, Space};
 use crate::requirement::Evaluator;
 
 pub use assemble::{Assembled, Finished, Omitted, Piece};
+pub use divide::{Division, Pulled};
+pub use stray::{Dealt, Stray};
 pub use summary::{Line, Summary};
 
-/// Mondrian on a table in parts.
+/// The algorithms that know tables in parts.
+pub const ALGORITHMS: [&str; 2] = ["mondrian", "top-down"];
+
+/// How parts are divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Mondrian { median: bool },
+    TopDown,
+}
+
+/// Where a part hangs in the tree of cuts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The sides taken.
+    sides: Vec<u32>,
+    /// The columns on which its rows are no longer specialized.
+    stuck: Vec<bool>,
+}
+
+/// An algorithm on a table in parts.
 pub struct Pieces<'a> {
     search: Search<'a>,
     space: Space,
     judge: Judge<'a>,
-    median: bool,
+    way: Way,
     /// How many rows may be left out.
     limit: u64,
     turns: Vec<Vec<u32>>,
 }
 
-/// How a part is divided.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Division {
-    /// The quasi column that decides.
-    pub column: usize,
-    /// The side of each of its codes that the part has.
-    pub sides: Vec<(u32, u32)>,
-    /// How many distinct combinations each side has.
-    pub combinations: Vec<u64>,
-}
-
 impl<'a> Pieces<'a> {
-    /// A search in pieces. The set of `search` is the table rolled up to a single tuple: sensitive values with their counts.
+    /// A search in pieces by one of the [algorithms](ALGORITHMS) that know them. The set of `search` is the table rolled up
+    /// to a single tuple: sensitive values with their counts.
     ///
     /// # Errors
     /// When no class can satisfy the policy, or the policy asks for what takes all rows at once.
-    pub fn new(search: &Search<'a>) -> Result<Self, SearchError> {
+    pub fn new(search: &Search<'a>, algorithm: &str) -> Result<Self, SearchError> {
         let unsupported = |why: &str| Err(SearchError::Unsupported(why.to_string()));
         if search.set.persons {
             return unsupported("persons with several rows are told apart by all of them");
         }
-        let (relaxed, median) = mondrian_options(search);
-        if relaxed {
-            return unsupported("with `relaxed = true` rows that agree may part, so each of them is looked at");
-        }
+        let way = match algorithm {
+            "mondrian" => {
+                let (relaxed, median) = mondrian_options(search);
+                if relaxed {
+                    return unsupported("with `relaxed = true` rows that agree may part, so each of them is looked at");
+                }
+                Way::Mondrian { median }
+            }
+            "top-down" => {
+                supports_top_down(search)?;
+                Way::TopDown
+            }
+            _ => return unsupported("the algorithm looks at all rows at once"),
+        };
         let limit = search.suppression_limit();
         if limit > 0 && search.suppressed == Suppressed::Drop {
             let whole = Groups::collect(1, search.set.groups.entries.iter().map(|&e| (0, e)).collect()).entries;
@@ -78,7 +106,7 @@ impl<'a> Pieces<'a> {
         if judge.crowded() {
             return unsupported("the policy looks at a population, which pieces of a table do not know");
         }
-        Ok(Pieces { turns: turns.collect(), judge, search: search.clone(), space, median, limit })
+        Ok(Pieces { turns: turns.collect(), judge, search: search.clone(), space, way, limit })
     }
 
     /// The codes of a column in the order in which the first and the last of some tell the cell over all of them.
@@ -93,7 +121,13 @@ impl<'a> Pieces<'a> {
 
     /// Whether cuts depend on sensitive values.
     pub fn looks_at_sensitive(&self) -> bool {
-        !self.judge.size_only
+        // Rows are pulled out of children by their sensitive values even if sizes alone are required.
+        self.way == Way::TopDown || !self.judge.size_only
+    }
+
+    /// The place of the whole table.
+    pub fn root(&self) -> Arc<Place> {
+        Arc::new(Place { sides: Vec::new(), stuck: vec![false; self.space.width()] })
     }
 
     /// The table, rolled up to a single tuple.
@@ -139,40 +173,5 @@ impl<'a> Pieces<'a> {
             if tuple(middle) < codes { low = middle + 1 } else { high = middle }
         }
         (low < count && tuple(low) == codes).then_some(low as u32)
-    }
-
-    /// How Mondrian divides a part; `None` when it is a class.
-    pub fn cut(&self, summary: &Summary) -> Option<Division> {
-        let (shape, tally) = (summary.shape(&self.space)?, summary.tally(&self.judge));
-        let chooser = Chooser { space: &self.space, judge: &self.judge, median: self.median };
-        let mut source = summary.source(&self.space, &self.judge);
-        let cut = chooser.best(&mut source, &mut Memory::default(), &shape, tally.rows)?;
-        let group: &[u32] = match self.space.cuts(&shape, cut.column) {
-            Cuts::Grouped { group, .. } => group,
-            _ => &[],
-        };
-        let lines = summary.columns.get(cut.column)?;
-        let mut nodes: Vec<u32> = match cut.kind {
-            CutKind::Each => lines.code.iter().map(|&code| group[code as usize]).collect(),
-            _ => Vec::new(),
-        };
-        nodes.sort_unstable();
-        nodes.dedup();
-        let side = |code: u32| match cut.kind {
-            CutKind::Below(last) => u32::from(code > last),
-            CutKind::One(node) => u32::from(group[code as usize] != node),
-            CutKind::Each => nodes.partition_point(|&node| node < group[code as usize]) as u32,
-            // Only where rows that agree may part.
-            CutKind::Half(_) => 0,
-        };
-        let mut combinations = vec![0; nodes.len().max(2)];
-        let mut sides = Vec::new();
-        for (&code, more) in lines.code.iter().zip(&lines.combinations) {
-            sides.push((code, side(code)));
-            combinations[side(code) as usize] += more;
-        }
-        sides.sort_unstable();
-        sides.dedup();
-        Some(Division { column: cut.column, sides, combinations })
     }
 }

@@ -62,7 +62,11 @@ impl Pieces<'_> {
 }
 
 impl Lines {
-    fn entry(&self, line: u32) -> Entry {
+    pub(super) fn shape(&self, line: usize, space: &Space) -> &[u64] {
+        &self.shapes[line * space.words()..(line + 1) * space.words()]
+    }
+
+    pub(super) fn entry(&self, line: u32) -> Entry {
         let line = line as usize;
         Entry { sensitive: self.sensitive[line], person: NOBODY, rows: self.rows[line] }
     }
@@ -75,6 +79,11 @@ impl Summary {
         let mut shape = shapes.next()?.to_vec();
         shapes.for_each(|other| space.merge(&mut shape, other));
         Some(shape)
+    }
+
+    /// The rows of the part.
+    pub(super) fn rows(&self) -> u64 {
+        self.columns.first().map_or(0, |lines| lines.rows.iter().sum())
     }
 
     /// What the part holds.

@@ -11,7 +11,8 @@
 //! In the end every node has been searched or ruled out, so what was found is what a search of the whole finds. A node that
 //! can be neither gathered nor ruled out ends the search: nobody could say whether it is the best.
 //!
-//! Mondrian needs no lattice: it cuts the table where it is, down to parts that can be gathered ([`Parted`]).
+//! Mondrian and top-down specialization need no lattice: they cut the table where it is, down to parts that can be gathered
+//! ([`Parted`]).
 
 mod parted;
 #[cfg(test)]
@@ -23,6 +24,7 @@ use amidst_core::frequency::{Entry, NOBODY};
 use amidst_core::hierarchy::Generalization;
 use amidst_core::lattice::{self, Node, finer};
 use amidst_core::model::Needs;
+use amidst_core::pieces::ALGORITHMS;
 use amidst_core::requirement::Evaluator;
 
 use crate::Failure;
@@ -30,7 +32,7 @@ use crate::anonymize::{algorithm_of, metric_of, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 
-pub use parted::{Counts, Divided, Parted};
+pub use parted::{Asked, Counts, Divided, Gone, Parted};
 
 /// A table that stays with its engine.
 pub trait Remote {
@@ -69,7 +71,7 @@ pub struct Least {
 const MOST_NODES: usize = 1 << 22;
 
 /// Finds the node that the policy's algorithm chooses, and returns the table at that node or at a finer one from which the
-/// algorithm chooses it again; for Mondrian, the table cut into classes, with what was [found](Prepared::found). At most
+/// algorithm chooses it again; for Mondrian and top-down, the table cut into classes, with what was [found](Prepared::found). At most
 /// `most` combinations are gathered at a time.
 ///
 /// # Errors
@@ -92,8 +94,9 @@ pub fn gather_for(
     let cancel = cancel.unwrap_or(&quiet);
     let heights: Vec<usize> = remote.generalizations().iter().map(Generalization::height).collect();
     let top = remote.gather(&heights)?;
-    if algorithm_of(policy, &top)?.id == "mondrian" {
-        return parted::cut(remote, policy, &top, most, cancel, refused);
+    let algorithm = algorithm_of(policy, &top)?.id;
+    if ALGORITHMS.contains(&algorithm) {
+        return parted::cut(remote, policy, algorithm, &top, most, cancel, refused);
     }
     let goal = Goal::of(policy, &top)?.map_err(refused)?;
     let Some(mut lattice) = Lattice::of(remote) else {
@@ -170,7 +173,7 @@ impl Goal {
             "optimal" => Ok(Goal::Best),
             "incognito" => Ok(Goal::Minimal),
             "samarati" => Ok(Goal::Lowest),
-            other => Err(format!("`{other}` looks at all of them (`optimal` and `mondrian` need not)")),
+            other => Err(format!("`{other}` looks at all of them (`optimal`, `mondrian` and `top-down` need not)")),
         })
     }
 

@@ -1,16 +1,18 @@
-//! Mondrian on a table that cannot be gathered: cut where it is, finished here.
+//! Mondrian and top-down specialization on a table that cannot be gathered: cut where it is, finished here.
 //!
-//! A part with more combinations than can be gathered is summed up by its engine, and the summary tells where Mondrian
-//! cuts it ([`Pieces`]); the engine then divides it. Parts that can be gathered are finished in this process. What becomes
+//! A part with more combinations than can be gathered is summed up by its engine, and the summary tells how it is divided
+//! ([`Pieces`]); the engine then divides it. Parts that can be gathered are finished in this process. What becomes
 //! of each tuple stays with the engine too: here are the classes, each with its cells and its sensitive values, which is
 //! what the report and the checker hold of any release.
+//!
+//! Combinations that top-down specialization pulls rows from leave the engine and stay here from then on ([`Stray`]).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use amidst_core::algorithm::{Found, SearchError};
 use amidst_core::frequency::FrequencySet;
-use amidst_core::pieces::{Assembled, Division, Piece, Pieces, Summary};
+use amidst_core::pieces::{Assembled, Dealt, Division, Piece, Pieces, Place, Stray, Summary};
 
 use super::Remote;
 use crate::Failure;
@@ -32,11 +34,17 @@ pub trait Parted: Remote {
     /// See [`Parted::begin`].
     fn summaries(&self, pieces: &Pieces<'_>, parts: &[u32]) -> Result<Vec<Summary>, Failure>;
 
-    /// Divides parts. What is in no part that is divided is not asked for again.
+    /// The last combinations of some sides of parts, in the order of their quasi codes: codes and rows, the last first.
     ///
     /// # Errors
     /// See [`Parted::begin`].
-    fn divide(&self, pieces: &Pieces<'_>, divided: &[Divided]) -> Result<(), Failure>;
+    fn last(&self, pieces: &Pieces<'_>, asked: &[Asked]) -> Result<Vec<Vec<(Vec<u32>, u64)>>, Failure>;
+
+    /// Divides parts. What is in no part that is divided is not asked for again, and neither is what is `gone`.
+    ///
+    /// # Errors
+    /// See [`Parted::begin`].
+    fn divide(&self, pieces: &Pieces<'_>, divided: &[Divided], gone: &[Gone]) -> Result<(), Failure>;
 
     /// Some parts as they are, in their order.
     ///
@@ -44,23 +52,31 @@ pub trait Parted: Remote {
     /// See [`Parted::begin`].
     fn gather_parts(&self, pieces: &Pieces<'_>, parts: &[u32]) -> Result<Vec<FrequencySet>, Failure>;
 
-    /// Remembers the class of each tuple of some parts.
+    /// Remembers the class of some tuples, which are given by their codes, one after the other.
     ///
     /// # Errors
     /// See [`Parted::begin`].
-    fn place(&self, pieces: &Pieces<'_>, placed: &[(FrequencySet, Vec<u32>)]) -> Result<(), Failure>;
+    fn place(&self, pieces: &Pieces<'_>, tuples: &[u32], classes: &[u32]) -> Result<(), Failure>;
 
-    /// Remembers that all of a part is one class; returns a tuple of it, and its rows by sensitive tuple.
+    /// Remembers that all of a part is one class; returns a tuple of it (empty when it has none), and its rows by sensitive
+    /// tuple.
     ///
     /// # Errors
     /// See [`Parted::begin`].
     fn place_whole(&self, pieces: &Pieces<'_>, part: u32, class: u32) -> Result<(Vec<u32>, Counts), Failure>;
 
-    /// The table in which each class is one tuple. All tuples have been placed.
+    /// The table in which each class is one tuple. All tuples have been placed, and `dealt` tells of the combinations that
+    /// do not go where their tuple goes.
     ///
     /// # Errors
     /// See [`Parted::begin`].
-    fn settle(&self, pieces: &Pieces<'_>, classes: &[Piece], assembled: &Assembled) -> Result<Prepared, Failure>;
+    fn settle(
+        &self,
+        pieces: &Pieces<'_>,
+        classes: &[Piece],
+        assembled: &Assembled,
+        dealt: Vec<Dealt>,
+    ) -> Result<Prepared, Failure>;
 }
 
 /// Rows by sensitive tuple.
@@ -77,17 +93,52 @@ pub struct Divided {
     pub first: u32,
 }
 
+/// Combinations that are asked for: those of a part that have one of some codes in a column, and a sensitive tuple.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// The part.
+    pub part: u32,
+    /// The quasi column.
+    pub column: usize,
+    /// The codes.
+    pub codes: Vec<u32>,
+    /// The sensitive tuple.
+    pub sensitive: u32,
+    /// How many, at the most.
+    pub most: u64,
+}
+
+/// A combination that leaves a part.
+#[derive(Debug, Clone)]
+pub struct Gone {
+    /// The part.
+    pub part: u32,
+    /// The codes of its quasi tuple.
+    pub codes: Vec<u32>,
+    /// Its sensitive tuple.
+    pub sensitive: u32,
+}
+
 /// A part that nothing was decided about yet.
 struct Open {
     part: u32,
-    path: Arc<[u32]>,
+    place: Arc<Place>,
     combinations: u64,
+    strays: Vec<Stray>,
 }
 
-/// Runs Mondrian; at most `most` combinations are gathered at a time. `top` is the table rolled up to one tuple.
+/// What became of a part that was divided.
+struct Sides {
+    divided: Divided,
+    opens: Vec<Open>,
+}
+
+/// Runs an algorithm that knows parts; at most `most` combinations are gathered at a time. `top` is the table rolled up to
+/// one tuple.
 pub(super) fn cut(
     remote: &dyn Parted,
     policy: &Policy,
+    algorithm: &str,
     top: &Prepared,
     most: u64,
     cancel: &AtomicBool,
@@ -98,53 +149,144 @@ pub(super) fn cut(
         other => other.into(),
     };
     let search = task(policy, top, cancel, &|_| {})?;
-    let pieces = Pieces::new(&search).map_err(unsupported)?;
+    let pieces = Pieces::new(&search, algorithm).map_err(unsupported)?;
     remote.begin(&pieces)?;
-    let mut open = vec![Open { part: 0, path: Arc::from([]), combinations: u64::MAX }];
+    let mut open = vec![Open { part: 0, place: pieces.root(), combinations: u64::MAX, strays: Vec::new() }];
     let mut next = 1;
     let mut classes: Vec<Piece> = Vec::new();
+    let mut dealt: Vec<Dealt> = Vec::new();
     while !open.is_empty() {
         stopped(cancel)?;
         let parts: Vec<u32> = open.iter().map(|o| o.part).collect();
         let summaries = remote.summaries(&pieces, &parts)?;
-        let (mut divided, mut small, mut large) = (Vec::new(), Vec::new(), Vec::new());
-        for (of, summary) in open.iter().zip(&summaries) {
-            let Some(division) = pieces.cut(summary) else {
-                let (first, counts) = remote.place_whole(&pieces, of.part, classes.len() as u32)?;
-                classes.push(pieces.leaf(summary, &of.path, first, counts).map_err(unsupported)?);
+        let mut sides = Vec::new();
+        for (of, mut summary) in open.into_iter().zip(summaries) {
+            of.strays.iter().for_each(|stray| pieces.add_stray(&mut summary, stray));
+            let Some(division) = pieces.divide(&summary, &of.place) else {
+                let class = classes.len() as u32;
+                let (first, counts) = with_strays(remote.place_whole(&pieces, of.part, class)?, &of.strays);
+                classes.push(pieces.leaf(&summary, &of.place, first, counts).map_err(unsupported)?);
+                dealt.extend(of.strays.into_iter().map(|Stray { codes, sensitive, rows }| Dealt {
+                    codes,
+                    sensitive,
+                    runs: vec![(class, rows)],
+                }));
                 continue;
             };
-            let first = next;
-            for (side, &combinations) in (0..).zip(&division.combinations) {
-                let path = of.path.iter().copied().chain([side]).collect();
-                let to = if combinations <= most { &mut small } else { &mut large };
-                to.push(Open { part: next, path, combinations });
-                next += 1;
-            }
-            divided.push(Divided { part: of.part, division, first });
+            sides.push(divided(of, division, &mut next));
         }
+        let gone = pulled(remote, &pieces, &mut sides)?;
+        let (divided, opens): (Vec<Divided>, Vec<Vec<Open>>) =
+            sides.into_iter().map(|side| (side.divided, side.opens)).unzip();
         if !divided.is_empty() {
-            remote.divide(&pieces, &divided)?;
+            remote.divide(&pieces, &divided, &gone)?;
         }
+        let (small, large): (Vec<Open>, Vec<Open>) = opens.into_iter().flatten().partition(|o| o.combinations <= most);
         for batch in batches(&small, most) {
             stopped(cancel)?;
             let parts: Vec<u32> = batch.iter().map(|o| o.part).collect();
-            let mut placed = Vec::with_capacity(parts.len());
+            let (mut tuples, mut of_tuple) = (Vec::new(), Vec::new());
             for (of, set) in batch.iter().zip(remote.gather_parts(&pieces, &parts)?) {
-                let finished = pieces.finish(&set, &of.path)?;
+                let finished = pieces.finish(&set, &of.strays, &of.place)?;
                 let before = classes.len() as u32;
-                placed.push((set, finished.of_tuple.into_iter().map(|class| before + class).collect()));
+                tuples.extend(finished.tuples);
+                of_tuple.extend(finished.of_tuple.into_iter().map(|class| before + class));
+                dealt.extend(finished.dealt.into_iter().map(|mut of| {
+                    of.runs.iter_mut().for_each(|run| run.0 += before);
+                    of
+                }));
                 classes.extend(finished.pieces);
             }
-            remote.place(&pieces, &placed)?;
+            remote.place(&pieces, &tuples, &of_tuple)?;
         }
         open = large;
     }
     let assembled = pieces.assemble(&classes)?;
-    let mut prepared = remote.settle(&pieces, &classes, &assembled)?;
+    let dealt = assembled.dealt(&Dealt::combined(dealt));
+    let mut prepared = remote.settle(&pieces, &classes, &assembled, dealt)?;
     let recoding = assembled.recoding(&prepared.set, &classes);
     prepared.found = Some(Found { recoding, optimal: false, gap: None, notes: assembled.notes });
     Ok(prepared)
+}
+
+/// The parts that a part becomes, before rows are pulled out of some. Strays go where their code goes.
+fn divided(of: Open, division: Division, next: &mut u32) -> Sides {
+    let first = *next;
+    *next += division.combinations.len() as u32;
+    let open = |(side, &combinations): (u32, &u64)| {
+        let place = division.place(&of.place, side);
+        Open { part: first + side, place, combinations, strays: Vec::new() }
+    };
+    let mut opens: Vec<Open> = (0..).zip(&division.combinations).map(open).collect();
+    for stray in of.strays {
+        let side = stray.codes.get(division.column).and_then(|&code| division.side(code)).unwrap_or_default();
+        opens[side as usize].strays.push(stray);
+    }
+    Sides { divided: Divided { part: of.part, division, first }, opens }
+}
+
+/// Pulls rows out of the sides of parts; what leaves the engine for that.
+fn pulled(remote: &dyn Parted, pieces: &Pieces<'_>, sides: &mut [Sides]) -> Result<Vec<Gone>, Failure> {
+    let mut asked = Vec::new();
+    for Divided { part, division, .. } in sides.iter().map(|s| &s.divided) {
+        for pulled in &division.pulled {
+            let codes = division.sides.iter().filter(|(_, side)| *side == pulled.side).map(|(code, _)| *code);
+            asked.push(Asked {
+                part: *part,
+                column: division.column,
+                codes: codes.collect(),
+                sensitive: pulled.sensitive,
+                most: pulled.looked_at(),
+            });
+        }
+    }
+    if asked.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut found = remote.last(pieces, &asked)?.into_iter();
+    let mut gone = Vec::new();
+    for Sides { divided: Divided { part, division, .. }, opens } in sides {
+        let Some(rest) = division.rest() else { continue };
+        for pulled in &division.pulled {
+            let sensitive = pulled.sensitive;
+            let strays = std::mem::take(&mut opens[pulled.side as usize].strays);
+            let (own, others): (Vec<Stray>, Vec<Stray>) = strays.into_iter().partition(|s| s.sensitive == sensitive);
+            // Codes, rows, and whether they are here already.
+            let mut last: Vec<(Vec<u32>, u64, bool)> = own.into_iter().map(|s| (s.codes, s.rows, true)).collect();
+            last.extend(found.next().unwrap_or_default().into_iter().map(|(codes, rows)| (codes, rows, false)));
+            last.sort_unstable_by(|a, b| b.0.cmp(&a.0));
+            let taken = pulled.taken(last.iter().map(|l| l.1)).into_iter().chain(std::iter::repeat(0));
+            let (mut stay, mut leave) = (others, Vec::new());
+            for ((codes, rows, here), taken) in last.into_iter().zip(taken) {
+                if taken > 0 && !here {
+                    gone.push(Gone { part: *part, codes: codes.clone(), sensitive });
+                }
+                if rows > taken && (here || taken > 0) {
+                    stay.push(Stray { codes: codes.clone(), sensitive, rows: rows - taken });
+                }
+                if taken > 0 {
+                    leave.push(Stray { codes, sensitive, rows: taken });
+                }
+            }
+            opens[pulled.side as usize].strays = stay;
+            opens[rest as usize].strays.extend(leave);
+        }
+    }
+    Ok(gone)
+}
+
+/// A tuple of a class and its counts, with the rows that were not with the others.
+fn with_strays((mut first, mut counts): (Vec<u32>, Counts), strays: &[Stray]) -> (Vec<u32>, Counts) {
+    for stray in strays {
+        match counts.binary_search_by_key(&stray.sensitive, |c| c.0) {
+            Ok(at) => counts[at].1 += stray.rows,
+            Err(at) => counts.insert(at, (stray.sensitive, stray.rows)),
+        }
+        if first.is_empty() {
+            first.clone_from(&stray.codes);
+        }
+    }
+    (first, counts)
 }
 
 fn stopped(cancel: &AtomicBool) -> Result<(), Failure> {

@@ -1,10 +1,11 @@
 //! Searches in pieces against searches of the whole table.
 
 use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
 use amidst_core::frequency::{self, FrequencySet};
-use amidst_core::pieces::{Assembled, Line, Piece, Pieces, Summary};
+use amidst_core::pieces::{Assembled, Dealt, Line, Piece, Pieces, Summary};
 use amidst_core::rolled::{representatives, roll_up};
 use amidst_core::table::{Codes, Column, Table};
 
@@ -19,6 +20,10 @@ struct Elsewhere<'a> {
     gathered: Cell<u64>,
     /// The part of each tuple.
     parts: RefCell<Vec<u32>>,
+    /// Combinations that have left: tuples and sensitive tuples.
+    gone: RefCell<BTreeSet<(usize, u32)>>,
+    /// The class of each tuple, and what is dealt out.
+    placed: RefCell<(BTreeMap<Vec<u32>, u32>, Vec<Dealt>)>,
 }
 
 impl Remote for Elsewhere<'_> {
@@ -60,16 +65,47 @@ impl Remote for Elsewhere<'_> {
     }
 }
 
-impl Elsewhere<'_> {
+impl<'a> Elsewhere<'a> {
+    fn new(policy: &'a Policy, whole: Prepared) -> Self {
+        let (gathered, parts, gone, placed) =
+            (Cell::new(0), RefCell::default(), RefCell::default(), RefCell::default());
+        Elsewhere { policy, whole, gathered, parts, gone, placed }
+    }
+
+    /// The rows of each class by sensitive tuple, by where each combination of the table was placed.
+    fn counted(&self) -> Vec<((u32, u32), u64)> {
+        let (of_tuple, dealt) = &*self.placed.borrow();
+        let mut counted: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+        for tuple in 0..self.whole.set.len() {
+            let codes = self.whole.set.tuple(tuple);
+            for entry in self.whole.set.groups.get(tuple) {
+                let runs = match dealt.iter().find(|d| d.codes == codes && d.sensitive == entry.sensitive) {
+                    Some(dealt) => dealt.runs.clone(),
+                    None => vec![(of_tuple[codes], entry.rows)],
+                };
+                assert_eq!(runs.iter().map(|run| run.1).sum::<u64>(), entry.rows);
+                runs.iter().for_each(|run| *counted.entry((run.0, entry.sensitive)).or_default() += run.1);
+            }
+        }
+        counted.into_iter().collect()
+    }
+
     fn of_part(&self, part: u32) -> Vec<usize> {
         let parts = self.parts.borrow();
         (0..self.whole.set.len()).filter(|&tuple| parts[tuple] == part).collect()
     }
 
+    /// The entries of a tuple that are still there.
+    fn entries(&self, tuple: usize) -> Vec<Entry> {
+        let gone = self.gone.borrow();
+        let entries = self.whole.set.groups.get(tuple).iter();
+        entries.copied().filter(|e| !gone.contains(&(tuple, e.sensitive))).collect()
+    }
+
     fn part(&self, pieces: &Pieces<'_>, part: u32) -> FrequencySet {
         let (mut codes, mut counts) = (Vec::new(), Vec::new());
         for tuple in self.of_part(part) {
-            for entry in self.whole.set.groups.get(tuple) {
+            for entry in self.entries(tuple) {
                 codes.extend_from_slice(self.whole.set.tuple(tuple));
                 counts.push((entry.sensitive, entry.rows));
             }
@@ -92,7 +128,7 @@ impl Parted for Elsewhere<'_> {
                 let codes = set.tuple(tuple);
                 let reach: Vec<Vec<u32>> = codes.iter().map(|&code| vec![code]).collect();
                 for (column, &code) in codes.iter().enumerate() {
-                    for &Entry { sensitive, rows, .. } in set.groups.get(tuple) {
+                    for Entry { sensitive, rows, .. } in self.entries(tuple) {
                         pieces.add(&mut summary, Line { column, code, sensitive, rows, combinations: 1 }, &reach);
                     }
                 }
@@ -102,12 +138,37 @@ impl Parted for Elsewhere<'_> {
         Ok(parts.iter().map(of).collect())
     }
 
-    fn divide(&self, _pieces: &Pieces<'_>, divided: &[Divided]) -> Result<(), Failure> {
+    fn last(&self, _pieces: &Pieces<'_>, asked: &[Asked]) -> Result<Vec<Vec<(Vec<u32>, u64)>>, Failure> {
+        let set = &self.whole.set;
+        let of = |asked: &Asked| {
+            let mut found = Vec::new();
+            for tuple in self.of_part(asked.part) {
+                let codes = set.tuple(tuple);
+                let entries = self.entries(tuple).into_iter().filter(|e| e.sensitive == asked.sensitive);
+                if asked.codes.contains(&codes[asked.column]) {
+                    found.extend(entries.map(|e| (codes.to_vec(), e.rows)));
+                }
+            }
+            found.sort();
+            found.reverse();
+            found.truncate(asked.most as usize);
+            found
+        };
+        Ok(asked.iter().map(of).collect())
+    }
+
+    fn divide(&self, _pieces: &Pieces<'_>, divided: &[Divided], gone: &[Gone]) -> Result<(), Failure> {
+        for Gone { part, codes, sensitive } in gone {
+            let tuple = self.of_part(*part).into_iter().find(|&t| self.whole.set.tuple(t) == codes).unwrap();
+            assert!(self.gone.borrow_mut().insert((tuple, *sensitive)));
+        }
         for Divided { part, division, first } in divided {
             for tuple in self.of_part(*part) {
+                // What has left altogether has no side.
                 let code = self.whole.set.tuple(tuple)[division.column];
-                let side = division.sides.iter().find(|(of, _)| *of == code).unwrap().1;
-                self.parts.borrow_mut()[tuple] = first + side;
+                let side = division.side(code);
+                assert!(side.is_some() || self.entries(tuple).is_empty());
+                self.parts.borrow_mut()[tuple] = first + side.unwrap_or_default();
             }
         }
         Ok(())
@@ -120,18 +181,34 @@ impl Parted for Elsewhere<'_> {
         Ok(sets)
     }
 
-    fn place(&self, _pieces: &Pieces<'_>, _placed: &[(FrequencySet, Vec<u32>)]) -> Result<(), Failure> {
+    fn place(&self, _pieces: &Pieces<'_>, tuples: &[u32], classes: &[u32]) -> Result<(), Failure> {
+        for (codes, &class) in tuples.chunks_exact(self.whole.set.width).zip(classes) {
+            assert_eq!(self.placed.borrow_mut().0.insert(codes.to_vec(), class), None);
+        }
         Ok(())
     }
 
-    fn place_whole(&self, pieces: &Pieces<'_>, part: u32, _class: u32) -> Result<(Vec<u32>, Counts), Failure> {
+    fn place_whole(&self, pieces: &Pieces<'_>, part: u32, class: u32) -> Result<(Vec<u32>, Counts), Failure> {
         let set = self.part(pieces, part);
+        if set.len() == 0 {
+            return Ok(Default::default());
+        }
+        self.place(pieces, &set.tuples, &vec![class; set.len()])?;
         let mut counts = vec![0; set.sensitive_count()];
         set.groups.entries.iter().for_each(|e| counts[e.sensitive as usize] += e.rows);
         Ok((set.tuple(0).to_vec(), (0..).zip(counts).filter(|c| c.1 > 0).collect()))
     }
 
-    fn settle(&self, _: &Pieces<'_>, classes: &[Piece], _: &Assembled) -> Result<Prepared, Failure> {
+    fn settle(
+        &self,
+        _: &Pieces<'_>,
+        classes: &[Piece],
+        assembled: &Assembled,
+        dealt: Vec<Dealt>,
+    ) -> Result<Prepared, Failure> {
+        let mut placed = self.placed.borrow_mut();
+        placed.0.values_mut().for_each(|class| *class = assembled.class_of[*class as usize]);
+        placed.1 = dealt;
         let whole = &self.whole;
         let rows: Vec<(&Piece, (u32, u64))> =
             classes.iter().flat_map(|class| class.counts.iter().map(move |&count| (class, count))).collect();
@@ -199,7 +276,7 @@ fn pieces_of_a_lattice_lead_to_the_same_node_as_the_whole() {
         let whole = patients(&policy, 1500);
         let expected = levels(&policy, &whole);
         let all = whole.set.groups.entries.len() as u64;
-        let remote = Elsewhere { policy: &policy, whole, gathered: Cell::new(0), parts: RefCell::default() };
+        let remote = Elsewhere::new(&policy, whole);
         let most = all * 2 / 3;
         let prepared = gather_for(&remote, &policy, most, None).unwrap();
         assert!(prepared.set.rolled_up(), "{algorithm}");
@@ -210,45 +287,49 @@ fn pieces_of_a_lattice_lead_to_the_same_node_as_the_whole() {
 
 #[test]
 fn a_table_cut_in_pieces_has_the_classes_of_one_cut_at_once() {
-    for suppression in ["0.0", "0.02"] {
-        let policy = policy("mondrian", "loss", suppression);
+    for (algorithm, suppression) in
+        [("mondrian", "0.0"), ("mondrian", "0.02"), ("top-down", "0.0"), ("top-down", "0.02")]
+    {
+        let policy = policy(algorithm, "loss", suppression);
         let whole = patients(&policy, 1500);
         let cancel = AtomicBool::new(false);
         let job = Job { cancel: &cancel, progress: &|_, _| {}, threads: 0 };
         let expected = search(&policy, &whole, &job).unwrap().1;
         let counted = expected.recoding.groups(&whole.set);
-        let most = whole.set.groups.entries.len() as u64 / 5;
-        let remote = Elsewhere { policy: &policy, whole, gathered: Cell::new(0), parts: RefCell::default() };
+        // Small parts, so that rows are pulled out of children before they can be gathered.
+        let most = whole.set.groups.entries.len() as u64 / if algorithm == "mondrian" { 5 } else { 30 };
+        let remote = Elsewhere::new(&policy, whole);
         let prepared = gather_for(&remote, &policy, most, None).unwrap();
         assert!(prepared.set.rolled_up());
         assert!(remote.gathered.get() <= most, "{} of {most} were gathered", remote.gathered.get());
+        assert_eq!(remote.gone.borrow().is_empty(), algorithm == "mondrian", "{algorithm}");
         let found = search(&policy, &prepared, &job).unwrap().1;
         assert_eq!(found.recoding.classes, expected.recoding.classes);
         assert_eq!(found.recoding.groups(&prepared.set), counted);
         assert_eq!(found.notes, expected.notes);
+        if counted.1 == 0 {
+            let classes = (0..).zip(counted.0.iter());
+            let entries =
+                classes.flat_map(|(class, entries)| entries.iter().map(move |e| ((class, e.sensitive), e.rows)));
+            assert_eq!(remote.counted(), entries.collect::<Vec<_>>());
+        }
     }
 }
 
 #[test]
 fn a_node_that_can_be_neither_gathered_nor_ruled_out_is_named() {
     let policy = policy("optimal", "loss", "1.0");
-    let remote =
-        Elsewhere { policy: &policy, whole: patients(&policy, 400), gathered: Cell::new(0), parts: RefCell::default() };
+    let remote = Elsewhere::new(&policy, patients(&policy, 400));
     let Err(Failure::Usage(message)) = gather_for(&remote, &policy, 300, None) else { panic!("it was found") };
     assert!(message.contains("--gather") && message.contains("levels"), "{message}");
 }
 
 #[test]
 fn what_looks_at_every_tuple_is_refused() {
-    for (algorithm, metric) in [("top-down", "loss"), ("optimal", "kl-divergence")] {
+    for (algorithm, metric) in [("k-member", "loss"), ("optimal", "kl-divergence")] {
         let policy = policy(algorithm, metric, "0.02");
-        let remote = Elsewhere {
-            policy: &policy,
-            whole: patients(&policy, 400),
-            gathered: Cell::new(0),
-            parts: RefCell::default(),
-        };
+        let remote = Elsewhere::new(&policy, patients(&policy, 400));
         let Err(Failure::Usage(message)) = gather_for(&remote, &policy, 10, None) else { panic!("it was found") };
-        assert!(message.contains(if algorithm == "top-down" { "top-down" } else { "kl-divergence" }), "{message}");
+        assert!(message.contains(if algorithm == "k-member" { "k-member" } else { "kl-divergence" }), "{message}");
     }
 }
