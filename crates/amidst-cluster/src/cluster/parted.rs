@@ -12,7 +12,7 @@ use std::sync::Arc;
 use amidst::Failure;
 use amidst::core::frequency::FrequencySet;
 use amidst::core::pieces::{Assembled, Dealt, Line, Omitted, Piece, Pieces, Summary};
-use amidst::engine::{Asked, Counts, Divided, Gone, Parted};
+use amidst::engine::{Asked, Combinations, Counts, Divided, Gone, Parted};
 use amidst::prepare::Prepared;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt32Array};
 use datafusion::arrow::datatypes::{DataType, Field, Int64Type, Schema, UInt32Type, UInt64Type};
@@ -251,7 +251,7 @@ impl Parted for Rolled<'_> {
         Ok(summaries)
     }
 
-    fn last(&self, pieces: &Pieces<'_>, asked: &[Asked]) -> Result<Vec<Vec<(Vec<u32>, u64)>>, Failure> {
+    fn last(&self, pieces: &Pieces<'_>, asked: &[Asked]) -> Result<Vec<Combinations>, Failure> {
         self.last_of(pieces, asked)
     }
 

@@ -2,14 +2,14 @@
 
 use amidst::Failure;
 use amidst::core::pieces::Pieces;
-use amidst::engine::{Asked, Gone};
+use amidst::engine::{Asked, Combinations, Gone};
 
 use super::parted::{code, codes, counts, deciding, unreadable};
 use super::rolled::Rolled;
 
 impl Rolled<'_> {
     /// The last combinations of some sides of parts, in the order of their codes.
-    pub(super) fn last_of(&self, pieces: &Pieces<'_>, asked: &[Asked]) -> Result<Vec<Vec<(Vec<u32>, u64)>>, Failure> {
+    pub(super) fn last_of(&self, pieces: &Pieces<'_>, asked: &[Asked]) -> Result<Vec<Combinations>, Failure> {
         let (quasi, width) = self.widths();
         let mut columns: Vec<(String, Vec<u32>)> =
             ["o", "k", "i", "m"].iter().map(|name| (name.to_string(), Vec::new())).collect();

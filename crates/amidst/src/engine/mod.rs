@@ -20,7 +20,7 @@ use crate::prepare::{LoadOptions, Prepared};
 
 pub use local::Local;
 pub use parts::of_parts;
-pub use remote::{Asked, Counts, Divided, Gone, Least, Parted, Remote, gather_for};
+pub use remote::{Asked, Combinations, Counts, Divided, Gone, Least, Parted, Remote, gather_for};
 
 /// Does the work on rows.
 pub trait Engine {

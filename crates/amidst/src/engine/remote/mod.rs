@@ -32,7 +32,7 @@ use crate::anonymize::{algorithm_of, metric_of, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 
-pub use parted::{Asked, Counts, Divided, Gone, Parted};
+pub use parted::{Asked, Combinations, Counts, Divided, Gone, Parted};
 
 /// A table that stays with its engine.
 pub trait Remote {

@@ -38,7 +38,7 @@ pub trait Parted: Remote {
     ///
     /// # Errors
     /// See [`Parted::begin`].
-    fn last(&self, pieces: &Pieces<'_>, asked: &[Asked]) -> Result<Vec<Vec<(Vec<u32>, u64)>>, Failure>;
+    fn last(&self, pieces: &Pieces<'_>, asked: &[Asked]) -> Result<Vec<Combinations>, Failure>;
 
     /// Divides parts. What is in no part that is divided is not asked for again, and neither is what is `gone`.
     ///
@@ -78,6 +78,9 @@ pub trait Parted: Remote {
         dealt: Vec<Dealt>,
     ) -> Result<Prepared, Failure>;
 }
+
+/// The quasi codes of combinations, and their rows.
+pub type Combinations = Vec<(Vec<u32>, u64)>;
 
 /// Rows by sensitive tuple.
 pub type Counts = Vec<(u32, u64)>;

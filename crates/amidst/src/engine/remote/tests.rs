@@ -22,8 +22,10 @@ struct Elsewhere<'a> {
     parts: RefCell<Vec<u32>>,
     /// Combinations that have left: tuples and sensitive tuples.
     gone: RefCell<BTreeSet<(usize, u32)>>,
-    /// The class of each tuple, and what is dealt out.
-    placed: RefCell<(BTreeMap<Vec<u32>, u32>, Vec<Dealt>)>,
+    /// The class of each tuple.
+    placed: RefCell<BTreeMap<Vec<u32>, u32>>,
+    /// What is dealt out.
+    dealt: RefCell<Vec<Dealt>>,
 }
 
 impl Remote for Elsewhere<'_> {
@@ -67,14 +69,20 @@ impl Remote for Elsewhere<'_> {
 
 impl<'a> Elsewhere<'a> {
     fn new(policy: &'a Policy, whole: Prepared) -> Self {
-        let (gathered, parts, gone, placed) =
-            (Cell::new(0), RefCell::default(), RefCell::default(), RefCell::default());
-        Elsewhere { policy, whole, gathered, parts, gone, placed }
+        Elsewhere {
+            policy,
+            whole,
+            gathered: Cell::new(0),
+            parts: RefCell::default(),
+            gone: RefCell::default(),
+            placed: RefCell::default(),
+            dealt: RefCell::default(),
+        }
     }
 
     /// The rows of each class by sensitive tuple, by where each combination of the table was placed.
     fn counted(&self) -> Vec<((u32, u32), u64)> {
-        let (of_tuple, dealt) = &*self.placed.borrow();
+        let (of_tuple, dealt) = (self.placed.borrow(), self.dealt.borrow());
         let mut counted: BTreeMap<(u32, u32), u64> = BTreeMap::new();
         for tuple in 0..self.whole.set.len() {
             let codes = self.whole.set.tuple(tuple);
@@ -138,7 +146,7 @@ impl Parted for Elsewhere<'_> {
         Ok(parts.iter().map(of).collect())
     }
 
-    fn last(&self, _pieces: &Pieces<'_>, asked: &[Asked]) -> Result<Vec<Vec<(Vec<u32>, u64)>>, Failure> {
+    fn last(&self, _pieces: &Pieces<'_>, asked: &[Asked]) -> Result<Vec<Combinations>, Failure> {
         let set = &self.whole.set;
         let of = |asked: &Asked| {
             let mut found = Vec::new();
@@ -183,14 +191,14 @@ impl Parted for Elsewhere<'_> {
 
     fn place(&self, _pieces: &Pieces<'_>, tuples: &[u32], classes: &[u32]) -> Result<(), Failure> {
         for (codes, &class) in tuples.chunks_exact(self.whole.set.width).zip(classes) {
-            assert_eq!(self.placed.borrow_mut().0.insert(codes.to_vec(), class), None);
+            assert_eq!(self.placed.borrow_mut().insert(codes.to_vec(), class), None);
         }
         Ok(())
     }
 
     fn place_whole(&self, pieces: &Pieces<'_>, part: u32, class: u32) -> Result<(Vec<u32>, Counts), Failure> {
         let set = self.part(pieces, part);
-        if set.len() == 0 {
+        if set.is_empty() {
             return Ok(Default::default());
         }
         self.place(pieces, &set.tuples, &vec![class; set.len()])?;
@@ -206,9 +214,8 @@ impl Parted for Elsewhere<'_> {
         assembled: &Assembled,
         dealt: Vec<Dealt>,
     ) -> Result<Prepared, Failure> {
-        let mut placed = self.placed.borrow_mut();
-        placed.0.values_mut().for_each(|class| *class = assembled.class_of[*class as usize]);
-        placed.1 = dealt;
+        self.placed.borrow_mut().values_mut().for_each(|class| *class = assembled.class_of[*class as usize]);
+        *self.dealt.borrow_mut() = dealt;
         let whole = &self.whole;
         let rows: Vec<(&Piece, (u32, u64))> =
             classes.iter().flat_map(|class| class.counts.iter().map(move |&count| (class, count))).collect();
