@@ -89,7 +89,7 @@ impl Source {
         context.register_table(table, Arc::new(listing)).map(|_| ()).map_err(broken)
     }
 
-    /// The conditions under which a row has no unknown cell, by what the policy calls unknown.
+    /// The conditions under which a row has no unknown cell: no null, and nothing that the policy calls unknown.
     pub fn known(&self, policy: &Policy) -> Vec<String> {
         if policy.data.missing_rows == amidst::policy::MissingRows::Keep {
             return Vec::new();
@@ -97,7 +97,7 @@ impl Source {
         let looked_at =
             |name: &str| policy.column(name).is_some_and(|c| !matches!(c.role, Role::Identifying | Role::Consent));
         let fields = self.schema.fields().iter().filter(|f| looked_at(f.name()));
-        fields.filter_map(|f| sql::known(f.name(), f.data_type(), &policy.data.missing)).collect()
+        fields.filter_map(|f| sql::known(f, &policy.data.missing)).collect()
     }
 
     /// Columns that are read must have single values in their cells.

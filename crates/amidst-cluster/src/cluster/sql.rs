@@ -1,6 +1,6 @@
 //! Pieces of statements.
 
-use datafusion::arrow::datatypes::DataType;
+use datafusion::arrow::datatypes::{DataType, Field};
 
 /// A name of a column or table.
 pub fn name(text: &str) -> String {
@@ -12,37 +12,32 @@ pub fn text(value: &str) -> String {
     format!("'{}'", value.replace('\'', "''"))
 }
 
-/// That a cell is known: that its text is none of the tokens that stand for unknown ones. None when every cell is.
+/// That a cell is known: that it is not null, where it can be, and that its text is none of the tokens that stand for
+/// unknown ones. None when every cell is.
 ///
-/// Numbers are compared as numbers, because they have one form only; an absent cell is the empty text.
-pub fn known(column: &str, kind: &DataType, unknown: &[String]) -> Option<String> {
-    let cell = format!("t.{}", name(column));
-    let absent = unknown.iter().any(String::is_empty).then(|| format!("{cell} IS NOT NULL"));
-    let list = |values: Vec<String>| {
-        (!values.is_empty()).then(|| format!("({cell} IS NULL OR {cell} NOT IN ({}))", values.join(", ")))
-    };
+/// Numbers are compared as numbers, because they have one form only.
+pub fn known(field: &Field, unknown: &[String]) -> Option<String> {
+    let cell = format!("t.{}", name(field.name()));
+    let present = field.is_nullable().then(|| format!("{cell} IS NOT NULL"));
     let tokens = || unknown.iter().filter(|token| !token.is_empty());
-    let listed = match kind {
+    let listed: Vec<String> = match field.data_type() {
         kind if kind.is_integer() => {
-            let whole = tokens().filter(|t| t.parse::<i64>().is_ok_and(|n| n.to_string() == **t));
-            list(whole.cloned().collect())
+            tokens().filter(|t| t.parse::<i64>().is_ok_and(|n| n.to_string() == **t)).cloned().collect()
         }
         kind if kind.is_floating() => {
             let number = |t: &&String| t.parse::<f64>().is_ok_and(|n| n.is_finite() && n.to_string() == **t);
-            list(tokens().filter(number).map(|t| format!("CAST({} AS DOUBLE)", text(t))).collect())
+            tokens().filter(number).map(|t| format!("CAST({} AS DOUBLE)", text(t))).collect()
         }
-        DataType::Boolean => list(tokens().filter(|t| matches!(t.as_str(), "true" | "false")).cloned().collect()),
-        _ => {
-            let values: Vec<String> = unknown.iter().map(|t| text(t)).collect();
-            return (!values.is_empty())
-                .then(|| format!("coalesce(CAST({cell} AS VARCHAR), '') NOT IN ({})", values.join(", ")));
-        }
+        DataType::Boolean => tokens().filter(|t| matches!(t.as_str(), "true" | "false")).cloned().collect(),
+        _ => unknown.iter().map(|t| text(t)).collect(),
     };
-    match (absent, listed) {
-        (None, None) => None,
-        (Some(one), None) | (None, Some(one)) => Some(one),
-        (Some(a), Some(b)) => Some(format!("{a} AND {b}")),
-    }
+    let compared = match field.data_type() {
+        kind if kind.is_integer() || kind.is_floating() || *kind == DataType::Boolean => cell,
+        _ => format!("CAST({cell} AS VARCHAR)"),
+    };
+    let listed = (!listed.is_empty()).then(|| format!("{compared} NOT IN ({})", listed.join(", ")));
+    let both: Vec<String> = present.into_iter().chain(listed).collect();
+    (!both.is_empty()).then(|| both.join(" AND "))
 }
 
 /// A condition of a statement; nothing when there is none.
@@ -61,17 +56,15 @@ mod tests {
     }
 
     #[test]
-    fn unknown_cells_are_compared_in_their_own_type() {
+    fn unknown_cells_are_null_or_compared_in_their_own_type() {
         let unknown = ["".to_string(), "?".to_string(), "-1".to_string()];
-        assert_eq!(
-            known("age", &DataType::Int32, &unknown).unwrap(),
-            "t.\"age\" IS NOT NULL AND (t.\"age\" IS NULL OR t.\"age\" NOT IN (-1))"
-        );
-        assert_eq!(known("age", &DataType::Int32, &["?".to_string()]), None);
-        assert_eq!(
-            known("zip", &DataType::Utf8, &unknown).unwrap(),
-            "coalesce(CAST(t.\"zip\" AS VARCHAR), '') NOT IN ('', '?', '-1')"
-        );
-        assert_eq!(known("zip", &DataType::Utf8, &[]), None);
+        let age = |nullable: bool| Field::new("age", DataType::Int32, nullable);
+        assert_eq!(known(&age(true), &unknown).unwrap(), "t.\"age\" IS NOT NULL AND t.\"age\" NOT IN (-1)");
+        assert_eq!(known(&age(true), &["?".to_string()]).unwrap(), "t.\"age\" IS NOT NULL");
+        assert_eq!(known(&age(false), &["?".to_string()]), None);
+        let zip = |nullable: bool| Field::new("zip", DataType::Utf8, nullable);
+        assert_eq!(known(&zip(false), &unknown).unwrap(), "CAST(t.\"zip\" AS VARCHAR) NOT IN ('', '?', '-1')");
+        assert_eq!(known(&zip(true), &[]).unwrap(), "t.\"zip\" IS NOT NULL");
+        assert_eq!(known(&zip(false), &[]), None);
     }
 }

@@ -21,7 +21,7 @@ pub fn patients_policy(folder: &Path, algorithm: &str) -> PathBuf {
     saved(folder, algorithm, &text.replace("file = \"release.csv\"", "file = \"release.parquet\""))
 }
 
-/// Visits of people who come more than once, with unknown and absent cells.
+/// Visits of people who come more than once, with unknown cells: some are null, some say so.
 pub fn visits(folder: &Path) -> PathBuf {
     let mut text = "name,person,age,zip,disease,note\n".to_string();
     for i in 0..3000u32 {
@@ -43,7 +43,7 @@ pub fn visits_policy(folder: &Path) -> PathBuf {
     let text = r#"
 [data]
 input = "visits.parquet"
-missing = ["?", ""]
+missing = ["?"]
 [columns.name]
 role = "identifying"
 [columns.person]
