@@ -57,8 +57,7 @@ pub(crate) fn read(
     if let Some(i) = binary {
         return Err(ReadError::Binary { path: place.to_path_buf(), row: 1, column: header.get(i).cloned() });
     }
-    let before = merger.rows();
-    let mut rows = Rows::new(&kept);
+    let mut rows = Rows::new(&kept, merger.rows());
     // What is not read must not be sent: the server would go on to the end.
     let copied = match merger.max_rows() {
         usize::MAX => format!("COPY ({select}) TO STDOUT"),
@@ -93,11 +92,7 @@ pub(crate) fn read(
             return Ok(());
         }
     }
-    rows.finish(settings, merger)?;
-    if merger.rows() == before {
-        return Err(ReadError::NoRows { path: place.to_path_buf() });
-    }
-    Ok(())
+    rows.finish(place, settings, merger)
 }
 
 /// A floating-point number in the form that numbers of files have; what is none, such as NaN, as the server writes it.

@@ -1,5 +1,7 @@
 //! Rows that come one after the other → blocks of codes.
 
+use std::path::Path;
+
 use crate::encode::{BadCell, ColumnEncoder};
 use crate::error::ReadError;
 use crate::lines::BlockLines;
@@ -15,16 +17,18 @@ pub(crate) struct Rows {
     /// The position of each in the header.
     places: Vec<usize>,
     rows: usize,
+    /// The rows that were there before.
+    before: usize,
 }
 
 /// A cell that has no text.
 pub(crate) struct Binary;
 
 impl Rows {
-    /// `kept` tells for each column of the header whether it is kept.
-    pub fn new(kept: &[bool]) -> Self {
+    /// `kept` tells for each column of the header whether it is kept; `before`, how many rows were read before this table.
+    pub fn new(kept: &[bool], before: usize) -> Self {
         let places: Vec<usize> = (0..kept.len()).filter(|&i| kept[i]).collect();
-        Rows { columns: places.iter().map(|_| ColumnEncoder::default()).collect(), places, rows: 0 }
+        Rows { columns: places.iter().map(|_| ColumnEncoder::default()).collect(), places, rows: 0, before }
     }
 
     /// Appends a row: `cell` gives a column of the header its text, in the buffer, and says whether it is null. Says whether
@@ -64,9 +68,13 @@ impl Rows {
         Ok(!merger.is_full())
     }
 
-    /// Hands over what is left.
-    pub fn finish(mut self, settings: &Settings<'_>, merger: &mut Merger<'_>) -> Result<(), ReadError> {
-        self.merge(settings, merger, None)
+    /// Hands over what is left. A table at `place` without rows is an error.
+    pub fn finish(mut self, place: &Path, settings: &Settings<'_>, merger: &mut Merger<'_>) -> Result<(), ReadError> {
+        self.merge(settings, merger, None)?;
+        if merger.rows() == self.before {
+            return Err(ReadError::NoRows { path: place.to_path_buf() });
+        }
+        Ok(())
     }
 
     fn merge(

@@ -43,8 +43,7 @@ pub(crate) fn read(
         return Err(wrong(place, "the query is not a SELECT".to_string()));
     }
     let kept = merger.begin(place, header, 1)?;
-    let before = merger.rows();
-    let mut rows = Rows::new(&kept);
+    let mut rows = Rows::new(&kept, merger.rows());
     let mut found = statement.query([]).map_err(failed)?;
     while let Some(row) = found.next().map_err(failed)? {
         let go_on = rows.push(settings, merger, |column, text| {
@@ -63,11 +62,7 @@ pub(crate) fn read(
             return Ok(());
         }
     }
-    rows.finish(settings, merger)?;
-    if merger.rows() == before {
-        return Err(ReadError::NoRows { path: place.to_path_buf() });
-    }
-    Ok(())
+    rows.finish(place, settings, merger)
 }
 
 /// The statement that reads what is wanted.
