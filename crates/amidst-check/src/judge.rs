@@ -162,15 +162,24 @@ impl Facts<'_> {
         }
         let mut names = on.to_vec();
         names.remove(at);
+        let mut members = view.members.chunk_by(|a, b| a.0 == b.0).peekable();
         for (class, histogram) in view.histograms.iter().enumerate() {
+            // Who is in each group: a person may be there with several values.
+            let own = members.next_if(|m| m[0].0 as usize == class).unwrap_or_default();
+            let mut persons: Vec<(u32, u64)> = own.iter().map(|&(_, t, p)| (tuples[t as usize].0, p)).collect();
+            persons.sort_unstable();
+            persons.dedup();
             let mut rows: Vec<(u32, u32, u64)> =
                 histogram.iter().map(|&(t, n)| (tuples[t as usize].0, tuples[t as usize].1, n)).collect();
             rows.sort_unstable();
             for chunk in rows.chunk_by(|a, b| a.0 == b.0) {
                 let counts: Vec<(u32, u64)> = chunk.iter().map(|&(_, v, n)| (v, n)).collect();
-                // Where persons have several values this is more than the persons; no class can be larger than its own.
-                let size = counts.iter().map(|c| c.1).sum::<u64>().min(self.counted.sizes[class]);
-                let group = chunk[0].0 as usize;
+                let group = chunk[0].0;
+                let size = match &persons[..] {
+                    [] => counts.iter().map(|c| c.1).sum(),
+                    all => (all.partition_point(|p| p.0 <= group) - all.partition_point(|p| p.0 < group)) as u64,
+                };
+                let group = group as usize;
                 let context = || names.iter().cloned().zip(others[group].iter().map(|c| c.to_vec())).collect();
                 sweep.see(model, Class { size, counts: &counts }, class, context)?;
             }

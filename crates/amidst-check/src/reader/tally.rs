@@ -361,6 +361,7 @@ impl Tally {
             .map(|(mut view, names)| {
                 let (values, value_places) = sorted(std::mem::take(&mut view.values));
                 let mut histograms: Vec<Vec<(u32, u64)>> = vec![Vec::new(); keys.len()];
+                let persons = std::mem::take(&mut view.persons);
                 view.drain(|class, value, count| {
                     histograms[places[class as usize] as usize].push((value_places[value as usize], count));
                 });
@@ -372,7 +373,15 @@ impl Tally {
                         same
                     });
                 }
-                CountedView { columns: names.clone(), values, histograms }
+                let mut members = Vec::new();
+                if names.len() > 1 {
+                    let place = |&(class, value, person): &(u32, u32, u64)| {
+                        (places[class as usize], value_places[value as usize], person)
+                    };
+                    members = persons.iter().map(place).collect();
+                    members.sort_unstable();
+                }
+                CountedView { columns: names.clone(), values, histograms, members }
             })
             .collect();
         Counted { columns, rows: self.before, dropped: self.dropped, keys, sizes, views }
@@ -405,6 +414,9 @@ pub(crate) struct CountedView {
     pub values: Vec<Box<[u8]>>,
     /// For each key, tuple and count.
     pub histograms: Vec<Vec<(u32, u64)>>,
+    /// Who has which tuple, ascending by (key, tuple, person): only where persons are counted and columns are several, so
+    /// that those who agree in some columns can be told apart.
+    pub members: Vec<(u32, u32, u64)>,
 }
 
 fn sorted(map: FxHashMap<Box<[u8]>, u32>) -> (Vec<Box<[u8]>>, Vec<u32>) {

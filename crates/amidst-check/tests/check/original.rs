@@ -165,3 +165,20 @@ fn persons_are_counted_once() {
     boastful.digest = boastful.computed_digest().unwrap();
     assert!(!verify(folder.path(), &boastful, &Options::default()).valid);
 }
+
+#[test]
+fn a_person_with_two_values_is_one_in_a_group_of_several_columns() {
+    let rows = table(&["q,s,t", "a,x,u", "a,y,u", "a,x,u", "a,x,w", "a,y,w", "a,x,w"]);
+    let folder = tempfile::tempdir().unwrap();
+    write_csv(&folder.path().join("release.csv"), &rows);
+    let by_persons = |ids: Vec<u64>| {
+        let claims = vec![claim("general-alpha-k-anonymity", &["s", "t"], json!({"alpha": 0.7, "k": 1}))];
+        let mut draft = draft(&rows, &["q"], &["s", "t"], claims);
+        draft.persons = true;
+        issue(draft, folder.path(), &Options { persons: Some(Arc::new(ids)), ..Options::default() })
+    };
+    // Six persons: of those with u, two in three have x.
+    assert!(by_persons(vec![1, 2, 3, 4, 5, 6]).is_ok());
+    // Four persons: both of those with u have x.
+    assert!(by_persons(vec![1, 1, 2, 3, 3, 4]).is_err());
+}
