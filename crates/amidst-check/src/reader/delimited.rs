@@ -4,6 +4,7 @@
 use std::io::Read;
 use std::path::Path;
 
+use super::marks::Marks;
 use super::stream::{self, Blocks, Records};
 use super::tally::{Cells, Tally};
 use super::unreadable;
@@ -78,23 +79,34 @@ impl Cells for csv::ByteRecord {
     }
 }
 
-/// A line without quotes and where its cells end.
-struct Line<'a> {
-    bytes: &'a [u8],
-    ends: &'a [usize],
+/// A line without quotes.
+struct Row<'a> {
+    block: &'a [u8],
+    start: usize,
+    end: usize,
+    /// Where all cells but the last end.
+    ends: &'a [u32],
 }
 
-impl Cells for Line<'_> {
+impl Row<'_> {
+    fn start(&self, column: usize) -> Option<usize> {
+        if column == 0 { Some(self.start) } else { self.ends.get(column - 1).map(|&end| end as usize + 1) }
+    }
+
+    fn end(&self, column: usize) -> usize {
+        self.ends.get(column).map_or(self.end, |&end| end as usize)
+    }
+}
+
+impl Cells for Row<'_> {
     fn cell(&self, column: usize) -> &[u8] {
-        let start = if column == 0 { 0 } else { self.ends.get(column - 1).map_or(self.bytes.len(), |end| end + 1) };
-        let end = self.ends.get(column).copied().unwrap_or(start);
-        self.bytes.get(start..end).unwrap_or_default()
+        let found = self.start(column).and_then(|start| self.block.get(start..self.end(column)));
+        found.unwrap_or_default()
     }
 
     fn span(&self, first: usize, last: usize) -> Option<&[u8]> {
         // Without quotes, separators stand between cells and nowhere else.
-        let start = if first == 0 { 0 } else { self.ends.get(first - 1)? + 1 };
-        self.bytes.get(start..*self.ends.get(last)?)
+        self.block.get(self.start(first)?..self.end(last))
     }
 }
 
@@ -118,73 +130,59 @@ impl Records for Delimited {
         if memchr::memchr(b'"', block).is_some() {
             return self.add_quoted(block, first, tally);
         }
-        let mut rows = 0;
-        let mut start = 0;
-        // Lines are counted some at a time: where each begins and ends, and where the cells of all of them end.
-        let mut lines: Vec<(usize, usize)> = Vec::with_capacity(LINES);
-        let mut ends: Vec<usize> = Vec::with_capacity(self.columns * LINES);
-        let mut cut = |at: usize| {
-            if block.get(at) == Some(&self.separator) {
-                ends.push(at - start);
-                return Ok(());
-            }
-            let mut end = at;
-            if end > start && block[end - 1] == b'\r' {
-                end -= 1;
-            }
-            if end > start {
-                ends.push(end - start);
-                let cells = ends.len() - lines.len() * self.columns;
-                if cells != self.columns {
-                    return Err((rows + lines.len() as u64, self.ragged(cells)));
-                }
-                lines.push((start, end));
-            }
-            start = at + 1;
-            if lines.len() == LINES || at == block.len() {
-                let all = lines.iter().zip(ends.chunks_exact(self.columns.max(1)));
-                let all: Vec<Line<'_>> =
-                    all.map(|(&(start, end), ends)| Line { bytes: &block[start..end], ends }).collect();
-                tally.add_all(first + rows, &all).map_err(|(before, what)| (rows + before, what))?;
-                rows += all.len() as u64;
-                lines.clear();
-                ends.clear();
-            }
-            Ok(())
+        let columns = self.columns.max(1);
+        let Some(mut marks) = Marks::new(block, self.separator, columns * LINES) else {
+            return self.add_quoted(block, first, tally);
         };
-        each_of(self.separator, b'\n', block, &mut cut)?;
-        cut(block.len())?;
-        Ok(rows)
-    }
-}
-
-/// Shows where either of two bytes stands, eight bytes at a time: cells are so short that looking for the next one
-/// costs more to start than to do.
-fn each_of<E>(a: u8, b: u8, bytes: &[u8], mut see: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
-    const LOW: u64 = u64::MAX / 255;
-    const HIGH: u64 = LOW << 7;
-    let (a, b) = (LOW * u64::from(a), LOW * u64::from(b));
-    // The top bit of each byte that is zero, and no other.
-    let zeros = |word: u64| !(((word & !HIGH) + !HIGH) | word | !HIGH);
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (i, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let mut marks = zeros(word ^ a) | zeros(word ^ b);
-        while marks != 0 {
-            see(i * 8 + marks.trailing_zeros() as usize / 8)?;
-            marks &= marks - 1;
+        let (mut rows, mut start) = (0, 0);
+        loop {
+            let ends = marks.wait(columns);
+            if ends.is_empty() {
+                return Ok(rows);
+            }
+            let mut batch: Vec<Row<'_>> = Vec::with_capacity(LINES);
+            let mut used = 0;
+            while batch.len() < LINES
+                && let Some(&next) = ends.get(used)
+            {
+                let line = ends.get(used..used + columns).filter(|own| self.is_line(block, own));
+                let line = line.and_then(|own| own.split_last());
+                // What is no line of so many cells may still be an empty one.
+                let (&stop, inner) = line.unwrap_or((&next, &[]));
+                let stop = stop as usize;
+                let end = if stop > start && block[stop - 1] == b'\r' { stop - 1 } else { stop };
+                if end > start {
+                    if line.is_none() {
+                        break;
+                    }
+                    batch.push(Row { block, start, end, ends: inner });
+                } else if block.get(stop).is_some_and(|&byte| byte != b'\n') {
+                    break;
+                }
+                used += inner.len() + 1;
+                start = stop + 1;
+            }
+            if used == 0 {
+                let line =
+                    memchr::memchr(b'\n', &block[start..]).map_or(&block[start..], |at| &block[start..start + at]);
+                return Err((rows, self.ragged(memchr::memchr_iter(self.separator, line).count() + 1)));
+            }
+            tally.add_all(first + rows, &batch).map_err(|(before, what)| (rows + before, what))?;
+            rows += batch.len() as u64;
+            marks.take(used);
         }
     }
-    let start = words.len() * 8;
-    for (i, &byte) in rest.iter().enumerate() {
-        if u64::from(byte) * LOW == a || u64::from(byte) * LOW == b {
-            see(start + i)?;
-        }
-    }
-    Ok(())
 }
 
 impl Delimited {
+    /// Whether these marks are those of one line: a separator after each cell, and after the last the end of the line.
+    fn is_line(&self, block: &[u8], marks: &[u32]) -> bool {
+        marks.split_last().is_some_and(|(&last, others)| {
+            block.get(last as usize).is_none_or(|&byte| byte == b'\n')
+                && others.iter().all(|&at| block.get(at as usize) == Some(&self.separator))
+        })
+    }
+
     fn add_quoted(&self, block: &[u8], first: u64, tally: &mut Tally) -> Result<u64, (u64, String)> {
         let mut rows = 0;
         let mut record = csv::ByteRecord::new();
@@ -208,7 +206,7 @@ impl Delimited {
 mod tests {
     use super::super::stream::Records;
     use super::super::tally::{Selection, Tally};
-    use super::{Delimited, each_of};
+    use super::Delimited;
 
     #[test]
     fn lines_in_batches_count_as_lines_one_by_one() {
@@ -240,21 +238,5 @@ mod tests {
         tally.open(std::path::Path::new("t"), &header).unwrap();
         let ragged = format!("{text}1,2,3\n");
         assert_eq!(records.add(ragged.as_bytes(), 0, &mut tally).unwrap_err().0, 500);
-    }
-
-    #[test]
-    fn both_bytes_are_found_wherever_they_stand() {
-        let bytes: Vec<u8> = (0..1000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8 & 0x8f).collect();
-        for (a, b) in [(b'\x01', b'\n'), (0, 0x80), (0x81, 0x8f)] {
-            for start in 0..9 {
-                let mut found = Vec::new();
-                let _ = each_of(a, b, &bytes[start..], |at| {
-                    found.push(at);
-                    Ok::<(), ()>(())
-                });
-                let wanted = bytes[start..].iter().enumerate().filter(|&(_, &x)| x == a || x == b);
-                assert_eq!(found, wanted.map(|(i, _)| i).collect::<Vec<_>>());
-            }
-        }
     }
 }

@@ -6,6 +6,7 @@
 mod columnar;
 mod delimited;
 mod jsonl;
+mod marks;
 mod number;
 mod stream;
 pub(crate) mod tally;

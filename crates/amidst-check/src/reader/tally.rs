@@ -23,6 +23,14 @@ pub(crate) struct Selection {
     pub missing: Option<Missing>,
 }
 
+impl Selection {
+    /// Whether sizes must be counted: else they are what the histograms of the first view add up to, and every row asks
+    /// for one place in memory less.
+    fn counts_sizes(&self) -> bool {
+        self.persons.is_some() || self.views.is_empty()
+    }
+}
+
 /// Rows with one of these texts, or with null, in one of these columns are left out.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Missing {
@@ -269,7 +277,9 @@ impl Tally {
             if class as usize == sizes.len() {
                 sizes.push(0);
             }
-            sizes[class as usize] += u64::from(person.is_none_or(|person| members.insert((class, person))));
+            if selection.counts_sizes() {
+                sizes[class as usize] += u64::from(person.is_none_or(|person| members.insert((class, person))));
+            }
             Some(class)
         };
         for (view, columns) in views.iter_mut().zip(&layout.views) {
@@ -296,7 +306,9 @@ impl Tally {
                 self.texts.get_all(batch.iter().map(|row| row.span(from, to)), &mut classes);
             }
             let known = || batch.iter().zip(classes).filter_map(|(row, class)| Some((row, class?)));
-            known().for_each(|(_, class)| self.sizes[class as usize] += 1);
+            if self.selection.counts_sizes() {
+                known().for_each(|(_, class)| self.sizes[class as usize] += 1);
+            }
             for (view, columns) in self.views.iter_mut().zip(&self.layout.views) {
                 // All values before all counts, which are far away: one is on its way while others are asked for.
                 let mut values = [0u32; BATCH];
@@ -354,7 +366,7 @@ impl Tally {
         for (class, size) in self.sizes.into_iter().enumerate() {
             sizes[places[class] as usize] = size;
         }
-        let views = self
+        let views: Vec<CountedView> = self
             .views
             .into_iter()
             .zip(&selection.views)
@@ -384,6 +396,12 @@ impl Tally {
                 CountedView { columns: names.clone(), values, histograms, members }
             })
             .collect();
+        if !selection.counts_sizes()
+            && let Some(view) = views.first()
+        {
+            let histograms = view.histograms.iter();
+            sizes = histograms.map(|histogram| histogram.iter().map(|&(_, count)| count).sum()).collect();
+        }
         Counted { columns, rows: self.before, dropped: self.dropped, keys, sizes, views }
     }
 }
@@ -536,7 +554,7 @@ mod tests {
         total.merge(other);
         let counted = total.finish(&selection, Vec::new());
         assert_eq!(cells(&counted.keys[0]), [b"b"]);
-        assert_eq!(counted.sizes, [3, 2]);
+        assert_eq!(counted.sizes, [u64::from(u32::MAX) + 3, 2]);
         assert_eq!(counted.views[0].histograms[0], [(0, u64::from(u32::MAX) + 2), (1, 1)]);
         assert_eq!(counted.views[0].histograms[1], [(0, 1), (1, 1)]);
     }
