@@ -1,10 +1,8 @@
 //! The text of every distinct value, ready to be copied: escaped once, copied once per cell.
 
-/// Short pieces are copied as this many bytes whatever their length, which needs no branch on it.
-const SHORT: usize = 16;
-
-/// So are those of middling length, as the quasi columns of a class often are together.
-const MIDDLING: usize = 64;
+/// Pieces of up to so many bytes are copied as so many, which needs no call. The quasi columns of a class are often that
+/// long together.
+const SHORT: usize = 64;
 
 /// The texts of a column's values, by code.
 #[derive(Default)]
@@ -27,7 +25,7 @@ impl Pieces {
 
     /// To be called once all texts are there.
     pub fn seal(mut self) -> Self {
-        self.bytes.resize(self.bytes.len() + MIDDLING, 0);
+        self.bytes.resize(self.bytes.len() + SHORT, 0);
         self
     }
 
@@ -35,18 +33,22 @@ impl Pieces {
         let (start, length) = self.spans[code as usize];
         if length <= SHORT {
             out[at..at + SHORT].copy_from_slice(&self.bytes[start..start + SHORT]);
-        } else if length <= MIDDLING {
-            out[at..at + MIDDLING].copy_from_slice(&self.bytes[start..start + MIDDLING]);
         } else {
-            out[at..at + length].copy_from_slice(&self.bytes[start..start + length]);
+            copy_long(&self.bytes[start..start + length], &mut out[at..at + length]);
         }
         at + length
     }
 }
 
+/// Apart from the short ones: else both would become one call with a length that varies.
+#[inline(never)]
+fn copy_long(from: &[u8], to: &mut [u8]) {
+    to.copy_from_slice(from);
+}
+
 /// Rows of pieces: `codes` holds column after column, `rows` codes each.
 pub(crate) fn rows(pieces: &[&Pieces], codes: &[u32], rows: usize) -> Vec<u8> {
-    let longest_row = pieces.iter().map(|p| p.longest).sum::<usize>() + MIDDLING;
+    let longest_row = pieces.iter().map(|p| p.longest).sum::<usize>() + SHORT;
     let mut out = vec![0; longest_row.saturating_mul(rows).clamp(longest_row, longest_row.max(1 << 20))];
     let mut at = 0;
     for row in 0..rows {
@@ -72,7 +74,7 @@ mod tests {
             values.iter().for_each(|v| pieces.push(|out| out.extend_from_slice(v.as_bytes())));
             pieces.seal()
         };
-        let (long, middling) = ("x".repeat(100), "y".repeat(MIDDLING));
+        let (long, middling) = ("x".repeat(100), "y".repeat(SHORT));
         let pieces = [make(&["a,", &long, &middling]), make(&["\n", "sixteen-letters\n", "", "seventeen letters"])];
         let text = rows(&[&pieces[0], &pieces[1]], &[0, 1, 0, 2, 0, 0, 1, 2, 0, 3], 5);
         let expected = format!("a,\n{long}sixteen-letters\na,{middling}\na,seventeen letters");
