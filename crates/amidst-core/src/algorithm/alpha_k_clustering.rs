@@ -14,10 +14,11 @@
 
 use std::collections::VecDeque;
 
-use super::{Algorithm, Entry, Found, Search, SearchError, systematic};
+use super::clustering::{Clustering, EXACT};
+use super::{Entry, Search, SearchError, systematic};
 use crate::local::settle::{PATIENCE, settle};
 use crate::local::tree::clearly_above;
-use crate::local::{Cluster, Least, Tree, World, cluster, found};
+use crate::local::{Cluster, Least, Tree, World};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "alpha-k-clustering",
@@ -26,25 +27,9 @@ pub(super) const ENTRY: Entry = Entry {
                  rows; compatible classes stay below 2k rows and within the bounds on every sensitive value",
     citation: "survey §5",
     full_domain: false,
-    options: &[systematic::EXACT],
-    algorithm: &AlphaKClustering,
+    options: &[EXACT],
+    algorithm: &Clustering { id: "alpha-k-clustering", clusters },
 };
-
-#[derive(Debug)]
-struct AlphaKClustering;
-
-impl Algorithm for AlphaKClustering {
-    fn supports(&self, search: &Search<'_>) -> Result<(), SearchError> {
-        systematic::needs_monotone(search, ENTRY.id)
-    }
-
-    fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {
-        self.supports(search)?;
-        found(search, |search, world| {
-            Ok((cluster::partition(clusters(search, world, systematic::exact(search))?), Vec::new()))
-        })
-    }
-}
 
 /// Rows that agree, in classes of at most k that keep rule 2.
 fn beginnings(world: &World<'_>, k: u64) -> Vec<Cluster> {

@@ -10,9 +10,10 @@
 //! leaves a remainder that can (see `assembly`). Rows are found through a k-d tree instead of a scan, with the same
 //! outcome: O(n log n) queries where the published algorithm is O(n²).
 
-use super::{Algorithm, Entry, Found, Search, SearchError, systematic};
+use super::clustering::{Clustering, EXACT};
+use super::{Entry, Search, SearchError, systematic};
 use crate::local::assembly::{self, Seeds};
-use crate::local::{Cluster, Random, World, cluster, found};
+use crate::local::{Cluster, Random, World};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "k-member",
@@ -21,25 +22,9 @@ pub(super) const ENTRY: Entry = Entry {
                  rows with which its information loss grows least",
     citation: "Byun, Kamra, Bertino & Li, DASFAA 2007",
     full_domain: false,
-    options: &[systematic::EXACT],
-    algorithm: &KMember,
+    options: &[EXACT],
+    algorithm: &Clustering { id: "k-member", clusters },
 };
-
-#[derive(Debug)]
-struct KMember;
-
-impl Algorithm for KMember {
-    fn supports(&self, search: &Search<'_>) -> Result<(), SearchError> {
-        systematic::needs_monotone(search, ENTRY.id)
-    }
-
-    fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {
-        self.supports(search)?;
-        found(search, |search, world| {
-            Ok((cluster::partition(clusters(search, world, systematic::exact(search))?), Vec::new()))
-        })
-    }
-}
 
 /// The classes that k-member finds.
 pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Result<Vec<Cluster>, SearchError> {

@@ -13,6 +13,7 @@ use crate::recoding::Recoding;
 use crate::requirement::Requirement;
 
 mod alpha_k_clustering;
+mod clustering;
 mod incognito;
 mod k_member;
 mod mondrian;

@@ -13,9 +13,10 @@
 //!
 //! **Departures.** Centres are found through a k-d tree with the outcome of the published O(n²/k) scan.
 
-use super::{Algorithm, Entry, Found, Search, SearchError, systematic};
+use super::clustering::{Clustering, EXACT};
+use super::{Entry, Search, SearchError, systematic};
 use crate::local::settle::{PATIENCE, settle};
-use crate::local::{Cluster, Least, Random, Tree, World, cluster, found};
+use crate::local::{Cluster, Least, Random, Tree, World, cluster};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "one-pass-k-means",
@@ -24,25 +25,9 @@ pub(super) const ENTRY: Entry = Entry {
                  those with fewer",
     citation: "Lin & Wei, PAIS 2008",
     full_domain: false,
-    options: &[systematic::EXACT],
-    algorithm: &OnePass,
+    options: &[EXACT],
+    algorithm: &Clustering { id: "one-pass-k-means", clusters },
 };
-
-#[derive(Debug)]
-struct OnePass;
-
-impl Algorithm for OnePass {
-    fn supports(&self, search: &Search<'_>) -> Result<(), SearchError> {
-        systematic::needs_monotone(search, ENTRY.id)
-    }
-
-    fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {
-        self.supports(search)?;
-        found(search, |search, world| {
-            Ok((cluster::partition(clusters(search, world, systematic::exact(search))?), Vec::new()))
-        })
-    }
-}
 
 /// Clusters with their centres.
 struct Centres<'a> {

@@ -12,10 +12,10 @@
 //! **Departures.** Stride k throughout (the paper's Table 4 once prints p). Clusters are found through a k-d tree of
 //! growing boxes, with the outcome of the published O(n²/k) scan.
 
-use super::{Algorithm, Entry, Found, Search, SearchError};
+use super::clustering::{Clustering, EXACT};
+use super::{Entry, Search, SearchError};
 use crate::local::settle::{Index, settle};
-use crate::local::{Cluster, Part, Random, World, cluster, found};
-use crate::parameter::{Kind, Parameter, Value};
+use crate::local::{Cluster, Part, Random, World, cluster};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "systematic",
@@ -25,46 +25,8 @@ pub(super) const ENTRY: Entry = Entry {
     citation: "systematic clustering paper Tables 4 and 5",
     full_domain: false,
     options: &[EXACT],
-    algorithm: &Systematic,
+    algorithm: &Clustering { id: "systematic", clusters },
 };
-
-#[derive(Debug)]
-struct Systematic;
-
-/// Asks for the published scan over all rows or clusters.
-pub(super) const EXACT: Parameter = Parameter {
-    name: "exact",
-    kind: Kind::Flag,
-    required: false,
-    help: "whether to look at every row instead of using an index: the same classes, only slower (default false)",
-};
-
-/// Whether the published scan is asked for.
-pub(super) fn exact(search: &Search<'_>) -> bool {
-    matches!(search.options.get(EXACT.name), Some(Value::Flag(true)))
-}
-
-/// Fails unless the policy stays satisfied when classes grow.
-pub(super) fn needs_monotone(search: &Search<'_>, id: &str) -> Result<(), SearchError> {
-    match search.requirements.iter().find(|r| !r.monotone_overlapping(search.set)) {
-        Some(r) => Err(SearchError::Unsupported(format!(
-            "{id} lets classes grow, and a class that grows can lose {}; choose mondrian or a full-domain algorithm",
-            r.model.id
-        ))),
-        None => Ok(()),
-    }
-}
-
-impl Algorithm for Systematic {
-    fn supports(&self, search: &Search<'_>) -> Result<(), SearchError> {
-        needs_monotone(search, ENTRY.id)
-    }
-
-    fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {
-        self.supports(search)?;
-        found(search, |search, world| Ok((cluster::partition(clusters(search, world, exact(search))?), Vec::new())))
-    }
-}
 
 /// The rows one by one, sorted by quasi tuple; the rows of a person who has several stay together.
 pub(super) fn units(world: &World<'_>) -> Vec<Part> {

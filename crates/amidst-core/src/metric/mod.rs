@@ -15,6 +15,7 @@ use crate::recoding::Recoding;
 
 mod ambiguity;
 mod average_class_size;
+mod averaged;
 mod discernibility;
 #[cfg(test)]
 mod fixture;

@@ -7,8 +7,7 @@
 //!
 //! **Source.** Sweeney 2002, "Achieving k-anonymity privacy protection using generalization and suppression", §4.
 
-use super::full_domain::{Additive, sum_cells};
-use super::{Entry, Input, Metric, NodeCost, Release};
+use super::{Entry, Input, Metric, NodeCost, Release, averaged};
 use crate::hierarchy::{Cell, Generalization};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -25,20 +24,11 @@ struct Precision;
 
 impl Metric for Precision {
     fn loss(&self, release: &Release<'_>) -> Option<f64> {
-        let (columns, rows) = (release.generalizations.len() as f64, release.set.rows as f64);
-        if columns == 0.0 || rows == 0.0 {
-            return None;
-        }
-        Some(sum_cells(release, |_, g, cell| cell_loss(g, cell), columns) / (columns * rows))
+        averaged::loss(release, cell_loss)
     }
 
     fn nodes<'a>(&self, input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
-        let (columns, rows) = (input.generalizations.len() as f64, input.set.rows as f64);
-        if columns == 0.0 {
-            return None;
-        }
-        let additive = Additive::new(input, |_, g, cell| cell_loss(g, cell), columns, 0.0, 1.0 / (columns * rows))?;
-        Some(Box::new(additive))
+        averaged::nodes(input, cell_loss)
     }
 }
 

@@ -29,6 +29,7 @@ mod p_sensitive_k_anonymity;
 mod pd_recursive_c_l_diversity;
 mod recursive_c_l_alpha_diversity;
 mod recursive_c_l_diversity;
+mod release_risk;
 mod sample_uniqueness;
 mod simple_alpha_k_anonymity;
 mod t_closeness;

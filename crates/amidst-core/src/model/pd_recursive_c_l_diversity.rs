@@ -13,7 +13,8 @@
 //!
 //! **Cost**: one pass for s_y and one for the l − 2 largest other counts.
 
-use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
+use super::recursive_c_l_diversity::smallest_c;
+use super::{Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, CodeSet, TableStats};
 use crate::exact::Rational;
 use crate::exact::recursive::Tail;
@@ -70,12 +71,7 @@ impl PrivacyModel for PdRecursiveCLDiversity {
     }
 
     fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {
-        let bound = match self.tail(class) {
-            None => Bound::Always,
-            Some(Tail { tail: 0, .. }) => Bound::Never,
-            Some(Tail { most, tail }) => Bound::ratio(most, tail),
-        };
-        Level::smallest("c", bound).open()
+        smallest_c(self.tail(class))
     }
 }
 

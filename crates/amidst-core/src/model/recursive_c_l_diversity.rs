@@ -67,13 +67,18 @@ impl PrivacyModel for RecursiveCLDiversity {
     }
 
     fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {
-        let bound = match self.tail(class) {
-            None => Bound::Always,
-            Some(Tail { tail: 0, .. }) => Bound::Never,
-            Some(Tail { most, tail }) => Bound::ratio(most, tail),
-        };
-        Level::smallest("c", bound).open()
+        smallest_c(self.tail(class))
     }
+}
+
+/// The c that a class reaches, its tail given: what it must exceed.
+pub(super) fn smallest_c(tail: Option<Tail>) -> Level {
+    let bound = match tail {
+        None => Bound::Always,
+        Some(Tail { tail: 0, .. }) => Bound::Never,
+        Some(Tail { most, tail }) => Bound::ratio(most, tail),
+    };
+    Level::smallest("c", bound).open()
 }
 
 #[cfg(test)]

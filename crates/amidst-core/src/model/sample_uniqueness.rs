@@ -10,9 +10,9 @@
 //!
 //! **Cost**: one pass over the distinct class sizes of the release.
 
-use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
-use crate::class::{Class, Sizes, TableStats};
-use crate::exact::Rational;
+use super::release_risk::ReleaseRisk;
+use super::{Audit, Entry, Sensitive};
+use crate::class::Sizes;
 use crate::parameter::{Kind, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -23,13 +23,8 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: &[Parameter::required("threshold", Kind::Number, "the largest share of rows that are unique, 0 to 1")],
     sensitive: Sensitive::None,
     audit: &[Audit::of("sample_uniqueness", &[("threshold", "1")])],
-    build: |parameters, _| Ok(Box::new(SampleUniqueness { threshold: parameters.share("threshold")? })),
+    build: |parameters, _| Ok(Box::new(ReleaseRisk { threshold: parameters.share("threshold")?, risk })),
 };
-
-#[derive(Debug)]
-struct SampleUniqueness {
-    threshold: Rational,
-}
 
 /// The number of persons alone in their class, and of persons.
 fn risk(sizes: &Sizes) -> Option<(u64, u64)> {
@@ -38,34 +33,9 @@ fn risk(sizes: &Sizes) -> Option<(u64, u64)> {
     (persons > 0).then_some((alone, persons))
 }
 
-impl PrivacyModel for SampleUniqueness {
-    fn needs(&self) -> Needs {
-        Needs::Release
-    }
-
-    fn monotone(&self) -> bool {
-        true
-    }
-
-    fn holds(&self, _class: &Class<'_>, _table: &TableStats) -> bool {
-        true
-    }
-
-    fn measure(&self, _class: &Class<'_>, _table: &TableStats) -> Level {
-        Level::smallest("threshold", Bound::Always)
-    }
-
-    fn holds_release(&self, sizes: &Sizes) -> bool {
-        risk(sizes).is_none_or(|(risk, of)| self.threshold.compare_count(risk, of).is_le())
-    }
-
-    fn measure_release(&self, sizes: &Sizes) -> Option<Level> {
-        Some(Level::smallest("threshold", risk(sizes).map_or(Bound::Always, |(risk, of)| Bound::ratio(risk, of))))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::Bound;
     use super::super::testing::{build, number};
     use super::*;
 
