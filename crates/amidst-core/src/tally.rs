@@ -1,8 +1,8 @@
 //! Counting the combinations of a table for whoever does not ask which row has which.
 //!
 //! The codes of a row become one integer, so many bits a column. The integers are dealt to ranges small enough for the
-//! fastest memory and sorted there, so that equal ones stand side by side: that takes half the time of numbering every
-//! row. The result is the same as that of [`FrequencySet::count`].
+//! fastest memory and sorted there digit by digit, so that equal ones stand side by side: that takes half the time of
+//! numbering every row. The result is the same as that of [`FrequencySet::count`].
 
 use rayon::prelude::*;
 
@@ -18,6 +18,10 @@ const BLOCK: usize = 2048;
 /// About so many rows make a range of keys, and there are at most so many ranges.
 const RANGE: usize = 1 << 12;
 const RANGES: usize = 1 << 10;
+
+/// A digit of a sort has at most so many bits, and there are at most so many digits: beyond that, comparing is quicker.
+const DIGIT: u32 = 12;
+const DIGITS: u32 = 3;
 
 /// Sensitive columns may take so many bits of a key; their combinations are looked up in an array.
 const SENSITIVE: u32 = 16;
@@ -59,7 +63,7 @@ fn bits(count: usize) -> u32 {
 }
 
 /// The part of a key that differs within its range.
-trait Low: Copy + Ord + Send + Sync + Into<u64> {
+trait Low: Copy + Default + Ord + Send + Sync + Into<u64> {
     fn of(key: u64) -> Self;
 }
 
@@ -156,12 +160,13 @@ impl Layout {
     fn sort<K: Low>(&self, dealt: &[Vec<Vec<K>>], range: usize) -> Sorted<K> {
         let mut keys: Vec<K> = Vec::with_capacity(dealt.iter().map(|part| part[range].len()).sum());
         dealt.iter().for_each(|part| keys.extend_from_slice(&part[range]));
-        keys.sort_unstable();
-        let tuple = |key: K| key.into() >> self.low;
-        let changes = |differ: &dyn Fn(K, K) -> bool| {
-            usize::from(!keys.is_empty()) + keys.windows(2).filter(|pair| differ(pair[0], pair[1])).count()
-        };
-        let (tuples, entries) = (changes(&|a, b| tuple(a) != tuple(b)), changes(&|a, b| a != b));
+        sort_bits(&mut keys, self.shift);
+        let (mut tuples, mut entries) = (usize::from(!keys.is_empty()), usize::from(!keys.is_empty()));
+        for pair in keys.windows(2) {
+            let differ = pair[0].into() ^ pair[1].into();
+            tuples += usize::from(differ >> self.low > 0);
+            entries += usize::from(differ > 0);
+        }
         Sorted { keys, tuples, entries }
     }
 
@@ -169,8 +174,9 @@ impl Layout {
     fn sensitive<K: Low>(&self, sorted: &[Sorted<K>]) -> (Vec<u32>, Vec<u32>) {
         let mut number = vec![0u32; 1 << self.low];
         let own = number.len() as u64 - 1;
-        let keys = sorted.iter().flat_map(|s| &s.keys);
-        keys.for_each(|&key| number[(key.into() & own) as usize] = 1);
+        for sorted in sorted {
+            sorted.keys.iter().for_each(|&key| number[(key.into() & own) as usize] = 1);
+        }
         let (mut count, mut codes) = (0, Vec::new());
         for (combination, number) in number.iter_mut().enumerate().filter(|(_, n)| **n == 1) {
             *number = count;
@@ -205,6 +211,32 @@ impl Layout {
                 rest >>= bits;
             }
         }
+    }
+}
+
+/// Sorts keys that differ in their lowest `bits` alone.
+fn sort_bits<K: Low>(keys: &mut Vec<K>, bits: u32) {
+    let digits = bits.div_ceil(DIGIT).max(1);
+    let digit = bits.div_ceil(digits);
+    if digits > DIGITS || keys.len() < 1 << digit {
+        return keys.sort_unstable();
+    }
+    let of = |key: K, place: u32| (key.into() >> (place * digit)) as usize & ((1 << digit) - 1);
+    // How many keys have each digit at each place.
+    let mut counts = vec![0u32; (digits as usize) << digit];
+    for &key in keys.iter() {
+        (0..digits).for_each(|place| counts[(place as usize) << digit | of(key, place)] += 1);
+    }
+    let mut other = vec![K::default(); keys.len()];
+    for (place, next) in (0..digits).zip(counts.chunks_exact_mut(1 << digit)) {
+        let mut before = 0;
+        next.iter_mut().for_each(|count| before += std::mem::replace(count, before));
+        for &key in keys.iter() {
+            let at = &mut next[of(key, place)];
+            other[*at as usize] = key;
+            *at += 1;
+        }
+        std::mem::swap(keys, &mut other);
     }
 }
 

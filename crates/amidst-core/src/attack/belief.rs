@@ -59,19 +59,16 @@ impl Attack for BeliefAttack {
         let epsilon = share_or(parameters, "epsilon", Rational::ratio(1, 10))?;
         let bounds = Bounds::new((Rational::from(1).value() - delta.value()).into(), epsilon);
         let Some(known) = extra.population else { return Ok(Findings::default()) };
-        let classes = target.published.classes.len();
         let values = known.people.values().max(target.histogram.last().map_or(0, |c| c.0 as usize + 1));
-        // Classes that begin with the same tuples cover much the same people, who are then still in the fastest memory.
-        let first = |class: usize| known.covered.class(class).first().map(|t| (u64::from(t.0) << 32) + class as u64);
-        let mut order: Vec<u64> = (0..classes).filter_map(first).collect();
-        order.sort_unstable();
-        let parts: Vec<Tally> = order
+        let parts: Vec<Tally> = known
+            .covered
+            .order()
             .par_chunks(CLASSES)
             .map(|task| {
                 let mut sight = Sight::new(values, &bounds);
                 let mut tally = Tally::default();
-                for place in task {
-                    tally.class(*place as u32 as usize, target, known, &mut sight);
+                for &class in task {
+                    tally.class(class as usize, target, known, &mut sight);
                 }
                 tally
             })
@@ -127,11 +124,15 @@ impl Default for Tally {
 impl Tally {
     fn class(&mut self, class: usize, target: &Target<'_>, known: &PopulationKnowledge<'_>, sight: &mut Sight<'_>) {
         let (size, histogram) = target.class(class);
-        let tuples = known.covered.class(class);
-        sight.look_at(histogram, tuples.iter().map(|t| known.people.tuple(t.0)));
+        sight.look_at(histogram, known, class);
         let (mut persons, mut hardest) = (0, 0.0f64);
-        for &(tuple, here) in tuples.iter().filter(|t| t.1 > 0) {
-            let Some(verdict) = sight.disclosure(known.people.tuple(tuple)) else {
+        for at in 0..sight.tuples.len() {
+            let Tuple { tuple, people, told } = sight.tuples[at];
+            let here = told.unwrap_or_else(|| spread(size, people, sight.people));
+            if here == 0 {
+                continue;
+            }
+            let Some(verdict) = sight.disclosure(known.people.tuple(tuple), people) else {
                 self.contradicted += here;
                 continue;
             };
@@ -162,6 +163,14 @@ impl Tally {
             hit: self.hit,
         }
     }
+}
+
+/// The persons of a class of `size` who have a tuple that so many of the `people` have whom the class covers: as many as
+/// in the population, and at least one.
+fn spread(size: u64, with_it: u64, people: u64) -> u64 {
+    let share = with_it as f64 / people.max(1) as f64;
+    // Rounded: what is below a half becomes one, too.
+    ((size as f64 * share + 0.5) as u64).max(1)
 }
 
 struct Bounds {
@@ -196,34 +205,63 @@ struct Sight<'a> {
     covered: Vec<u64>,
     /// The values of which `own` or `covered` knows someone.
     seen: Vec<u32>,
+    /// The tuples that the class covers, and how many people have any of them.
+    tuples: Vec<Tuple>,
+    people: u64,
     weights: Vec<f64>,
+}
+
+/// A tuple of the population.
+#[derive(Clone, Copy)]
+struct Tuple {
+    tuple: u32,
+    /// How many people have it.
+    people: u64,
+    /// How many persons of the class have it, where that is told.
+    told: Option<u64>,
 }
 
 impl<'a> Sight<'a> {
     fn new(values: usize, bounds: &'a Bounds) -> Self {
-        Sight { bounds, own: vec![0; values], covered: vec![0; values], seen: Vec::new(), weights: Vec::new() }
+        Sight {
+            bounds,
+            own: vec![0; values],
+            covered: vec![0; values],
+            seen: Vec::new(),
+            tuples: Vec::new(),
+            people: 0,
+            weights: Vec::new(),
+        }
     }
 
-    /// Turns to a class with this histogram, which covers these people.
-    fn look_at<'p>(&mut self, class: &Histogram, people: impl Iterator<Item = &'p Histogram>) {
+    /// Turns to a class with this histogram, and the people whom it covers.
+    fn look_at(&mut self, histogram: &Histogram, known: &PopulationKnowledge<'_>, class: usize) {
         for value in self.seen.drain(..) {
             (self.own[value as usize], self.covered[value as usize]) = (0, 0);
         }
-        for &(value, persons) in class {
+        for &(value, persons) in histogram {
             self.own[value as usize] = persons;
             self.seen.push(value);
         }
-        for &(value, persons) in people.flatten() {
-            let covered = &mut self.covered[value as usize];
-            if *covered == 0 {
-                self.seen.push(value);
+        self.people = 0;
+        self.tuples.clear();
+        for (tuple, told) in known.covered.class(class) {
+            let mut people = 0;
+            for &(value, persons) in known.people.tuple(tuple) {
+                let covered = &mut self.covered[value as usize];
+                if *covered == 0 {
+                    self.seen.push(value);
+                }
+                *covered += persons;
+                people += persons;
             }
-            *covered += persons;
+            self.people += people;
+            self.tuples.push(Tuple { tuple, people, told });
         }
     }
 
-    /// What the class discloses about the persons of a tuple that it covers.
-    fn disclosure(&mut self, q: &Histogram) -> Option<Disclosure> {
+    /// What the class discloses about the persons of a tuple that it covers, and that has `total` people.
+    fn disclosure(&mut self, q: &Histogram, total: u64) -> Option<Disclosure> {
         let mut found = Disclosure { positive: false, negative: false, largest: 1.0, smallest: 1.0, rise: 0.0 };
         if let [(value, _)] = *q {
             // Whoever was certain before is certain after.
@@ -237,7 +275,6 @@ impl<'a> Sight<'a> {
         self.weights.clear();
         self.weights.extend(q.iter().map(weight));
         let sum: f64 = self.weights.iter().sum();
-        let total: u64 = q.iter().map(|c| c.1).sum();
         if sum <= 0.0 {
             return None;
         }
@@ -319,7 +356,7 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::super::view::fixture::{Fixture, figure};
-    use super::super::{People, Tuples};
+    use super::super::{Covering, External, People, Tuples, fit};
     use super::*;
     use crate::belief::covered;
     use crate::class::Population;
@@ -337,7 +374,7 @@ mod tests {
 
     fn run(fixture: &Fixture, covered: &Tuples, delta: &str, epsilon: &str) -> Findings {
         let people = People::from(&population());
-        let known = PopulationKnowledge { people: &people, covered };
+        let known = PopulationKnowledge { people: &people, covered: Covering::Told(covered) };
         let extra = Extra { population: Some(&known), ..Extra::default() };
         let pairs = [("delta", Value::Text(delta.into())), ("epsilon", Value::Text(epsilon.into()))];
         ENTRY.run(&fixture.target(), &extra, &Parameters::from_pairs(pairs)).unwrap()
@@ -377,6 +414,37 @@ mod tests {
         assert_eq!((findings.persons, figure(&findings, "contradicted_persons")), (0, 2.0));
     }
 
+    #[test]
+    fn a_class_is_spread_over_the_tuples_that_it_covers() {
+        // Half of one, 2.5 and 7 of ten: rounded, and at least one.
+        assert_eq!([spread(10, 1, 20), spread(10, 1, 4), spread(10, 7, 10), spread(3, 0, 0)], [1, 3, 7, 1]);
+        // The same as when it is told: ten persons, of whom 1, 3 and 7 have the tuples of 1, 4 and 10 in 15 people.
+        let rows: Vec<(&str, &str)> = [vec![("[1-3]", "s1"); 4], vec![("[1-3]", "s2"); 6], vec![("9", "s1")]].concat();
+        let fixture = Fixture::new(&rows);
+        let person = |n: usize| (["1", "2", "2", "2", "2"][n.min(4)], ["s1", "s2"][n % 2]);
+        let people: Vec<(&str, &str)> = (0..5).map(person).chain([("3", "s1"); 4]).chain([("3", "s2"); 6]).collect();
+        let column = |name: &str, pick: fn(&(&'static str, &'static str)) -> &'static str| {
+            crate::table::Column::from_values(name, people.iter().map(pick))
+        };
+        let table =
+            crate::table::Table { columns: vec![column("class", |p| p.0), column("disease", |p| p.1)], rows: 15 };
+        let fits = fit(&fixture.published(), &External { table: &table, covers: &[] }, &[1]).unwrap();
+        let people = People::of(&fits.tuples, &[fixture.code("s1"), fixture.code("s2")]);
+        let wide = fixture.labels.columns[0].dictionary.code("[1-3]").unwrap();
+        let class = (0..2u32).find(|&c| fixture.labels.columns[0].codes.get(c as usize) == wide).unwrap();
+        let told = Tuples::collect(2, [(0, 1), (1, 3), (2, 7)].map(|(tuple, n)| (class, tuple, n)).to_vec());
+        for (delta, epsilon) in [("0.1", "0.1"), ("0.4", "0.4"), ("0.5", "0.3")] {
+            let pairs = [("delta", Value::Text(delta.into())), ("epsilon", Value::Text(epsilon.into()))];
+            let parameters = Parameters::from_pairs(pairs);
+            let found = [Covering::Spread(&fits), Covering::Told(&told)].map(|covered| {
+                let known = PopulationKnowledge { people: &people, covered };
+                let extra = Extra { population: Some(&known), ..Extra::default() };
+                ENTRY.run(&fixture.target(), &extra, &parameters).unwrap()
+            });
+            assert_eq!(found[0], found[1]);
+        }
+    }
+
     proptest! {
         #[test]
         fn disclosures_are_those_of_the_exact_beliefs(
@@ -394,15 +462,18 @@ mod tests {
             let tuples: Vec<u32> = (0..histograms.len() as u32).collect();
             let bounds = Bounds::new(Rational::ratio(high, 10), Rational::ratio(low, 10));
             let mut sight = Sight::new(4, &bounds);
-            sight.look_at(&[(3, 9)], [[(2, 5)].as_slice()].into_iter());
-            sight.look_at(&class, histograms.iter().map(Vec::as_slice));
+            let people = People::from(&population);
+            let all = Tuples::collect(2, tuples.iter().flat_map(|&t| [(0, t, 1), (1, t, 1)]).skip(1).collect());
+            let known = PopulationKnowledge { people: &people, covered: Covering::Told(&all) };
+            sight.look_at(&[(3, 9)], &known, 0);
+            sight.look_at(&class, &known, 1);
             for q in &histograms {
                 let exact = beliefs(q, &covered(&population, &tuples), &class);
                 let verdict = |b: &[crate::belief::Belief]| {
                     let positive = b.iter().any(|b| b.posterior > bounds.high && b.prior <= bounds.high);
                     (positive, b.iter().any(|b| b.posterior < bounds.low && b.prior >= bounds.low))
                 };
-                let found = sight.disclosure(q);
+                let found = sight.disclosure(q, q.iter().map(|c| c.1).sum());
                 prop_assert_eq!(found.as_ref().map(|f| (f.positive, f.negative)), exact.as_deref().map(verdict));
                 if let (Some(found), Some(exact)) = (found, exact) {
                     prop_assert_eq!(sight.exactly(q, q.iter().map(|c| c.1).sum()), Some(verdict(&exact)));

@@ -200,23 +200,22 @@ impl<'a> Classes<'a> {
             steps: ALL_STEPS,
             counted: BTreeMap::new(),
         };
-        let mut sizes: Vec<u64> = Vec::new();
         for class in 0..target.published.classes.len() {
             let size = target.class(class).0;
-            sizes.clear();
-            sizes.extend(original.class(class).iter().map(|t| t.1).filter(|&n| n > 0));
-            sizes.sort_unstable();
-            if sizes.iter().sum::<u64>() != size {
+            let parts = original.class(class).iter().map(|t| t.1).filter(|&n| n > 0);
+            if parts.clone().sum::<u64>() != size {
                 // Suppressed rows, or persons with several rows: who is in the class is not known.
                 classes.unmatched += u64::from(size > 0);
-            } else if sizes.len() < 2 {
+            } else if parts.clone().nth(1).is_none() {
                 // One tuple cannot be split.
-            } else if sizes[0] < required.k {
+            } else if parts.clone().any(|n| n < required.k) {
                 classes.kept_by_k += 1;
             } else if size > limit {
                 classes.too_large += 1;
             } else {
-                classes.splittable.push((class, sizes.clone()));
+                let mut sizes: Vec<u64> = parts.collect();
+                sizes.sort_unstable();
+                classes.splittable.push((class, sizes));
             }
         }
         classes

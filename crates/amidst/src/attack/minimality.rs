@@ -67,7 +67,7 @@ pub(super) fn run(
         let tuples = members.tuples();
         return Ok(entry.run(target, &Extra { original: Some(&tuples), ..Extra::default() }, &parameters));
     };
-    if members.class_of.contains(&None) {
+    if members.iter().any(|(class, _)| class.is_none()) {
         // A less general table may satisfy the requirement with other rows suppressed, and was passed over because that
         // costs more: some metrics charge for suppressed rows. Then nothing follows from the release being the best. And
         // whether less general parts of the suppressed rows fail depends on values that nobody has published.
@@ -81,8 +81,7 @@ pub(super) fn run(
     parameters.set("scope", Value::Text("table".to_string()));
     let mut hardest: Option<Findings> = None;
     for parts in less {
-        let tuples = members.class_of.iter().zip(parts).zip(&members.rows);
-        let parts = tuples.filter_map(|((class, part), &rows)| Some(((*class)?, part, rows)));
+        let parts = members.iter().zip(parts).filter_map(|((class, rows), part)| Some((class?, part, rows)));
         let tuples = Tuples::collect(classes, parts.collect());
         let found = match entry.run(target, &Extra { original: Some(&tuples), ..Extra::default() }, &parameters) {
             Ok(found) => found,

@@ -1,22 +1,24 @@
-//! One attack on one table, with what the adversary knows beside it.
+//! Attacks on one table, with what the adversary knows beside it.
 
+mod joined;
 mod minimality;
 mod versions;
 
 use amidst_core::attack::{
-    AttackError, Entry, External, Extra, Findings, Knowledge, People, PopulationKnowledge, Published, Target, Tuples,
-    fit, fit_tuples, labels_of_table,
+    AttackError, Covering, Entry, External, Extra, Findings, Knowledge, PopulationKnowledge, Published, Target,
+    labels_of_table,
 };
 use amidst_core::frequency;
 use amidst_core::parameter::{Parameters, Value as Stated};
-use amidst_core::table::{Dictionary, Table};
+use amidst_core::table::Table;
 use serde_json::{Map, Value, json};
 
-use crate::beside::{COUNT, all_there, covers, read, weights};
+use crate::beside::{covers, read};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::{Failure, json};
 
+use joined::{LastJoined, Release};
 use versions::Versions;
 pub use versions::{attack_series, is_series};
 
@@ -70,7 +72,7 @@ pub fn attack(
     parameters: &Parameters,
 ) -> Result<Attacked, Failure> {
     let labels = labels_of_table(&prepared.set, &prepared.table, &prepared.quasi);
-    attack_targets(entry, stated, prepared, &targets(prepared, &labels), beside, parameters)
+    Adversary::new(stated, prepared, &targets(prepared, &labels), beside).attack(entry, parameters)
 }
 
 /// The sensitive columns of a table as attacks see them: counted once, for any number of attacks. `labels` are
@@ -80,41 +82,93 @@ pub fn targets<'a>(prepared: &'a Prepared, labels: &'a Table) -> Vec<Target<'a>>
     (0..prepared.domains.len()).map(|column| Target::new(published, column)).collect()
 }
 
-/// The same as [`attack`] for whoever runs several of them: `targets` are those of `prepared`.
-pub fn attack_targets(
-    entry: &'static Entry,
-    stated: &Policy,
-    prepared: &Prepared,
-    targets: &[Target<'_>],
-    beside: &Beside,
-    parameters: &Parameters,
-) -> Result<Attacked, Failure> {
-    if targets.is_empty() {
-        return Err(Failure::Usage(format!("the {} attack is after a sensitive column; name one", entry.id)));
+/// An adversary who attacks a table in several ways, and reads and joins what is known beside it once for all of them.
+pub struct Adversary<'a> {
+    stated: &'a Policy,
+    prepared: &'a Prepared,
+    targets: &'a [Target<'a>],
+    beside: &'a Beside,
+    joined: LastJoined,
+}
+
+impl<'a> Adversary<'a> {
+    /// Whoever knows these tables `beside` the one that was `prepared` for an audit; `targets` are [`targets`], and
+    /// `stated` is the policy as it was written.
+    pub fn new(stated: &'a Policy, prepared: &'a Prepared, targets: &'a [Target<'a>], beside: &'a Beside) -> Self {
+        Adversary { stated, prepared, targets, beside, joined: LastJoined::default() }
     }
-    let mut attacked = Attacked { entry, columns: Vec::new(), skipped: Vec::new() };
-    let versions = match entry.needs == Knowledge::Versions && !beside.earlier.is_empty() {
-        true => Some(Versions::load(stated, prepared, beside)?),
-        false => None,
-    };
-    for target in targets {
-        let name = target.domain().map_or("", |domain| domain.name.as_str());
-        let found = match &versions {
-            None => one(entry, stated, target, beside, parameters)?,
-            Some(versions) => {
-                let versions = versions.of_column(prepared, name)?;
-                entry.run(target, &Extra { versions: Some(&versions), ..Extra::default() }, parameters)
-            }
+
+    /// Runs `entry` on every sensitive column.
+    ///
+    /// # Errors
+    /// When a table beside the release cannot be read, a parameter is wrong, or the attack applies to no column.
+    pub fn attack(&mut self, entry: &'static Entry, parameters: &Parameters) -> Result<Attacked, Failure> {
+        let targets = self.targets;
+        if targets.is_empty() {
+            return Err(Failure::Usage(format!("the {} attack is after a sensitive column; name one", entry.id)));
+        }
+        let mut attacked = Attacked { entry, columns: Vec::new(), skipped: Vec::new() };
+        let versions = match entry.needs == Knowledge::Versions && !self.beside.earlier.is_empty() {
+            true => Some(Versions::load(self.stated, self.prepared, self.beside)?),
+            false => None,
         };
-        match found {
-            Err(error) => attacked.skipped.push((name.to_string(), failed(error)?)),
-            Ok(findings) => {
-                let worst = findings.worst.iter().map(|&class| worst_class(&target.published, class)).collect();
-                attacked.columns.push((name.to_string(), findings, worst));
+        for target in targets {
+            let name = target.domain().map_or("", |domain| domain.name.as_str());
+            let found = match &versions {
+                None => self.one(entry, target, parameters)?,
+                Some(versions) => {
+                    let versions = versions.of_column(self.prepared, name)?;
+                    entry.run(target, &Extra { versions: Some(&versions), ..Extra::default() }, parameters)
+                }
+            };
+            match found {
+                Err(error) => attacked.skipped.push((name.to_string(), failed(error)?)),
+                Ok(findings) => {
+                    let worst = findings.worst.iter().map(|&class| worst_class(&target.published, class)).collect();
+                    attacked.columns.push((name.to_string(), findings, worst));
+                }
             }
         }
+        attacked.or_why()
     }
-    attacked.or_why()
+
+    fn one(
+        &mut self,
+        entry: &Entry,
+        target: &Target<'_>,
+        parameters: &Parameters,
+    ) -> Result<Result<Findings, AttackError>, Failure> {
+        let Adversary { stated, beside, joined, .. } = self;
+        let release = Release { stated, published: target.published, threads: beside.threads };
+        // What was published is what its policy made of its input.
+        let input = stated.data.input.as_ref().filter(|i| i.as_str() != "-" && !stated.requirements.is_empty());
+        let input = input.map(|i| stated.origin.resolve_source(i));
+        let input = input.filter(|i| amidst_io::local_path(i).is_none_or(|path| path.exists()));
+        let original = beside.original.clone().or(input.filter(|_| entry.needs == Knowledge::Original));
+        match (entry.needs, beside.external.first(), &beside.population, &original) {
+            (Knowledge::External, Some(file), ..) => {
+                let table = read(file, &release.quasi(), beside.threads)?;
+                let covers = covers(stated, &table)?;
+                let external = External { table: &table, covers: &covers };
+                Ok(entry.run(target, &Extra { external: Some(&external), ..Extra::default() }, parameters))
+            }
+            (Knowledge::Population, _, Some(file), _) => {
+                let sensitive = target.domain().map_or("", |d| d.name.as_str());
+                let joined = match joined.population(&release, file, sensitive)? {
+                    Ok(joined) => joined,
+                    Err(error) => return Ok(Err(error)),
+                };
+                let people = joined.people(target.domain());
+                let known = PopulationKnowledge { people: &people, covered: Covering::Spread(&joined.fits) };
+                Ok(entry.run(target, &Extra { population: Some(&known), ..Extra::default() }, parameters))
+            }
+            (Knowledge::Original, _, _, Some(file)) => match joined.original(&release, file)? {
+                Ok(joined) => minimality::run(entry, stated, target, &joined.table, &joined.fits, parameters),
+                Err(error) => Ok(Err(error)),
+            },
+            _ => Ok(entry.run(target, &Extra::default(), parameters)),
+        }
+    }
 }
 
 /// Why an attack says nothing about a column; a wrong parameter is wrong for all of them.
@@ -135,79 +189,6 @@ fn hint(needs: Knowledge) -> &'static str {
             "; name the folder of a series, or give the others with --earlier and the persons with --external"
         }
     }
-}
-
-fn one(
-    entry: &Entry,
-    stated: &Policy,
-    target: &Target<'_>,
-    beside: &Beside,
-    parameters: &Parameters,
-) -> Result<Result<Findings, AttackError>, Failure> {
-    let quasi: Vec<&str> = target.published.labels.iter().flat_map(|t| &t.columns).map(|c| c.name.as_str()).collect();
-    // What was published is what its policy made of its input.
-    let input = stated.data.input.as_ref().filter(|i| i.as_str() != "-" && !stated.requirements.is_empty());
-    let input = input.map(|i| stated.origin.resolve_source(i));
-    let input = input.filter(|i| amidst_io::local_path(i).is_none_or(|path| path.exists()));
-    let original = beside.original.clone().or(input.filter(|_| entry.needs == Knowledge::Original));
-    match (entry.needs, beside.external.first(), &beside.population, &original) {
-        (Knowledge::External, Some(file), ..) => {
-            let table = read(file, &quasi, beside.threads)?;
-            let covers = covers(stated, &table)?;
-            let external = External { table: &table, covers: &covers };
-            Ok(entry.run(target, &Extra { external: Some(&external), ..Extra::default() }, parameters))
-        }
-        (Knowledge::Population, _, Some(file), _) => {
-            let sensitive = target.domain().map_or("", |d| d.name.as_str());
-            let wanted: Vec<&str> = quasi.iter().copied().chain([sensitive]).collect();
-            let table = read(file, &[&wanted[..], &[COUNT]].concat(), beside.threads)?;
-            all_there(file, &table, &wanted)?;
-            let (people, covered) = match population(stated, target, &table, sensitive)? {
-                Ok(known) => known,
-                Err(error) => return Ok(Err(error)),
-            };
-            let known = PopulationKnowledge { people: &people, covered: &covered };
-            Ok(entry.run(target, &Extra { population: Some(&known), ..Extra::default() }, parameters))
-        }
-        (Knowledge::Original, _, _, Some(file)) => {
-            let table = read(file, &quasi, beside.threads)?;
-            all_there(file, &table, &quasi)?;
-            let covers = covers(stated, &table)?;
-            let fits = match fit_tuples(&target.published, &External { table: &table, covers: &covers }, &[]) {
-                Ok(fits) => fits,
-                Err(error) => return Ok(Err(error)),
-            };
-            minimality::run(entry, stated, target, &table, &fits, parameters)
-        }
-        _ => Ok(entry.run(target, &Extra::default(), parameters)),
-    }
-}
-
-/// The people of the population `table` by quasi tuple, and the tuples that each class covers.
-fn population(
-    stated: &Policy,
-    target: &Target<'_>,
-    table: &Table,
-    sensitive: &str,
-) -> Result<Result<(People, Tuples), AttackError>, Failure> {
-    let Some(at) = table.position(sensitive) else { return Ok(Ok(Default::default())) };
-    let covers = covers(stated, table)?;
-    let external = External { table, covers: &covers };
-    // Which row has which tuple matters only where rows stand for several people.
-    let counted = table.position(COUNT).is_some_and(|count| count != at);
-    let join = if counted { fit } else { fit_tuples };
-    let mut fits = match join(&target.published, &external, &[at]) {
-        Ok(fits) => fits,
-        Err(error) => return Ok(Err(error)),
-    };
-    if counted {
-        fits.tuples.weigh(&fits.of_row, &weights(table, &[sensitive])?);
-    }
-    // Values that the release lacks get codes behind the release's own.
-    let mut dictionary: Dictionary = target.domain().map(|d| d.dictionary.clone()).unwrap_or_default();
-    let codes: Vec<u32> = table.columns[at].dictionary.iter().map(|v| dictionary.intern(v)).collect();
-    let people = People::of(&fits.tuples, &codes);
-    Ok(Ok((people, Tuples::spread(target, &fits))))
 }
 
 fn worst_class(published: &Published<'_>, class: usize) -> WorstClass {

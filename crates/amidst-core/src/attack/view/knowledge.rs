@@ -1,12 +1,13 @@
 //! What an adversary may know beside the release. Attacks that assume it declare it, and whoever runs them supplies it.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::{Fits, Target};
+use super::Fits;
 use crate::class::{Histogram, Population};
-use crate::frequency::{self, FrequencySet};
+use crate::frequency::FrequencySet;
 use crate::hierarchy::Generalization;
 use crate::recoding::{Recoding, SUPPRESSED};
 use crate::table::Table;
@@ -118,9 +119,44 @@ impl Covers {
 pub struct PopulationKnowledge<'a> {
     /// Counts of quasi tuples and sensitive values.
     pub people: &'a People,
-    /// For each class the tuples of the population that its generalized tuple covers, with the persons of the class who
-    /// have the tuple: 0 for one that only the population has.
-    pub covered: &'a Tuples,
+    /// Which of these tuples each class covers.
+    pub covered: Covering<'a>,
+}
+
+/// For each class the tuples of a population that its generalized tuple covers.
+#[derive(Debug, Clone, Copy)]
+pub enum Covering<'a> {
+    /// With the persons of the class who have the tuple: 0 for one that only the population has.
+    Told(&'a Tuples),
+    /// How many persons of a class have which tuple is not published, so the class is taken to be spread over the tuples
+    /// that it covers as the population is, at least one person each.
+    Spread(&'a Fits),
+}
+
+impl<'a> Covering<'a> {
+    /// The tuples that a class covers, ascending, each with the persons of the class who have it where that is told.
+    pub(in crate::attack) fn class(self, class: usize) -> impl Iterator<Item = (u32, Option<u64>)> + use<'a> {
+        let (told, spread) = match self {
+            Covering::Told(tuples) => (tuples.class(class), [].as_slice()),
+            Covering::Spread(fits) => ([].as_slice(), fits.covered().tuples.get(class)),
+        };
+        told.iter().map(|&(tuple, persons)| (tuple, Some(persons))).chain(spread.iter().map(|&tuple| (tuple, None)))
+    }
+
+    /// The classes that cover anyone, in the order of their first tuples: those that begin with the same tuples cover much
+    /// the same people, who are then still in the fastest memory.
+    pub(in crate::attack) fn order(self) -> Cow<'a, [u32]> {
+        match self {
+            Covering::Spread(fits) => Cow::Borrowed(&fits.covered().order),
+            Covering::Told(tuples) => {
+                let first = |&class: &u32| tuples.class(class as usize).first().map(|tuple| tuple.0);
+                let classes = 0..tuples.offsets.len().saturating_sub(1) as u32;
+                let mut order: Vec<u32> = classes.filter(|class| first(class).is_some()).collect();
+                order.sort_by_key(first);
+                Cow::Owned(order)
+            }
+        }
+    }
 }
 
 /// How many persons of a population with each quasi tuple have which sensitive value.
@@ -218,34 +254,23 @@ impl Tuples {
         Tuples { offsets, tuples }
     }
 
-    /// The tuples of one class after the other, each ascending.
-    pub(super) fn of_classes<T: Iterator<Item = (u32, u64)>>(classes: impl Iterator<Item = T>) -> Self {
-        let mut tuples = Tuples { offsets: vec![0], tuples: Vec::new() };
-        for own in classes {
-            tuples.tuples.extend(own);
-            tuples.offsets.push(tuples.tuples.len());
+    /// The (tuple, persons) of some classes, each ascending and as many as `sizes` says.
+    pub(super) fn of_classes<T: Iterator<Item = (u32, u64)>>(
+        sizes: &[usize],
+        classes: impl Iterator<Item = (u32, T)>,
+    ) -> Self {
+        let mut offsets = Vec::with_capacity(sizes.len() + 1);
+        offsets.push(0);
+        offsets.extend(sizes.iter().scan(0, |end, size| {
+            *end += size;
+            Some(*end)
+        }));
+        let mut tuples = vec![(0u32, 0u64); sizes.iter().sum()];
+        for (class, own) in classes {
+            let places = &mut tuples[offsets[class as usize]..offsets[class as usize + 1]];
+            places.iter_mut().zip(own).for_each(|(place, tuple)| *place = tuple);
         }
-        tuples
-    }
-
-    /// The tuples of a population that each class of a release covers. How many persons of a class have which tuple is not
-    /// published, so the class is taken to be spread over the tuples that it covers as the population is, at least one
-    /// person each.
-    pub fn spread(target: &Target<'_>, fits: &Fits) -> Self {
-        let totals: Vec<u64> = fits.tuples.groups.iter().map(frequency::rows).collect();
-        let covered = fits.by_class(target.published.classes.len());
-        let mut tuples = Vec::with_capacity(covered.members.len());
-        for class in 0..target.published.classes.len() {
-            let own = covered.get(class);
-            let all: u64 = own.iter().map(|&tuple| totals[tuple as usize]).sum();
-            let size = target.class(class).0 as f64;
-            tuples.extend(own.iter().map(|&tuple| {
-                let share = totals[tuple as usize] as f64 / all.max(1) as f64;
-                // Rounded: what is below a half becomes one, too.
-                (tuple, ((size * share + 0.5) as u64).max(1))
-            }));
-        }
-        Tuples { offsets: covered.offsets, tuples }
+        Tuples { offsets, tuples }
     }
 
     /// The table's own tuples in the classes of `recoding`. Rows count as persons.

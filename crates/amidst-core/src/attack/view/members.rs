@@ -5,99 +5,123 @@
 //! them all, and no other class has any of them. And where no row was suppressed, a tuple with one class left is in it;
 //! a class that is full of such tuples has none of the others.
 
-use super::fit::Lists;
+use super::fit::Covered;
 use super::{Fits, Published, Tuples};
 use crate::frequency;
 
+/// The class of a tuple that may be in several.
+const OPEN: u32 = u32::MAX;
+
 /// Who is in which class.
-#[derive(Debug, Clone, Default)]
-pub struct Members {
-    /// The class of each tuple that was joined, where it is certain that all its rows are there.
-    pub class_of: Vec<Option<u32>>,
-    /// The rows of each tuple.
-    pub rows: Vec<u64>,
+#[derive(Debug)]
+pub struct Members<'a> {
+    places: Vec<Place>,
     /// The tuples that each class covers.
-    covered: Lists,
+    covered: &'a Covered,
 }
 
-impl Members {
+impl Members<'_> {
+    /// For each tuple that was joined its class, where it is certain that all its rows are there, and its rows.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Option<u32>, u64)> {
+        self.places.iter().map(|place| (Some(place.class).filter(|&class| class != OPEN), place.rows))
+    }
+
     /// The tuples that are certainly in each class, with their rows.
     pub fn tuples(&self) -> Tuples {
-        let classes = (0u32..).zip(self.covered.offsets.windows(2));
-        Tuples::of_classes(classes.map(|(class, _)| {
-            let own = self.covered.get(class as usize).iter();
-            own.filter(move |&&tuple| self.class_of[tuple as usize] == Some(class))
-                .map(|&tuple| (tuple, self.rows[tuple as usize]))
-        }))
+        let own = |class: u32| {
+            let covered = self.covered.tuples.get(class as usize).iter();
+            let places = covered.map(|&tuple| (tuple, &self.places[tuple as usize]));
+            places.filter(move |(_, place)| place.class == class).map(|(tuple, place)| (tuple, place.rows))
+        };
+        let mut sizes = vec![0usize; self.covered.tuples.len()];
+        let inside = self.places.iter().filter(|place| place.class != OPEN);
+        inside.for_each(|place| sizes[place.class as usize] += 1);
+        Tuples::of_classes(&sizes, self.covered.order.iter().map(|&class| (class, own(class))))
     }
 }
 
 /// Tells who is in which class.
-pub fn members(published: &Published<'_>, fits: &Fits) -> Members {
-    let rows: Vec<u64> = fits.tuples.groups.iter().map(frequency::rows).collect();
+pub fn members<'a>(published: &Published<'_>, fits: &'a Fits) -> Members<'a> {
     let sizes: Vec<u64> = published.classes.iter().map(frequency::rows).collect();
-    let nobody_suppressed = rows.iter().sum::<u64>() == sizes.iter().sum::<u64>();
-    let mut search = Search::new(fits, rows, sizes, nobody_suppressed);
-    if nobody_suppressed {
-        for tuple in 0..search.rows.len() {
+    let mut search = Search::new(fits, &sizes);
+    if search.nobody_suppressed {
+        for tuple in 0..search.places.len() {
             search.only_one_left(tuple);
         }
     }
     while let Some(class) = search.waiting.pop() {
-        search.waits[class as usize] = false;
+        search.classes[class as usize].waits = false;
         search.look_at(class);
     }
-    Members { class_of: search.class_of, rows: search.rows, covered: search.tuples }
+    Members { places: search.places, covered: search.covered }
 }
 
-struct Search {
+/// Where a tuple may be.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    rows: u64,
+    /// The classes that the tuple may be in: so many, from here on in the list of all.
+    start: usize,
+    left: u32,
+    /// The one that it is in, or [`OPEN`].
+    class: u32,
+}
+
+/// What is known of a class.
+struct Class {
+    /// The rows that it publishes.
+    size: u64,
+    /// The rows that it may have, and those that it has for certain.
+    candidates: u64,
+    certain: u64,
+    /// Whether more may be known by now.
+    waits: bool,
+}
+
+struct Search<'a> {
     nobody_suppressed: bool,
-    rows: Vec<u64>,
-    sizes: Vec<u64>,
-    /// The classes that each tuple may be in stand first in its list, so many of them.
-    possible: Lists,
-    left: Vec<u32>,
+    places: Vec<Place>,
+    /// The classes that each tuple may be in, one tuple after the other.
+    possible: Vec<u32>,
+    classes: Vec<Class>,
     /// The tuples that each class may have, those included that turned out to be elsewhere.
-    tuples: Lists,
-    /// The rows that each class may have, and those that it has for certain.
-    candidates: Vec<u64>,
-    certain: Vec<u64>,
-    class_of: Vec<Option<u32>>,
+    covered: &'a Covered,
     /// Classes of which more may be known by now, each once.
     waiting: Vec<u32>,
-    waits: Vec<bool>,
 }
 
-impl Search {
-    fn new(fits: &Fits, rows: Vec<u64>, sizes: Vec<u64>, nobody_suppressed: bool) -> Self {
-        let tuples = fits.by_class(sizes.len());
-        let candidates = |class: usize| tuples.get(class).iter().map(|&tuple| rows[tuple as usize]).sum();
-        Search {
-            nobody_suppressed,
-            candidates: (0..sizes.len()).map(candidates).collect(),
-            possible: fits.lists(),
-            left: fits.iter().map(|classes| classes.len() as u32).collect(),
-            certain: vec![0; sizes.len()],
-            class_of: vec![None; rows.len()],
-            waiting: (0..sizes.len() as u32).collect(),
-            waits: vec![true; sizes.len()],
-            tuples,
-            rows,
-            sizes,
+impl<'a> Search<'a> {
+    fn new(fits: &'a Fits, sizes: &[u64]) -> Self {
+        let covered = fits.covered();
+        let class = |&size: &u64| Class { size, candidates: 0, certain: 0, waits: true };
+        let mut search = Search {
+            nobody_suppressed: fits.rows().sum::<u64>() == sizes.iter().sum::<u64>(),
+            places: Vec::with_capacity(fits.tuples.len()),
+            possible: fits.pairs().to_vec(),
+            classes: sizes.iter().map(class).collect(),
+            covered,
+            // The first tuples last: they are on top.
+            waiting: covered.order.iter().rev().copied().collect(),
+        };
+        let mut start = 0;
+        for (rows, classes) in fits.rows().zip(fits.iter()) {
+            search.places.push(Place { rows, start, left: classes.len() as u32, class: OPEN });
+            start += classes.len();
+            classes.iter().for_each(|&class| search.classes[class as usize].candidates += rows);
         }
+        search
     }
 
     fn look_at(&mut self, class: u32) {
-        let at = class as usize;
-        let full = self.candidates[at] == self.sizes[at];
-        let closed = self.certain[at] == self.sizes[at];
+        let Class { size, candidates, certain, .. } = self.classes[class as usize];
+        let (full, closed) = (candidates == size, certain == size);
         if full == closed || !full && !self.nobody_suppressed {
             // Nothing follows yet, or nobody is left of whom anything would.
             return;
         }
-        for place in self.tuples.offsets[at]..self.tuples.offsets[at + 1] {
-            let tuple = self.tuples.members[place] as usize;
-            if self.class_of[tuple].is_some() || !self.possible(tuple).contains(&class) {
+        for &tuple in self.covered.tuples.get(class as usize) {
+            let tuple = tuple as usize;
+            if self.places[tuple].class != OPEN || !self.possible(tuple).contains(&class) {
                 continue;
             }
             if full {
@@ -111,39 +135,40 @@ impl Search {
 
     /// The classes that a tuple may be in.
     fn possible(&self, tuple: usize) -> &[u32] {
-        let start = self.possible.offsets[tuple];
-        &self.possible.members[start..start + self.left[tuple] as usize]
+        let Place { start, left, .. } = self.places[tuple];
+        &self.possible[start..start + left as usize]
     }
 
     fn wait(&mut self, class: u32) {
-        if !std::mem::replace(&mut self.waits[class as usize], true) {
+        if !std::mem::replace(&mut self.classes[class as usize].waits, true) {
             self.waiting.push(class);
         }
     }
 
     fn settle(&mut self, tuple: usize, class: u32) {
-        if self.class_of[tuple].is_none() {
-            self.class_of[tuple] = Some(class);
-            self.certain[class as usize] += self.rows[tuple];
+        let place = &mut self.places[tuple];
+        if place.class == OPEN {
+            place.class = class;
+            self.classes[class as usize].certain += place.rows;
             self.wait(class);
         }
     }
 
     /// Takes classes off those that a tuple may be in.
     fn leave(&mut self, tuple: usize, gone: impl Fn(u32) -> bool) {
-        let start = self.possible.offsets[tuple];
+        let Place { rows, start, left, .. } = self.places[tuple];
         let mut kept = start;
-        for place in start..start + self.left[tuple] as usize {
-            let class = self.possible.members[place];
+        for at in start..start + left as usize {
+            let class = self.possible[at];
             if gone(class) {
-                self.candidates[class as usize] -= self.rows[tuple];
+                self.classes[class as usize].candidates -= rows;
                 self.wait(class);
             } else {
-                self.possible.members[kept] = class;
+                self.possible[kept] = class;
                 kept += 1;
             }
         }
-        self.left[tuple] = (kept - start) as u32;
+        self.places[tuple].left = (kept - start) as u32;
         if self.nobody_suppressed {
             self.only_one_left(tuple);
         }
@@ -164,16 +189,22 @@ mod tests {
     use crate::table::{Column, Table};
     use proptest::prelude::*;
 
+    /// A release that publishes these labels, one a row.
+    fn published(labels: &[String]) -> Fixture {
+        let label = Column::from_values("age", labels.iter().map(String::as_str));
+        Fixture::of(vec![label], Column::from_values("disease", labels.iter().map(|_| "flu")), None)
+    }
+
+    fn ages(original: &[u32]) -> Table {
+        let ages: Vec<String> = original.iter().map(u32::to_string).collect();
+        Table { columns: vec![Column::from_values("age", ages.iter().map(String::as_str))], rows: ages.len() }
+    }
+
     /// The classes of the values of `original`, under a release that publishes `labels`, one a row.
     fn classes(labels: &[String], original: &[u32]) -> Vec<Option<String>> {
-        let label = Column::from_values("age", labels.iter().map(String::as_str));
-        let disease = Column::from_values("disease", labels.iter().map(|_| "flu"));
-        let fixture = Fixture::of(vec![label], disease, None);
-        let ages: Vec<String> = original.iter().map(u32::to_string).collect();
-        let table =
-            Table { columns: vec![Column::from_values("age", ages.iter().map(String::as_str))], rows: ages.len() };
+        let (fixture, table) = (published(labels), ages(original));
         let fits = fit(&fixture.published(), &External { table: &table, covers: &[] }, &[]).unwrap();
-        let found = members(&fixture.published(), &fits).class_of;
+        let found: Vec<Option<u32>> = members(&fixture.published(), &fits).iter().map(|m| m.0).collect();
         let name = |class: u32| fixture.labels.columns[0].value(class as usize).to_string();
         fits.of_row.iter().map(|&tuple| found[tuple as usize].map(name)).collect()
     }
@@ -198,6 +229,36 @@ mod tests {
         assert_eq!(classes(&release, &[10, 11, 30, 31]), expected);
     }
 
+    /// The classes of tuples by the two rules alone, tried on everything again and again.
+    fn by_the_rules(fits: &Fits, sizes: &[u64], rows: &[u64]) -> Vec<Option<u32>> {
+        let nobody_suppressed = rows.iter().sum::<u64>() == sizes.iter().sum::<u64>();
+        let mut possible: Vec<Vec<u32>> = fits.iter().map(<[u32]>::to_vec).collect();
+        let mut settled: Vec<Option<u32>> = vec![None; rows.len()];
+        loop {
+            let before = (possible.clone(), settled.clone());
+            for (own, class) in possible.iter().zip(&mut settled) {
+                if let ([one], true) = (own.as_slice(), nobody_suppressed) {
+                    *class = Some(*one);
+                }
+            }
+            for (class, &size) in (0u32..).zip(sizes) {
+                let candidates: u64 =
+                    possible.iter().zip(rows).filter(|(own, _)| own.contains(&class)).map(|p| p.1).sum();
+                let certain: u64 = settled.iter().zip(rows).filter(|(own, _)| **own == Some(class)).map(|p| p.1).sum();
+                for (own, settled) in possible.iter_mut().zip(&mut settled).filter(|(own, _)| own.contains(&class)) {
+                    if candidates == size {
+                        (*own, *settled) = (vec![class], Some(class));
+                    } else if certain == size && nobody_suppressed && *settled != Some(class) {
+                        own.retain(|&other| other != class);
+                    }
+                }
+            }
+            if before == (possible.clone(), settled.clone()) {
+                return settled;
+            }
+        }
+    }
+
     proptest! {
         /// In every way to deal the rows to classes, a certain tuple is where it is said to be.
         #[test]
@@ -216,6 +277,11 @@ mod tests {
                 original.push(low + at % (high - low + 1));
             }
             let found = classes(&release, &original);
+            let (fixture, table) = (published(&release), ages(&original));
+            let fits = fit(&fixture.published(), &External { table: &table, covers: &[] }, &[]).unwrap();
+            let sizes: Vec<u64> = fixture.set.groups.iter().map(frequency::rows).collect();
+            let told: Vec<Option<u32>> = members(&fixture.published(), &fits).iter().map(|m| m.0).collect();
+            prop_assert_eq!(told, by_the_rules(&fits, &sizes, &fits.rows().collect::<Vec<u64>>()));
             names.sort();
             names.dedup();
             // Every dealing of the rows that gives each class as many as it publishes; the rest are suppressed.

@@ -4,9 +4,12 @@ pub mod cell;
 mod compact;
 mod fit;
 mod knowledge;
+mod lists;
 mod members;
 mod published;
+mod side;
 mod target;
+mod tree;
 pub(super) mod worlds;
 
 #[cfg(test)]
@@ -14,7 +17,9 @@ pub(super) mod fixture;
 
 pub use compact::Compact;
 pub use fit::{Fits, fit, fit_tuples};
-pub use knowledge::{Covers, External, Extra, Knowledge, People, PopulationKnowledge, Tuples, Version, VersionClass};
+pub use knowledge::{
+    Covering, Covers, External, Extra, Knowledge, People, PopulationKnowledge, Tuples, Version, VersionClass,
+};
 pub use members::{Members, members};
 pub use published::{Published, labels_of_recoding, labels_of_table};
 pub(super) use target::worst;
