@@ -83,6 +83,12 @@ struct Hashed {
     slots: Vec<u32>,
 }
 
+/// Keys that are looked for together.
+const BATCH: usize = 64;
+
+/// A table of this many slots is near enough not to wait for.
+const NEAR: usize = 1 << 16;
+
 /// A table has this many slots at first.
 const FIRST_SLOTS: usize = 1 << 14;
 
@@ -105,6 +111,18 @@ impl Hashed {
     #[inline]
     fn next(&self, slot: usize) -> usize {
         (slot + 1) & (self.slots.len() - 1)
+    }
+
+    /// Asks for all the memory that finding these keys needs, so that the waits for it pass together.
+    #[inline]
+    fn touch<K: Key>(&self, keys: &[K], batch: &[K]) {
+        if self.slots.len() <= NEAR {
+            return;
+        }
+        let mut classes = [0u32; BATCH];
+        classes.iter_mut().zip(batch).for_each(|(class, &key)| *class = self.slots[self.first(key)]);
+        let known = classes.iter().filter(|&&class| keys.get(class.wrapping_sub(1) as usize) == batch.first());
+        std::hint::black_box(known.count());
     }
 
     /// The class of a key, or the slot where it belongs.
@@ -256,13 +274,18 @@ impl<K: Key> Snapshot<K> {
         } else {
             let table = &mut scratch.hashed;
             table.clear(count);
-            for (&key, &tuple) in self.keys.iter().zip(&source.first) {
-                let key = map_one(key);
-                class_of.push(table.find(&keys, key).unwrap_or_else(|slot| {
-                    keys.push(key);
-                    first.push(tuple);
-                    table.insert(&keys, slot)
-                }));
+            let mut batch = [K::default(); BATCH];
+            for (sources, tuples) in self.keys.chunks(BATCH).zip(source.first.chunks(BATCH)) {
+                batch.iter_mut().zip(sources).for_each(|(key, &source)| *key = map_one(source));
+                let batch = &batch[..sources.len()];
+                table.touch(&keys, batch);
+                for (&key, &tuple) in batch.iter().zip(tuples) {
+                    class_of.push(table.find(&keys, key).unwrap_or_else(|slot| {
+                        keys.push(key);
+                        first.push(tuple);
+                        table.insert(&keys, slot)
+                    }));
+                }
             }
         }
         let classes = keys.len();

@@ -29,7 +29,7 @@ use super::{Entry, Input, Metric, Node, NodeCost, Release};
 use crate::frequency::{self, FrequencySet};
 use crate::hierarchy::{Cell, Generalization};
 use crate::local::covering::{Covering, Way};
-use crate::recoding::SUPPRESSED;
+use crate::recoding::{Assignment, SUPPRESSED};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "kl-divergence",
@@ -42,6 +42,9 @@ pub(super) const ENTRY: Entry = Entry {
 
 #[derive(Debug)]
 struct KlDivergence;
+
+/// A class that covers everything, or nobody.
+const NO_CLASS: u32 = u32::MAX;
 
 /// How many tuples are walked in one go.
 const CHUNK: usize = 4096;
@@ -65,17 +68,20 @@ impl Metric for KlDivergence {
             });
         }
         let mut classes: Vec<Class<'_>> = Vec::new();
-        for (cells, entries) in release.recoding.classes.iter().zip(release.groups.iter()) {
+        let mut number_of = vec![NO_CLASS; release.recoding.classes.len()];
+        let published = release.recoding.classes.iter().zip(release.groups.iter());
+        for ((cells, entries), number) in published.zip(&mut number_of) {
             let complete =
                 release.generalizations.iter().zip(cells).all(|(g, c)| g.covered_active(c) == g.active() as u64);
             if complete {
                 entries.iter().for_each(|e| *everywhere.entry(e.sensitive).or_default() += e.rows);
             } else if !entries.is_empty() {
                 let area = release.generalizations.iter().zip(cells).map(|(g, c)| g.covered_active(c) as f64).product();
+                *number = classes.len() as u32;
                 classes.push(Class { cells, entries, area });
             }
         }
-        let density = Density { everywhere, area: whole_area(release.generalizations), classes };
+        let density = Density { everywhere, area: whole_area(release.generalizations), classes, number_of };
         match release.recoding.levels.as_deref().and_then(|levels| Some((levels, density.by_tuple(levels)?))) {
             Some((levels, index)) => density.disjoint(release, levels, &index),
             None => density.overlapping(release),
@@ -154,6 +160,8 @@ struct Density<'a> {
     area: f64,
     /// The classes that do not.
     classes: Vec<Class<'a>>,
+    /// The place of each class of the release among them, or [`NO_CLASS`].
+    number_of: Vec<u32>,
 }
 
 impl Density<'_> {
@@ -189,17 +197,29 @@ impl Density<'_> {
     /// The divergence when the classes are disjoint.
     fn disjoint(&self, release: &Release<'_>, levels: &[usize], index: &FxHashMap<Vec<u32>, u32>) -> Option<f64> {
         let set = release.set;
+        let class_of = match &release.recoding.assignment {
+            Assignment::Tuples(class_of) => &class_of[..],
+            Assignment::Entries { .. } => &[],
+        };
         self.in_chunks(set, |tuples| {
             let mut sum = 0.0;
             let mut values = vec![0; set.width];
             for tuple in tuples {
+                // As a rule a tuple is covered by the class it is in, and by no other.
+                if let Some(&class) = class_of.get(tuple)
+                    && class != SUPPRESSED
+                {
+                    let own = self.number_of.get(class as usize).copied().filter(|&number| number != NO_CLASS);
+                    sum += self.divergence(set.groups.get(tuple), own.as_slice());
+                    continue;
+                }
                 for ((value, &code), (g, &level)) in
                     values.iter_mut().zip(set.tuple(tuple)).zip(release.generalizations.iter().zip(levels))
                 {
                     *value = g.levels[level].of[code as usize];
                 }
-                let covering = index.get(&values).as_ref().map_or(&[][..], |c| std::slice::from_ref(*c));
-                sum += self.divergence(set.groups.get(tuple), covering);
+                let found = index.get(&values).copied();
+                sum += self.divergence(set.groups.get(tuple), found.as_slice());
             }
             sum
         })

@@ -6,7 +6,8 @@
 //!
 //! **Source.** Iyengar 2002, "Transforming data to satisfy privacy constraints".
 
-use super::{Entry, Input, Metric, NodeCost, Release, averaged};
+use super::full_domain::averaged;
+use super::{Entry, Input, Metric, NodeCost, Release};
 use crate::hierarchy::{Cell, Generalization};
 
 pub(super) const ENTRY: Entry = Entry {

@@ -15,7 +15,6 @@ use crate::recoding::Recoding;
 
 mod ambiguity;
 mod average_class_size;
-mod averaged;
 mod discernibility;
 #[cfg(test)]
 mod fixture;

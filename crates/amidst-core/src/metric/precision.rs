@@ -7,7 +7,8 @@
 //!
 //! **Source.** Sweeney 2002, "Achieving k-anonymity privacy protection using generalization and suppression", §4.
 
-use super::{Entry, Input, Metric, NodeCost, Release, averaged};
+use super::full_domain::averaged;
+use super::{Entry, Input, Metric, NodeCost, Release};
 use crate::hierarchy::{Cell, Generalization};
 
 pub(super) const ENTRY: Entry = Entry {

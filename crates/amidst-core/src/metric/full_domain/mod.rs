@@ -8,6 +8,7 @@
 //! 3. [`NodeCost::loss`]: what the node costs, given which of its classes are suppressed.
 
 mod additive;
+pub(super) mod averaged;
 
 pub(super) use additive::{Additive, sum_cells};
 

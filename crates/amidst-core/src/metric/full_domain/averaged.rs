@@ -1,15 +1,15 @@
 //! A loss of 0 to 1 for each cell, averaged over the rows and quasi columns of the input: what the loss metric and precision
 //! have in common. A suppressed row loses 1 in every column; columns are not weighted.
 
-use super::full_domain::{Additive, sum_cells};
-use super::{Input, NodeCost, Release};
+use super::super::Release;
+use super::{Additive, Input, NodeCost, sum_cells};
 use crate::hierarchy::{Cell, Generalization};
 
 /// What a cell of a column loses.
 type CellLoss = fn(&Generalization, &Cell) -> f64;
 
 /// The average over a release; none for an empty table.
-pub(super) fn loss(release: &Release<'_>, cell_loss: CellLoss) -> Option<f64> {
+pub(in crate::metric) fn loss(release: &Release<'_>, cell_loss: CellLoss) -> Option<f64> {
     let (columns, rows) = (release.generalizations.len() as f64, release.set.rows as f64);
     if columns == 0.0 || rows == 0.0 {
         return None;
@@ -18,7 +18,7 @@ pub(super) fn loss(release: &Release<'_>, cell_loss: CellLoss) -> Option<f64> {
 }
 
 /// The average for the nodes of a lattice.
-pub(super) fn nodes<'a>(input: &Input<'a>, cell_loss: CellLoss) -> Option<Box<dyn NodeCost + 'a>> {
+pub(in crate::metric) fn nodes<'a>(input: &Input<'a>, cell_loss: CellLoss) -> Option<Box<dyn NodeCost + 'a>> {
     let (columns, rows) = (input.generalizations.len() as f64, input.set.rows as f64);
     if columns == 0.0 {
         return None;
