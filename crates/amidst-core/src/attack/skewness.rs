@@ -41,14 +41,13 @@ impl Attack for Skewness {
         let all = target.size;
         let (many, much) = (factor.to_f64(), points.to_f64());
         let values = target.histogram.last().map_or(0, |c| c.0 as usize + 1);
-        let mut everywhere = vec![0u64; values];
-        target.histogram.iter().for_each(|&(value, n)| everywhere[value as usize] = n);
+        let mut everywhere = vec![(0u64, 0.0f64); values];
+        target.histogram.iter().for_each(|&(value, n)| everywhere[value as usize] = (n, n as f64 / all as f64));
         let mut findings = target.hits(|look, histogram| {
             let mut hardest: Option<f64> = None;
             for &(value, n) in histogram {
-                let everywhere = everywhere[value as usize];
+                let (everywhere, q) = everywhere[value as usize];
                 let p = n as f64 / look.size as f64;
-                let q = everywhere as f64 / all as f64;
                 let (lift, rise) = (p / q, p - q);
                 largest_lift = largest_lift.max(lift);
                 largest_rise = largest_rise.max(rise);
