@@ -486,7 +486,7 @@ fn a_kill_at_any_moment_leaves_no_partial_release() {
     let mut killed = 0;
     for step in 0..20 {
         let out = format!("out{step}");
-        let mut child = house.command(&["anonymize", "policy.toml", "--out", &out, "--quiet"]).spawn().unwrap();
+        let mut child = house.start(&["anonymize", "policy.toml", "--out", &out, "--quiet"]);
         std::thread::sleep(whole.mul_f64(f64::from(step) / 18.0));
         killed += u32::from(child.kill().is_ok());
         child.wait().unwrap();
@@ -506,7 +506,7 @@ fn a_kill_at_any_moment_leaves_no_partial_release() {
 #[test]
 fn ctrl_c_stops_cleanly() {
     let house = House::with_sample(300_000);
-    let mut child = house.command(&["anonymize", "policy.toml", "--out", "out"]).spawn().unwrap();
+    let mut child = house.start(&["anonymize", "policy.toml", "--out", "out"]);
     std::thread::sleep(Duration::from_millis(150));
     let interrupt = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(interrupt.success());

@@ -1,7 +1,7 @@
 //! What the tests of the command share: a folder to work in, and the command itself.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -55,6 +55,11 @@ impl House {
         let mut command = Command::new(env!("CARGO_BIN_EXE_amidst"));
         command.current_dir(self.root()).args(arguments);
         command
+    }
+
+    /// Starts the command in this folder, for a test that stops it: whatever it says is of no use.
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
     /// Runs the command in this folder.

@@ -243,9 +243,7 @@ fn a_kill_at_any_instant_loses_nothing() {
             0 => &["series", "insert", "ward", "new.csv"],
             _ => &["series", "publish", "ward", "--allow-leak"],
         };
-        let mut command = house.command(arguments);
-        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
-        let mut child = command.spawn().unwrap();
+        let mut child = house.start(arguments);
         // From at once to about as long as the command takes.
         std::thread::sleep(Duration::from_millis((turn as u64 * 37) % 97));
         child.kill().unwrap();
