@@ -128,7 +128,8 @@ fn threads() -> usize {
 /// Reads the columns of a table that an attack wants.
 fn read(file: &str, wanted: &[&str]) {
     let keep = |name: &str| wanted.contains(&name);
-    amidst::io::read(file, &ReadOptions { keep: Some(&keep), threads: 1, ..ReadOptions::default() }).expect("a table");
+    amidst::io::read(file, &ReadOptions { keep: Some(&keep), threads: threads(), ..ReadOptions::default() })
+        .expect("a table");
 }
 
 /// What is to be timed.
