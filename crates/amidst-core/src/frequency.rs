@@ -79,6 +79,17 @@ impl Groups {
         (0..self.len()).map(|g| self.get(g))
     }
 
+    /// The same groups without entries of no rows.
+    pub(crate) fn without_nobody(&self) -> Self {
+        let mut groups = Groups { offsets: Vec::with_capacity(self.offsets.len()), entries: Vec::new() };
+        groups.offsets.push(0);
+        for entries in self.iter() {
+            groups.entries.extend(entries.iter().filter(|e| e.rows > 0));
+            groups.offsets.push(groups.entries.len());
+        }
+        groups
+    }
+
     /// Groups made of (group, entry) pairs, whose entries that agree in all but the rows are added up.
     pub fn collect(count: usize, pairs: Vec<(u32, Entry)>) -> Self {
         // Counting puts the entries of a group side by side; only within a group is anything sorted.

@@ -12,6 +12,7 @@
 //! Tuples for which population and release contradict each other have no belief; they are reported.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -20,6 +21,7 @@ use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, PopulationKn
 use crate::belief::beliefs;
 use crate::class::Histogram;
 use crate::exact::Rational;
+use crate::frequency;
 use crate::parameter::{Kind, Parameter, Parameters};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -47,8 +49,9 @@ pub(super) const ENTRY: Entry = Entry {
 /// Closer to a bound than this, doubles are not trusted and the fractions decide.
 const DOUBT: f64 = 1e-9;
 
-/// Classes that one task looks at.
+/// Classes that one task looks at, and those whose people are gathered together.
 const CLASSES: usize = 1 << 10;
+const BATCH: usize = 64;
 
 #[derive(Debug)]
 struct BeliefAttack;
@@ -59,16 +62,16 @@ impl Attack for BeliefAttack {
         let epsilon = share_or(parameters, "epsilon", Rational::ratio(1, 10))?;
         let bounds = Bounds::new((Rational::from(1).value() - delta.value()).into(), epsilon);
         let Some(known) = extra.population else { return Ok(Findings::default()) };
-        let values = known.people.values().max(target.histogram.last().map_or(0, |c| c.0 as usize + 1));
         let parts: Vec<Tally> = known
             .covered
             .order()
             .par_chunks(CLASSES)
             .map(|task| {
-                let mut sight = Sight::new(values, &bounds);
+                let (mut crowd, mut sight) = (Crowd::default(), Sight::new(known.people.values(), &bounds));
                 let mut tally = Tally::default();
-                for &class in task {
-                    tally.class(class as usize, target, known, &mut sight);
+                for classes in task.chunks(BATCH) {
+                    crowd.gather(classes, target, known);
+                    crowd.classes.iter().for_each(|class| tally.class(class, &crowd, &mut sight));
                 }
                 tally
             })
@@ -122,32 +125,34 @@ impl Default for Tally {
 }
 
 impl Tally {
-    fn class(&mut self, class: usize, target: &Target<'_>, known: &PopulationKnowledge<'_>, sight: &mut Sight<'_>) {
-        let (size, histogram) = target.class(class);
-        sight.look_at(histogram, known, class);
+    fn class(&mut self, class: &Class<'_>, crowd: &Crowd<'_>, sight: &mut Sight<'_>) {
+        let (start, people) = (class.people.start, &crowd.people[class.people.clone()]);
+        let covered = sight.look_at(&crowd.own[class.own.clone()], people);
         let (mut persons, mut hardest) = (0, 0.0f64);
-        for at in 0..sight.tuples.len() {
-            let Tuple { tuple, people, told } = sight.tuples[at];
-            let here = told.unwrap_or_else(|| spread(size, people, sight.people));
-            if here == 0 {
-                continue;
-            }
-            let Some(verdict) = sight.disclosure(known.people.tuple(tuple), people) else {
-                self.contradicted += here;
+        for tuple in crowd.tuples[class.tuples.clone()].iter().filter(|tuple| tuple.told != Some(0)) {
+            let here = |total: u64| tuple.told.unwrap_or_else(|| spread(class.size, total, covered));
+            let own = tuple.people.start - start..tuple.people.end - start;
+            let q = &people[own.clone()];
+            let Some(verdict) = sight.disclosure(q, own, self.rise) else {
+                self.contradicted += here(q.iter().map(|c| c.1).sum());
                 continue;
             };
-            self.positive += if verdict.positive { here } else { 0 };
-            self.negative += if verdict.negative { here } else { 0 };
-            persons += if verdict.positive || verdict.negative { here } else { 0 };
+            if verdict.positive || verdict.negative {
+                let here = here(q.iter().map(|c| c.1).sum());
+                self.positive += if verdict.positive { here } else { 0 };
+                self.negative += if verdict.negative { here } else { 0 };
+                persons += here;
+            }
             hardest = hardest.max(verdict.largest);
-            self.largest = self.largest.max(verdict.largest);
             self.smallest = self.smallest.min(verdict.smallest);
             self.rise = self.rise.max(verdict.rise);
         }
+        self.largest = self.largest.max(hardest);
         if persons > 0 {
             self.persons += persons;
-            self.hit.push((hardest, size, class));
+            self.hit.push((hardest, class.size, class.class as usize));
         }
+        sight.leave(people);
     }
 
     fn with(mut self, other: Tally) -> Tally {
@@ -198,103 +203,169 @@ struct Disclosure {
     rise: f64,
 }
 
-/// A class as the adversary sees it: by value, its own persons and those of the population whom it covers.
-struct Sight<'a> {
-    bounds: &'a Bounds,
-    own: Vec<u64>,
-    covered: Vec<u64>,
-    /// The values of which `own` or `covered` knows someone.
-    seen: Vec<u32>,
-    /// The tuples that the class covers, and how many people have any of them.
+/// Some classes, and the people of the population whom they cover. They are gathered together: fetching each from slow
+/// memory takes long, but many fetches go on at once.
+#[derive(Default)]
+struct Crowd<'a> {
+    classes: Vec<Class<'a>>,
+    /// The persons of the classes by value.
+    own: Vec<(u32, u64)>,
     tuples: Vec<Tuple>,
-    people: u64,
-    weights: Vec<f64>,
+    /// The people of the tuples by value, and room for a few more.
+    people: Vec<(u32, u64)>,
+}
+
+/// A class, and where its persons, the tuples that it covers and their people stand among those of the crowd.
+struct Class<'a> {
+    class: u32,
+    size: u64,
+    histogram: &'a Histogram,
+    own: Range<usize>,
+    tuples: Range<usize>,
+    people: Range<usize>,
 }
 
 /// A tuple of the population.
-#[derive(Clone, Copy)]
 struct Tuple {
-    tuple: u32,
-    /// How many people have it.
-    people: u64,
+    /// Where its people stand, in the population and then in the crowd.
+    people: Range<usize>,
     /// How many persons of the class have it, where that is told.
     told: Option<u64>,
 }
 
+impl<'a> Crowd<'a> {
+    /// Turns to other classes.
+    fn gather(&mut self, classes: &[u32], target: &'a Target<'_>, known: &PopulationKnowledge<'_>) {
+        self.classes.clear();
+        for &class in classes {
+            let (size, histogram) = target.class(class as usize);
+            self.classes.push(Class { class, size, histogram, own: 0..0, tuples: 0..0, people: 0..0 });
+        }
+        self.own.clear();
+        for class in &mut self.classes {
+            // Whom nobody of the population is like, nobody is taken for.
+            let own = class.histogram.iter().filter_map(|&(code, n)| Some((known.people.number(code)?, n)));
+            let start = self.own.len();
+            self.own.extend(own);
+            class.own = start..self.own.len();
+        }
+        self.tuples.clear();
+        for class in &mut self.classes {
+            let start = self.tuples.len();
+            known.covered.each(class.class as usize, |tuple, told| {
+                self.tuples.push(Tuple { people: known.people.tuple(tuple), told });
+            });
+            class.tuples = start..self.tuples.len();
+        }
+        self.people.clear();
+        self.people.resize(self.tuples.iter().map(|t| t.people.len()).sum::<usize>() + FEW, (0, 0));
+        let mut end = 0;
+        for class in &mut self.classes {
+            let start = end;
+            for tuple in &mut self.tuples[class.tuples.clone()] {
+                let own = tuple.people.clone();
+                tuple.people = end..end + own.len();
+                copy(known.people.entries(), own, &mut self.people[end..]);
+                end = tuple.people.end;
+            }
+            class.people = start..end;
+        }
+    }
+}
+
+/// So many people are copied at once.
+const FEW: usize = 4;
+
+/// Copies the people at `own` to the front of `to`, which has room for a few more: how many a few are, no processor can
+/// guess, so they are copied as if they were all.
+fn copy(entries: &[frequency::Entry], own: Range<usize>, to: &mut [(u32, u64)]) {
+    let one = |entry: &frequency::Entry| (entry.sensitive, entry.rows);
+    match (entries.get(own.start..own.start + FEW), to.get_mut(..FEW)) {
+        (Some(few), Some(places)) if own.len() <= FEW => {
+            places.iter_mut().zip(few).for_each(|(place, entry)| *place = one(entry));
+        }
+        _ => to.iter_mut().zip(&entries[own]).for_each(|(place, entry)| *place = one(entry)),
+    }
+}
+
+/// A class as the adversary sees it, by value.
+struct Sight<'a> {
+    bounds: &'a Bounds,
+    /// The persons of the class.
+    own: Vec<(u32, u64)>,
+    /// The people of the population whom it covers.
+    covered: Vec<u64>,
+    /// For each of them how likely he is to be in the class: its persons against those covered.
+    chances: Vec<f64>,
+    /// How many of the class are to be expected among each few people whom it covers.
+    weights: Vec<f64>,
+}
+
 impl<'a> Sight<'a> {
     fn new(values: usize, bounds: &'a Bounds) -> Self {
-        Sight {
-            bounds,
-            own: vec![0; values],
-            covered: vec![0; values],
-            seen: Vec::new(),
-            tuples: Vec::new(),
-            people: 0,
-            weights: Vec::new(),
-        }
+        let (covered, chances) = (vec![0; values], vec![0.0; values]);
+        Sight { bounds, own: Vec::new(), covered, chances, weights: Vec::new() }
     }
 
-    /// Turns to a class with this histogram, and the people whom it covers.
-    fn look_at(&mut self, histogram: &Histogram, known: &PopulationKnowledge<'_>, class: usize) {
-        for value in self.seen.drain(..) {
-            (self.own[value as usize], self.covered[value as usize]) = (0, 0);
+    /// Turns to a class with these persons, that covers these people, and tells how many they are.
+    fn look_at(&mut self, own: &[(u32, u64)], people: &[(u32, u64)]) -> u64 {
+        people.iter().for_each(|&(value, n)| self.covered[value as usize] += n);
+        self.own.extend_from_slice(own);
+        for &(value, n) in own {
+            let covered = self.covered[value as usize];
+            self.chances[value as usize] = if covered == 0 { 0.0 } else { n as f64 / covered as f64 };
         }
-        for &(value, persons) in histogram {
-            self.own[value as usize] = persons;
-            self.seen.push(value);
-        }
-        self.people = 0;
-        self.tuples.clear();
-        for (tuple, told) in known.covered.class(class) {
-            let mut people = 0;
-            for &(value, persons) in known.people.tuple(tuple) {
-                let covered = &mut self.covered[value as usize];
-                if *covered == 0 {
-                    self.seen.push(value);
-                }
-                *covered += persons;
-                people += persons;
-            }
-            self.people += people;
-            self.tuples.push(Tuple { tuple, people, told });
-        }
+        self.weights.extend(people.iter().map(|&(value, n)| self.chances[value as usize] * n as f64));
+        people.iter().map(|p| p.1).sum()
     }
 
-    /// What the class discloses about the persons of a tuple that it covers, and that has `total` people.
-    fn disclosure(&mut self, q: &Histogram, total: u64) -> Option<Disclosure> {
-        let mut found = Disclosure { positive: false, negative: false, largest: 1.0, smallest: 1.0, rise: 0.0 };
-        if let [(value, _)] = *q {
-            // Whoever was certain before is certain after.
-            return (self.own[value as usize] > 0).then_some(found);
-        }
-        found.largest = 0.0;
-        let weight = |&(value, here): &(u32, u64)| match self.covered[value as usize] {
-            0 => 0.0,
-            all => self.own[value as usize] as f64 * here as f64 / all as f64,
-        };
+    /// Turns away from a class that covers these people.
+    fn leave(&mut self, people: &[(u32, u64)]) {
+        people.iter().for_each(|&(value, _)| self.covered[value as usize] = 0);
+        self.own.drain(..).for_each(|(value, _)| self.chances[value as usize] = 0.0);
         self.weights.clear();
-        self.weights.extend(q.iter().map(weight));
-        let sum: f64 = self.weights.iter().sum();
+    }
+
+    /// What the class discloses about the persons of a tuple `q` that it covers, whose people stand at `own` among all whom
+    /// it covers. A rise up to `known` need not be told.
+    fn disclosure(&self, q: &Histogram, own: Range<usize>, known: f64) -> Option<Disclosure> {
+        let weights = &self.weights[own];
+        if let [weight] = *weights {
+            // Whoever was certain before is certain after.
+            let certain = Disclosure { positive: false, negative: false, largest: 1.0, smallest: 1.0, rise: 0.0 };
+            return (weight > 0.0).then_some(certain);
+        }
+        // The posterior of a value is its weight against the sum of all weights: dividing can wait for the extremes.
+        let (mut sum, mut largest, mut smallest, mut total) = (0.0, 0.0f64, f64::INFINITY, 0);
+        for (&weight, &(_, n)) in weights.iter().zip(q) {
+            sum += weight;
+            largest = largest.max(weight);
+            smallest = smallest.min(weight);
+            total += n;
+        }
         if sum <= 0.0 {
             return None;
         }
         let bounds = self.bounds;
-        let (high, low) = bounds.about;
-        let mut doubtful = false;
-        for (entry, weight) in q.iter().zip(&self.weights) {
-            let posterior = weight / sum;
-            let prior = entry.1 as f64 / total as f64;
-            doubtful |= (posterior - high).abs() < DOUBT || (posterior - low).abs() < DOUBT;
-            found.largest = found.largest.max(posterior);
-            found.smallest = found.smallest.min(posterior);
-            found.rise = found.rise.max(posterior - prior);
-            found.positive |= posterior > high && bounds.high.compare_count(entry.1, total) != Ordering::Greater;
-            found.negative |= posterior < low && bounds.low.compare_count(entry.1, total) != Ordering::Less;
+        let (high, low, doubt) = (bounds.about.0 * sum, bounds.about.1 * sum, DOUBT * sum);
+        let (mut positive, mut negative, mut rise) = (false, false, 0.0f64);
+        let people = total as f64;
+        // No posterior lies beyond the extremes, and no prior below that of one person.
+        let inside = largest < high - doubt && smallest > low + doubt;
+        if !inside || largest * people - sum > known * (sum * people) {
+            let mut doubtful = false;
+            for (&weight, &(_, n)) in weights.iter().zip(q) {
+                doubtful |= (weight - high).abs() < doubt || (weight - low).abs() < doubt;
+                rise = rise.max(weight * people - n as f64 * sum);
+                positive |= weight > high && bounds.high.compare_count(n, total) != Ordering::Greater;
+                negative |= weight < low && bounds.low.compare_count(n, total) != Ordering::Less;
+            }
+            if doubtful {
+                (positive, negative) = self.exactly(q, total)?;
+            }
         }
-        if doubtful {
-            (found.positive, found.negative) = self.exactly(q, total)?;
-        }
-        Some(found)
+        let (largest, smallest) = (largest / sum, smallest / sum);
+        Some(Disclosure { positive, negative, largest, smallest, rise: rise / (sum * people) })
     }
 
     /// Whether the disclosure is positive and whether it is negative, by fractions.
@@ -302,7 +373,10 @@ impl<'a> Sight<'a> {
     fn exactly(&self, q: &Histogram, total: u64) -> Option<(bool, bool)> {
         let bounds = self.bounds;
         let Some(weights) = self.whole_weights(q) else {
-            let exact = beliefs(q, &self.counts(&self.covered), &self.counts(&self.own))?;
+            let covered: Vec<(u32, u64)> = (0..).zip(self.covered.iter().copied()).filter(|c| c.1 > 0).collect();
+            let mut own = self.own.clone();
+            own.sort_unstable();
+            let exact = beliefs(q, &covered, &own)?;
             let positive = exact.iter().any(|b| b.posterior > bounds.high && b.prior <= bounds.high);
             let negative = exact.iter().any(|b| b.posterior < bounds.low && b.prior >= bounds.low);
             return Some((positive, negative));
@@ -321,7 +395,7 @@ impl<'a> Sight<'a> {
     /// The weights of the values, multiplied by a number that makes all of them whole; none where that gets too large.
     fn whole_weights(&self, q: &Histogram) -> Option<Vec<u128>> {
         let covered = |value: u32| u128::from(self.covered[value as usize].max(1));
-        let own = |value: u32| u128::from(self.own[value as usize]);
+        let own = |value: u32| self.own.iter().find(|own| own.0 == value).map_or(0, |own| u128::from(own.1));
         let mut common = 1u128;
         for &(value, _) in q.iter().filter(|c| own(c.0) > 0) {
             common = common.checked_mul(covered(value) / gcd(common, covered(value)))?;
@@ -336,13 +410,6 @@ impl<'a> Sight<'a> {
             Some(weight)
         };
         q.iter().map(weight).collect()
-    }
-
-    fn counts(&self, of: &[u64]) -> Vec<(u32, u64)> {
-        let mut counts: Vec<(u32, u64)> = self.seen.iter().map(|&value| (value, of[value as usize])).collect();
-        counts.sort_unstable();
-        counts.dedup();
-        counts
     }
 }
 
@@ -462,18 +529,19 @@ mod tests {
             let tuples: Vec<u32> = (0..histograms.len() as u32).collect();
             let bounds = Bounds::new(Rational::ratio(high, 10), Rational::ratio(low, 10));
             let mut sight = Sight::new(4, &bounds);
-            let people = People::from(&population);
-            let all = Tuples::collect(2, tuples.iter().flat_map(|&t| [(0, t, 1), (1, t, 1)]).skip(1).collect());
-            let known = PopulationKnowledge { people: &people, covered: Covering::Told(&all) };
-            sight.look_at(&[(3, 9)], &known, 0);
-            sight.look_at(&class, &known, 1);
+            let people: Vec<(u32, u64)> = histograms.concat();
+            sight.look_at(&[(3, 9)], &people[1..]);
+            sight.leave(&people[1..]);
+            prop_assert_eq!(sight.look_at(&class, &people), people.iter().map(|c| c.1).sum::<u64>());
+            let mut end = 0;
             for q in &histograms {
                 let exact = beliefs(q, &covered(&population, &tuples), &class);
                 let verdict = |b: &[crate::belief::Belief]| {
                     let positive = b.iter().any(|b| b.posterior > bounds.high && b.prior <= bounds.high);
                     (positive, b.iter().any(|b| b.posterior < bounds.low && b.prior >= bounds.low))
                 };
-                let found = sight.disclosure(q, q.iter().map(|c| c.1).sum());
+                end += q.len();
+                let found = sight.disclosure(q, end - q.len()..end, 0.0);
                 prop_assert_eq!(found.as_ref().map(|f| (f.positive, f.negative)), exact.as_deref().map(verdict));
                 if let (Some(found), Some(exact)) = (found, exact) {
                     prop_assert_eq!(sight.exactly(q, q.iter().map(|c| c.1).sum()), Some(verdict(&exact)));

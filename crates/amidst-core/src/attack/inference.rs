@@ -51,31 +51,33 @@ impl Attack for Inference {
         let columns = Columns::new(columns, values);
 
         let parts = Part::all(target);
-        let held = Counts::of_folds(target, &parts, &columns, folds);
-        let everything = Counts::sum(&held);
+        let counts = Counts::of_folds(target, &parts, &columns, folds);
+        let everything = counts.everyone(&columns);
         // The lowest code of several: the same whatever the order of the rows.
-        let mode = (0..values).rev().max_by_key(|&v| everything.values[v]).unwrap_or(0);
-        let rows: u64 = everything.values.iter().sum();
-        let models: Vec<Bayes> = held.iter().map(|h| Bayes::trained(&everything, h, &columns)).collect();
+        let mode = (0..values).rev().max_by_key(|&v| everything[v]).unwrap_or(0);
+        let rows: u64 = everything.iter().sum();
+        let models: Vec<Bayes> = (0..counts.folds).map(|fold| Bayes::trained(&counts, fold, &columns)).collect();
         let judged: Vec<(u64, Vec<u64>)> = parts
             .par_iter()
             .map(|part| {
                 let mut right = 0u64;
                 let mut hit = vec![0u64; part.classes.len()];
-                let mut scores = vec![0f32; values];
-                let mut guesses: Vec<Option<usize>> = vec![None; models.len()];
-                let mut starts = Vec::new();
+                let mut guesses: Vec<Guess<'_>> = models.iter().map(|model| Guess::new(model, &columns)).collect();
+                let (mut last, mut starts) = (Vec::new(), Vec::new());
                 part.each_class(target, folds, |class, parts| {
                     // All rows of a class look alike, so each model guesses once for it.
-                    guesses.fill(None);
-                    columns.starts(class, parts, &mut starts);
+                    columns.starts(class, &mut starts);
+                    let same = last.iter().zip(&starts).take_while(|(a, b)| a == b).count();
+                    guesses.iter_mut().for_each(|guess| guess.known = guess.known.min(same));
                     for &(fold, value, n) in parts {
-                        let guess = *guesses[fold].get_or_insert_with(|| models[fold].guess(&starts, &mut scores));
-                        if guess == value as usize {
+                        let guess = &mut guesses[fold as usize];
+                        guess.look_at(&starts);
+                        if guess.is(value as usize) {
                             right += n;
-                            hit[class - part.classes.start] += if guess == mode { 0 } else { n };
+                            hit[class - part.classes.start] += if value as usize == mode { 0 } else { n };
                         }
                     }
+                    std::mem::swap(&mut last, &mut starts);
                 });
                 (right, hit)
             })
@@ -83,7 +85,7 @@ impl Attack for Inference {
         let right: u64 = judged.iter().map(|(right, _)| right).sum();
         let hit: Vec<u64> = judged.into_iter().flat_map(|(_, hit)| hit).collect();
         let ratio = |n: u64| if rows == 0 { 0.0 } else { n as f64 / rows as f64 };
-        let (accuracy, base) = (ratio(right), ratio(everything.values.get(mode).copied().unwrap_or(0)));
+        let (accuracy, base) = (ratio(right), ratio(everything.get(mode).copied().unwrap_or(0)));
         let found = || hit.iter().enumerate().filter(|(_, n)| **n > 0);
         let hit_rows = hit.iter().sum();
         let share = |class: usize, n: u64| n as f64 / target.class(class).0.max(1) as f64;
@@ -142,20 +144,22 @@ impl Part {
             .collect()
     }
 
-    /// Shows each class its rows as (fold, value, rows).
-    fn each_class(&self, target: &Target<'_>, folds: u64, mut see: impl FnMut(usize, &[(usize, u32, u64)])) {
+    /// Shows each class that has rows, as (fold, value, rows).
+    fn each_class(&self, target: &Target<'_>, folds: u64, mut see: impl FnMut(usize, &[(u32, u32, u64)])) {
         let set = target.published.set;
-        let mut parts: Vec<(usize, u32, u64)> = Vec::new();
+        let mut parts: Vec<(u32, u32, u64)> = Vec::new();
         let mut first = self.before % folds;
         for class in self.classes.clone() {
             parts.clear();
             for entry in target.published.classes.get(class) {
                 let value = set.sensitive_code(entry.sensitive, target.column);
-                deal(first, entry.rows, entry.person, folds, |fold, rows| parts.push((fold, value, rows)));
+                deal(first, entry.rows, entry.person, folds, |fold, rows| parts.push((fold as u32, value, rows)));
                 first += if entry.rows < folds { entry.rows } else { entry.rows % folds };
                 first -= if first < folds { 0 } else { folds };
             }
-            see(class, &parts);
+            if !parts.is_empty() {
+                see(class, &parts);
+            }
         }
     }
 }
@@ -167,17 +171,20 @@ const LANES: usize = 8;
 struct Columns<'a> {
     columns: Vec<&'a Column>,
     values: usize,
+    /// The places of a label: whole lanes, of which the last may be idle.
+    width: usize,
     /// Where the labels of each column begin, and where those of the last end.
     bases: Vec<usize>,
 }
 
 impl<'a> Columns<'a> {
     fn new(columns: Vec<&'a Column>, values: usize) -> Self {
+        let width = values.next_multiple_of(LANES);
         let mut bases = vec![0];
         for column in &columns {
-            bases.push(bases.last().copied().unwrap_or(0) + column.dictionary.len() * values);
+            bases.push(bases.last().copied().unwrap_or(0) + column.dictionary.len() * width);
         }
-        Columns { columns, values, bases }
+        Columns { columns, values, width, bases }
     }
 
     fn places(&self) -> usize {
@@ -185,56 +192,60 @@ impl<'a> Columns<'a> {
     }
 
     /// Where the values begin for the labels of a class that has rows.
-    fn starts(&self, class: usize, parts: &[(usize, u32, u64)], starts: &mut Vec<usize>) {
+    fn starts(&self, class: usize, starts: &mut Vec<usize>) {
         starts.clear();
-        if !parts.is_empty() {
-            let every = self.columns.iter().zip(&self.bases);
-            starts.extend(every.map(|(column, base)| base + column.codes.get(class) as usize * self.values));
-        }
+        let every = self.columns.iter().zip(&self.bases);
+        starts.extend(every.map(|(column, base)| base + column.codes.get(class) as usize * self.width));
     }
 }
 
-/// How often each value occurs, and each label of each column with each value.
+/// How often each value occurs in each fold, and each label of each column with each value in each fold.
 struct Counts {
+    folds: usize,
     values: Vec<u64>,
     cells: Vec<u64>,
 }
 
 impl Counts {
-    fn of_folds(target: &Target<'_>, parts: &[Part], columns: &Columns<'_>, folds: u64) -> Vec<Counts> {
-        let none = || Counts { values: vec![0; columns.values], cells: vec![0; columns.places()] };
-        let none = || (0..folds).map(|_| none()).collect::<Vec<Counts>>();
+    fn of_folds(target: &Target<'_>, parts: &[Part], columns: &Columns<'_>, folds: u64) -> Counts {
+        let (folds, width) = (folds as usize, columns.width);
+        let none = || Counts { folds, values: vec![0; folds * width], cells: vec![0; folds * columns.places()] };
         let count = |part: &Part| {
             let mut counts = none();
-            let mut starts = Vec::new();
-            part.each_class(target, folds, |class, parts| {
-                columns.starts(class, parts, &mut starts);
-                for &(fold, value, n) in parts {
-                    let Counts { values, cells } = &mut counts[fold];
-                    values[value as usize] += n;
-                    for start in &starts {
-                        cells[start + value as usize] += n;
-                    }
+            let (mut starts, mut places) = (Vec::new(), Vec::new());
+            part.each_class(target, folds as u64, |class, parts| {
+                columns.starts(class, &mut starts);
+                places.clear();
+                places.extend(parts.iter().map(|&(fold, value, n)| (fold as usize * width + value as usize, n)));
+                places.iter().for_each(|&(place, n)| counts.values[place] += n);
+                for start in &starts {
+                    let cells = &mut counts.cells[start * folds..][..width * folds];
+                    places.iter().for_each(|&(place, n)| cells[place] += n);
                 }
             });
             counts
         };
-        let add =
-            |all: Vec<Counts>, more: Vec<Counts>| all.iter().zip(more).map(|(a, b)| Counts::sum([a, &b])).collect();
-        parts.par_iter().map(count).reduce(none, add)
+        parts.par_iter().map(count).reduce(none, |mut all, more| {
+            let add = |sums: &mut [u64], more: &[u64]| sums.iter_mut().zip(more).for_each(|(sum, n)| *sum += n);
+            add(&mut all.values, &more.values);
+            add(&mut all.cells, &more.cells);
+            all
+        })
     }
 
-    fn sum<'a>(counts: impl IntoIterator<Item = &'a Counts>) -> Counts {
-        let add = |sum: &mut [u64], more: &[u64]| sum.iter_mut().zip(more).for_each(|(s, n)| *s += n);
-        let mut counts = counts.into_iter();
-        let first = counts.next().map(|c| Counts { values: c.values.clone(), cells: c.cells.clone() });
-        let mut sum = first.unwrap_or(Counts { values: Vec::new(), cells: Vec::new() });
-        for more in counts {
-            add(&mut sum.values, &more.values);
-            add(&mut sum.cells, &more.cells);
-        }
-        sum
+    /// How often each value occurs.
+    fn everyone(&self, columns: &Columns<'_>) -> Vec<u64> {
+        kept(&self.values, self.folds, columns)
     }
+}
+
+/// What counts of the values in each fold come to, without those of the fold `held`.
+fn kept(counts: &[u64], held: usize, columns: &Columns<'_>) -> Vec<u64> {
+    let mut sums = vec![0; columns.values];
+    for (_, own) in counts.chunks_exact(columns.width.max(1)).enumerate().filter(|(fold, _)| *fold != held) {
+        sums.iter_mut().zip(own).for_each(|(sum, n)| *sum += n);
+    }
+    sums
 }
 
 /// Naive Bayes with one added to every count, in logarithms. Single precision is plenty for a guess, and twice as fast.
@@ -244,44 +255,88 @@ struct Bayes {
 }
 
 impl Bayes {
-    fn trained(everything: &Counts, held: &Counts, columns: &Columns<'_>) -> Bayes {
-        let kept = |all: &[u64], held: &[u64]| all.iter().zip(held).map(|(a, h)| a - h).collect::<Vec<u64>>();
-        let known = kept(&everything.values, &held.values);
+    /// Trained on all folds but one.
+    fn trained(counts: &Counts, held: usize, columns: &Columns<'_>) -> Bayes {
+        let known = kept(&counts.values, held, columns);
         let ln = |n: u64| (n as f64).ln();
         let mut cells = Vec::with_capacity(columns.places());
         for (column, bounds) in columns.columns.iter().zip(columns.bases.windows(2)) {
             let labels = column.dictionary.len() as u64;
             let whole: Vec<f64> = known.iter().map(|&n| ln(n + labels)).collect();
-            let own = kept(&everything.cells[bounds[0]..bounds[1]], &held.cells[bounds[0]..bounds[1]]);
-            for row in own.chunks(columns.values.max(1)) {
-                cells.extend(row.iter().zip(&whole).map(|(&n, w)| (ln(n + 1) - w) as f32));
+            let own = &counts.cells[bounds[0] * counts.folds..bounds[1] * counts.folds];
+            for label in own.chunks_exact((columns.width * counts.folds).max(1)) {
+                let own = kept(label, held, columns);
+                cells.extend(own.iter().zip(&whole).map(|(&n, w)| (ln(n + 1) - w) as f32));
+                cells.resize(cells.len() + columns.width - columns.values, 0.0);
             }
         }
-        Bayes { cells, priors: known.iter().map(|&n| ln(n + 1) as f32).collect() }
+        let mut priors: Vec<f32> = known.iter().map(|&n| ln(n + 1) as f32).collect();
+        priors.resize(columns.width, f32::NEG_INFINITY);
+        Bayes { cells, priors }
+    }
+}
+
+/// What a model guesses. Neighbouring classes have most labels in common, so the sums up to the first that differs are kept.
+struct Guess<'a> {
+    model: &'a Bayes,
+    width: usize,
+    /// The scores of the values before any label, after the first, and so on.
+    sums: Vec<f32>,
+    /// How many of the labels are those that the scores were summed up for.
+    known: usize,
+    /// The largest after the last.
+    largest: f32,
+}
+
+impl<'a> Guess<'a> {
+    fn new(model: &'a Bayes, columns: &Columns<'_>) -> Self {
+        let mut sums = model.priors.clone();
+        sums.resize(columns.width * (columns.columns.len() + 1), 0.0);
+        Guess { model, width: columns.width, sums, known: 0, largest: f32::INFINITY }
     }
 
-    /// The likeliest value for the labels whose values begin at `starts`; the lowest code of several.
-    fn guess(&self, starts: &[usize], scores: &mut [f32]) -> usize {
+    /// Turns to the labels whose values begin at `starts`.
+    fn look_at(&mut self, starts: &[usize]) {
+        if self.known == starts.len() && self.largest < f32::INFINITY {
+            return;
+        }
+        for (depth, &start) in starts.iter().enumerate().skip(self.known) {
+            let (before, after) = self.sums[depth * self.width..][..2 * self.width].split_at_mut(self.width);
+            let (cells, _) = self.model.cells[start..][..self.width].as_chunks::<LANES>();
+            let (before, after) = (before.as_chunks::<LANES>().0, after.as_chunks_mut::<LANES>().0);
+            for ((sums, cells), after) in before.iter().zip(cells).zip(after) {
+                // A copy, so that the compiler knows that nothing else changes and adds all lanes at once.
+                let mut sums = *sums;
+                sums.iter_mut().zip(cells).for_each(|(sum, cell)| *sum += cell);
+                *after = sums;
+            }
+        }
+        self.known = starts.len();
+        self.find_largest();
+    }
+
+    fn scores(&self) -> &[f32] {
+        &self.sums[self.known * self.width..][..self.width]
+    }
+
+    fn find_largest(&mut self) {
         let larger = |a: f32, b: f32| if b > a { b } else { a };
         let mut largest = [f32::NEG_INFINITY; LANES];
-        let blocks = self.priors.chunks_exact(LANES);
-        let rest = self.priors.len() - blocks.remainder().len();
-        for (at, (priors, scores)) in blocks.zip(scores.chunks_exact_mut(LANES)).enumerate() {
-            let mut sums = [0f32; LANES];
-            sums.copy_from_slice(priors);
-            for &start in starts {
-                let cells = &self.cells[start + at * LANES..][..LANES];
-                sums.iter_mut().zip(cells).for_each(|(sum, cell)| *sum += cell);
-            }
-            scores.copy_from_slice(&sums);
-            largest.iter_mut().zip(sums).for_each(|(largest, sum)| *largest = larger(*largest, sum));
+        for scores in self.scores().as_chunks::<LANES>().0 {
+            largest.iter_mut().zip(scores).for_each(|(largest, &score)| *largest = larger(*largest, score));
         }
-        let mut largest = largest.into_iter().fold(f32::NEG_INFINITY, larger);
-        for (value, score) in scores.iter_mut().enumerate().skip(rest) {
-            *score = starts.iter().fold(self.priors[value], |sum, start| sum + self.cells[start + value]);
-            largest = larger(largest, *score);
+        let mut half = LANES / 2;
+        while half > 0 {
+            (0..half).for_each(|lane| largest[lane] = larger(largest[lane], largest[lane + half]));
+            half /= 2;
         }
-        scores.iter().position(|&score| score == largest).unwrap_or(0)
+        self.largest = largest[0];
+    }
+
+    /// Whether this value is the likeliest; the lowest code of several.
+    fn is(&self, value: usize) -> bool {
+        let scores = self.scores();
+        scores[value] == self.largest && scores[..value].iter().all(|&score| score < self.largest)
     }
 }
 
@@ -343,18 +398,29 @@ mod tests {
     }
 
     #[test]
-    fn blocks_of_values_and_the_rest_add_up_alike() {
-        // 19 values: two blocks and three more. What is likeliest is what adding up one by one tells, the first of several.
-        let (values, labels) = (2 * LANES + 3, 5);
+    fn what_is_likeliest_is_what_adding_up_tells() {
+        // 19 values: two whole lanes, and one of which most is idle. Of several that are likeliest the first is guessed.
+        let (values, label) = (2 * LANES + 3, Column::from_values("c", ["a", "b", "c", "d", "e"]));
+        let columns = Columns::new(vec![&label, &label, &label], values);
         let score = |seed: usize| (seed * 7919 % 23) as f32 / -4.0;
-        for round in 0..50 {
-            let priors: Vec<f32> = (0..values).map(|value| score(value + round)).collect();
-            let cells: Vec<f32> = (0..values * labels).map(|place| score(place * 31 + round)).collect();
-            let starts = [0, 3 * values, 4 * values];
-            let of = |value: usize| starts.iter().fold(priors[value], |sum, start| sum + cells[start + value]);
+        let mut priors: Vec<f32> = (0..values).map(score).collect();
+        priors.resize(columns.width, f32::NEG_INFINITY);
+        let cells: Vec<f32> = (0..columns.places()).map(|place| score(place * 31)).collect();
+        let model = Bayes { priors, cells };
+        let mut guess = Guess::new(&model, &columns);
+        let mut last: Vec<usize> = Vec::new();
+        for round in 0..200usize {
+            // Labels that agree with those before in none, some or all of the columns.
+            let labels = [round / 25 % 5, round / 5 % 5, round / 2 % 5];
+            let starts: Vec<usize> =
+                labels.iter().zip(&columns.bases).map(|(l, base)| base + l * columns.width).collect();
+            guess.known = guess.known.min(last.iter().zip(&starts).take_while(|(a, b)| a == b).count());
+            let of =
+                |value: usize| starts.iter().fold(model.priors[value], |sum, start| sum + model.cells[start + value]);
             let expected = (0..values).rev().max_by(|&a, &b| of(a).total_cmp(&of(b))).unwrap();
-            let found = Bayes { priors: priors.clone(), cells: cells.clone() }.guess(&starts, &mut vec![9.0; values]);
-            assert_eq!(found, expected);
+            guess.look_at(&starts);
+            assert_eq!((0..values).filter(|&value| guess.is(value)).collect::<Vec<_>>(), [expected]);
+            last = starts;
         }
     }
 

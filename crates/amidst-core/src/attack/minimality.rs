@@ -29,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::view::worlds::{Part, Worlds, worlds};
 use super::view::worst;
-use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, Tuples, share_or};
+use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Original, Target, share_or};
 use crate::exact::Rational;
 use crate::exact::entropy::EntropyBound;
 use crate::parameter::{Kind, Parameter, ParameterError, Parameters};
@@ -188,7 +188,7 @@ struct Classes<'a> {
 }
 
 impl<'a> Classes<'a> {
-    fn of(target: &'a Target<'a>, required: &'a Required, original: &Tuples, limit: u64) -> Self {
+    fn of(target: &'a Target<'a>, required: &'a Required, original: Original<'_>, limit: u64) -> Self {
         let mut classes = Classes {
             target,
             required,
@@ -200,24 +200,24 @@ impl<'a> Classes<'a> {
             steps: ALL_STEPS,
             counted: BTreeMap::new(),
         };
+        let mut splittable = Vec::new();
         for class in 0..target.published.classes.len() {
-            let size = target.class(class).0;
-            let parts = original.class(class).iter().map(|t| t.1).filter(|&n| n > 0);
-            if parts.clone().sum::<u64>() != size {
+            let (size, whole) = (target.class(class).0, original.whole(class));
+            if whole.rows != size {
                 // Suppressed rows, or persons with several rows: who is in the class is not known.
                 classes.unmatched += u64::from(size > 0);
-            } else if parts.clone().nth(1).is_none() {
+            } else if whole.tuples < 2 {
                 // One tuple cannot be split.
-            } else if parts.clone().any(|n| n < required.k) {
+            } else if whole.fewest < required.k {
                 classes.kept_by_k += 1;
             } else if size > limit {
                 classes.too_large += 1;
             } else {
-                let mut sizes: Vec<u64> = parts.collect();
-                sizes.sort_unstable();
-                classes.splittable.push((class, sizes));
+                splittable.push(class);
             }
         }
+        let parts = original.parts(&splittable);
+        classes.splittable = splittable.into_iter().zip(parts).collect();
         classes
     }
 
@@ -357,6 +357,7 @@ impl Attack for Minimality {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Tuples;
     use super::super::view::fixture::{Fixture, figure};
     use super::*;
     use crate::parameter::Value;
@@ -364,7 +365,7 @@ mod tests {
     fn run(fixture: &Fixture, original: &Tuples, pairs: &[(&str, &str)]) -> Findings {
         let mut parameters = Parameters::default();
         pairs.iter().for_each(|(key, value)| parameters.set(key, Value::Text((*value).into())));
-        let extra = Extra { original: Some(original), ..Extra::default() };
+        let extra = Extra { original: Some(Original::Told(original)), ..Extra::default() };
         ENTRY.run(&fixture.target(), &extra, &parameters).unwrap()
     }
 
@@ -475,7 +476,7 @@ mod tests {
     fn the_requirement_and_the_value_are_checked() {
         let fixture = Fixture::new(&[("a", "flu")]);
         let original = Tuples::default();
-        let extra = Extra { original: Some(&original), ..Extra::default() };
+        let extra = Extra { original: Some(Original::Told(&original)), ..Extra::default() };
         let run = |parameters| ENTRY.run(&fixture.target(), &extra, &parameters).unwrap_err().to_string();
         let error = run(Parameters::default());
         assert!(error.contains("`l` is missing") && error.contains("`distinct`"), "{error}");

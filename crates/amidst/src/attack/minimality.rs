@@ -1,6 +1,6 @@
 //! What the minimality attack is told: the requirement of the policy, and into which parts a class could have been split.
 
-use amidst_core::attack::{AttackError, Entry, Extra, Findings, Fits, Target, Tuples, members};
+use amidst_core::attack::{AttackError, Entry, Extra, Findings, Fits, Original, Target, Tuples, members};
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::table::Table;
 
@@ -64,8 +64,8 @@ pub(super) fn run(
         Some(_) => None,
     };
     let Some(less) = less else {
-        let tuples = members.tuples();
-        return Ok(entry.run(target, &Extra { original: Some(&tuples), ..Extra::default() }, &parameters));
+        let original = Some(Original::Members(&members));
+        return Ok(entry.run(target, &Extra { original, ..Extra::default() }, &parameters));
     };
     if members.iter().any(|(class, _)| class.is_none()) {
         // A less general table may satisfy the requirement with other rows suppressed, and was passed over because that
@@ -83,7 +83,8 @@ pub(super) fn run(
     for parts in less {
         let parts = members.iter().zip(parts).filter_map(|((class, rows), part)| Some((class?, part, rows)));
         let tuples = Tuples::collect(classes, parts.collect());
-        let found = match entry.run(target, &Extra { original: Some(&tuples), ..Extra::default() }, &parameters) {
+        let original = Some(Original::Told(&tuples));
+        let found = match entry.run(target, &Extra { original, ..Extra::default() }, &parameters) {
             Ok(found) => found,
             Err(error) => return Ok(Err(error)),
         };

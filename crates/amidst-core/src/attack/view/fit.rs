@@ -65,11 +65,6 @@ impl Fits {
         self.tuples.groups.iter().map(frequency::rows)
     }
 
-    /// The classes of every tuple, one tuple after the other.
-    pub(super) fn pairs(&self) -> &[u32] {
-        &self.classes.members
-    }
-
     /// The classes of every tuple.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         self.classes.iter()

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::Fits;
-use crate::class::{Histogram, Population};
-use crate::frequency::FrequencySet;
+use super::{Fits, Original};
+use crate::class::Population;
+use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use crate::hierarchy::Generalization;
 use crate::recoding::{Recoding, SUPPRESSED};
 use crate::table::Table;
@@ -48,7 +49,7 @@ pub struct Extra<'a> {
     /// For [`Knowledge::Population`].
     pub population: Option<&'a PopulationKnowledge<'a>>,
     /// For [`Knowledge::Original`].
-    pub original: Option<&'a Tuples>,
+    pub original: Option<Original<'a>>,
     /// For [`Knowledge::Versions`], the oldest first.
     pub versions: Option<&'a [Version]>,
 }
@@ -118,7 +119,7 @@ impl Covers {
 #[derive(Debug, Clone, Copy)]
 pub struct PopulationKnowledge<'a> {
     /// Counts of quasi tuples and sensitive values.
-    pub people: &'a People,
+    pub people: &'a People<'a>,
     /// Which of these tuples each class covers.
     pub covered: Covering<'a>,
 }
@@ -134,13 +135,14 @@ pub enum Covering<'a> {
 }
 
 impl<'a> Covering<'a> {
-    /// The tuples that a class covers, ascending, each with the persons of the class who have it where that is told.
-    pub(in crate::attack) fn class(self, class: usize) -> impl Iterator<Item = (u32, Option<u64>)> + use<'a> {
-        let (told, spread) = match self {
-            Covering::Told(tuples) => (tuples.class(class), [].as_slice()),
-            Covering::Spread(fits) => ([].as_slice(), fits.covered().tuples.get(class)),
-        };
-        told.iter().map(|&(tuple, persons)| (tuple, Some(persons))).chain(spread.iter().map(|&tuple| (tuple, None)))
+    /// Shows the tuples that a class covers, ascending, each with the persons of the class who have it where that is told.
+    pub(in crate::attack) fn each(self, class: usize, mut see: impl FnMut(u32, Option<u64>)) {
+        match self {
+            Covering::Told(tuples) => {
+                tuples.class(class).iter().for_each(|&(tuple, persons)| see(tuple, Some(persons)))
+            }
+            Covering::Spread(fits) => fits.covered().tuples.get(class).iter().for_each(|&tuple| see(tuple, None)),
+        }
     }
 
     /// The classes that cover anyone, in the order of their first tuples: those that begin with the same tuples cover much
@@ -160,50 +162,66 @@ impl<'a> Covering<'a> {
 }
 
 /// How many persons of a population with each quasi tuple have which sensitive value.
+///
+/// The values have numbers of their own, so that a population is taken as it was counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct People {
-    offsets: Vec<usize>,
-    counts: Vec<(u32, u64)>,
+pub struct People<'a> {
+    /// By tuple, for each value at least one.
+    groups: Cow<'a, Groups>,
+    values: usize,
+    /// The number of each value that the release knows, by its code there.
+    numbers: Vec<Option<u32>>,
 }
 
-impl People {
-    /// The people that were counted into `set`, by the values of its first sensitive column; `codes` says what the release
-    /// calls them.
-    pub fn of(set: &FrequencySet, codes: &[u32]) -> Self {
-        let mut people = People { offsets: Vec::with_capacity(set.len() + 1), counts: Vec::new() };
-        people.counts.reserve(set.groups.entries.len());
-        people.offsets.push(0);
-        for entries in set.groups.iter() {
-            let counts = entries.iter().filter(|e| e.rows > 0 && set.sensitive_width > 0);
-            let code = |sensitive: u32| codes.get(set.sensitive_code(sensitive, 0) as usize).copied();
-            people.counts.extend(counts.filter_map(|e| Some((code(e.sensitive)?, e.rows))));
-            people.offsets.push(people.counts.len());
+impl<'a> People<'a> {
+    /// The people that were counted into `set` with one sensitive column; `codes` says what the release calls its values.
+    pub fn of(set: &'a FrequencySet, codes: &[u32]) -> Self {
+        let mut numbers = vec![None; codes.iter().max().map_or(0, |&code| code as usize + 1)];
+        for number in 0..set.sensitive_count() as u32 {
+            if let Some(&code) = codes.get(set.sensitive_code(number, 0) as usize) {
+                numbers[code as usize] = Some(number);
+            }
         }
-        people
+        let groups = match set.groups.entries.iter().all(|e| e.rows > 0) {
+            true => Cow::Borrowed(&set.groups),
+            false => Cow::Owned(set.groups.without_nobody()),
+        };
+        People { groups, values: set.sensitive_count(), numbers }
     }
 
-    /// The people of a tuple: (value, persons), each value once.
-    pub fn tuple(&self, tuple: u32) -> &Histogram {
-        match (self.offsets.get(tuple as usize), self.offsets.get(tuple as usize + 1)) {
-            (Some(&start), Some(&end)) => &self.counts[start..end],
-            _ => &[],
-        }
+    /// Where the people of a tuple stand among [`entries`](Self::entries).
+    pub(in crate::attack) fn tuple(&self, tuple: u32) -> Range<usize> {
+        let offset = |at: usize| self.groups.offsets.get(at).copied().unwrap_or(self.groups.entries.len());
+        offset(tuple as usize)..offset(tuple as usize + 1)
     }
 
-    /// The number that every value's code is below.
-    pub fn values(&self) -> usize {
-        self.counts.iter().map(|c| c.0 as usize + 1).max().unwrap_or(0)
+    /// How many people of which tuple have which value: of a tuple each value once.
+    pub(in crate::attack) fn entries(&self) -> &[Entry] {
+        &self.groups.entries
+    }
+
+    /// How many values there are.
+    pub(in crate::attack) fn values(&self) -> usize {
+        self.values
+    }
+
+    /// The number of a value that has this code in the release; none where nobody of the population has it.
+    pub(in crate::attack) fn number(&self, code: u32) -> Option<u32> {
+        self.numbers.get(code as usize).copied().flatten()
     }
 }
 
-impl From<&Population> for People {
+impl From<&Population> for People<'_> {
     fn from(population: &Population) -> Self {
-        let mut people = People { offsets: vec![0], counts: Vec::new() };
+        let entry = |&(sensitive, rows): &(u32, u64)| Entry { sensitive, person: NOBODY, rows };
+        let mut groups = Groups { offsets: vec![0], entries: Vec::new() };
         for histogram in &population.histograms {
-            people.counts.extend(histogram.iter().filter(|c| c.1 > 0));
-            people.offsets.push(people.counts.len());
+            groups.entries.extend(histogram.iter().map(entry));
+            groups.offsets.push(groups.entries.len());
         }
-        people
+        let values = groups.entries.iter().map(|e| e.sensitive + 1).max().unwrap_or(0);
+        let groups = Cow::Owned(groups.without_nobody());
+        People { groups, values: values as usize, numbers: (0..values).map(Some).collect() }
     }
 }
 
@@ -251,25 +269,6 @@ impl Tuples {
         }
         offsets[classes] = kept;
         tuples.truncate(kept);
-        Tuples { offsets, tuples }
-    }
-
-    /// The (tuple, persons) of some classes, each ascending and as many as `sizes` says.
-    pub(super) fn of_classes<T: Iterator<Item = (u32, u64)>>(
-        sizes: &[usize],
-        classes: impl Iterator<Item = (u32, T)>,
-    ) -> Self {
-        let mut offsets = Vec::with_capacity(sizes.len() + 1);
-        offsets.push(0);
-        offsets.extend(sizes.iter().scan(0, |end, size| {
-            *end += size;
-            Some(*end)
-        }));
-        let mut tuples = vec![(0u32, 0u64); sizes.iter().sum()];
-        for (class, own) in classes {
-            let places = &mut tuples[offsets[class as usize]..offsets[class as usize + 1]];
-            places.iter_mut().zip(own).for_each(|(place, tuple)| *place = tuple);
-        }
         Tuples { offsets, tuples }
     }
 

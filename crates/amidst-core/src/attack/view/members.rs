@@ -4,179 +4,210 @@
 //! certain, again and again until nothing more does. A class for which there are just as many rows as it publishes has
 //! them all, and no other class has any of them. And where no row was suppressed, a tuple with one class left is in it;
 //! a class that is full of such tuples has none of the others.
+//!
+//! Most tuples fit one class. They are certain together or not at all, so they are counted, and only the others are followed.
 
-use super::fit::Covered;
-use super::{Fits, Published, Tuples};
+use rayon::prelude::*;
+
+use super::lists::Lists;
+use super::{Fits, Published, Whole};
 use crate::frequency;
 
-/// The class of a tuple that may be in several.
-const OPEN: u32 = u32::MAX;
+/// A task counts at least so many tuples.
+const TUPLES: usize = 1 << 16;
 
 /// Who is in which class.
 #[derive(Debug)]
 pub struct Members<'a> {
-    places: Vec<Place>,
-    /// The tuples that each class covers.
-    covered: &'a Covered,
+    fits: &'a Fits,
+    /// What is in each class for certain, and whether those who fit it alone are.
+    certain: Vec<Whole>,
+    settled: Vec<bool>,
+    open: Vec<Open>,
 }
 
 impl Members<'_> {
     /// For each tuple that was joined its class, where it is certain that all its rows are there, and its rows.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Option<u32>, u64)> {
-        self.places.iter().map(|place| (Some(place.class).filter(|&class| class != OPEN), place.rows))
+    pub fn iter(&self) -> impl Iterator<Item = (Option<u32>, u64)> {
+        let mut open = self.open.iter();
+        self.fits.iter().zip(self.fits.rows()).map(move |(own, rows)| match *own {
+            [class] => (Some(class).filter(|&class| self.settled[class as usize]), rows),
+            _ => (open.next().and_then(|open| open.class), rows),
+        })
     }
 
-    /// The tuples that are certainly in each class, with their rows.
-    pub fn tuples(&self) -> Tuples {
-        let own = |class: u32| {
-            let covered = self.covered.tuples.get(class as usize).iter();
-            let places = covered.map(|&tuple| (tuple, &self.places[tuple as usize]));
-            places.filter(move |(_, place)| place.class == class).map(|(tuple, place)| (tuple, place.rows))
-        };
-        let mut sizes = vec![0usize; self.covered.tuples.len()];
-        let inside = self.places.iter().filter(|place| place.class != OPEN);
-        inside.for_each(|place| sizes[place.class as usize] += 1);
-        Tuples::of_classes(&sizes, self.covered.order.iter().map(|&class| (class, own(class))))
+    /// What the tuples that are certainly in a class come to.
+    pub(super) fn whole(&self, class: usize) -> Whole {
+        self.certain.get(class).copied().unwrap_or_default()
     }
 }
 
 /// Tells who is in which class.
 pub fn members<'a>(published: &Published<'_>, fits: &'a Fits) -> Members<'a> {
     let sizes: Vec<u64> = published.classes.iter().map(frequency::rows).collect();
-    let mut search = Search::new(fits, &sizes);
-    if search.nobody_suppressed {
-        for tuple in 0..search.places.len() {
-            search.only_one_left(tuple);
-        }
-    }
+    let (classes, open) = count(fits, sizes.len());
+    let mut search = Search::new(fits, classes, open, sizes);
     while let Some(class) = search.waiting.pop() {
-        search.classes[class as usize].waits = false;
+        search.waits[class as usize] = false;
         search.look_at(class);
     }
-    Members { places: search.places, covered: search.covered }
+    Members { fits, certain: search.certain, settled: search.settled, open: search.open }
 }
 
-/// Where a tuple may be.
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    rows: u64,
-    /// The classes that the tuple may be in: so many, from here on in the list of all.
-    start: usize,
-    left: u32,
-    /// The one that it is in, or [`OPEN`].
-    class: u32,
-}
-
-/// What is known of a class.
+/// What may be in a class.
+#[derive(Debug, Clone, Copy, Default)]
 struct Class {
-    /// The rows that it publishes.
-    size: u64,
-    /// The rows that it may have, and those that it has for certain.
-    candidates: u64,
-    certain: u64,
-    /// Whether more may be known by now.
-    waits: bool,
+    /// The tuples that fit no other.
+    alone: Whole,
+    /// The rows of those that may be elsewhere, too.
+    shared: u64,
 }
 
-struct Search<'a> {
-    nobody_suppressed: bool,
-    places: Vec<Place>,
-    /// The classes that each tuple may be in, one tuple after the other.
-    possible: Vec<u32>,
-    classes: Vec<Class>,
-    /// The tuples that each class may have, those included that turned out to be elsewhere.
-    covered: &'a Covered,
-    /// Classes of which more may be known by now, each once.
-    waiting: Vec<u32>,
+/// A tuple that fits several classes, or none.
+#[derive(Debug)]
+struct Open {
+    rows: u64,
+    /// The class that it is in.
+    class: Option<u32>,
+    /// Those that it may be in: so many, from here on in the list of all.
+    left: u32,
+    start: usize,
 }
 
-impl<'a> Search<'a> {
-    fn new(fits: &'a Fits, sizes: &[u64]) -> Self {
-        let covered = fits.covered();
-        let class = |&size: &u64| Class { size, candidates: 0, certain: 0, waits: true };
-        let mut search = Search {
-            nobody_suppressed: fits.rows().sum::<u64>() == sizes.iter().sum::<u64>(),
-            places: Vec::with_capacity(fits.tuples.len()),
-            possible: fits.pairs().to_vec(),
-            classes: sizes.iter().map(class).collect(),
-            covered,
-            // The first tuples last: they are on top.
-            waiting: covered.order.iter().rev().copied().collect(),
-        };
-        let mut start = 0;
-        for (rows, classes) in fits.rows().zip(fits.iter()) {
-            search.places.push(Place { rows, start, left: classes.len() as u32, class: OPEN });
-            start += classes.len();
-            classes.iter().for_each(|&class| search.classes[class as usize].candidates += rows);
+/// Counts what may be in each of `count` classes; and tells the tuples that do not fit just one.
+fn count(fits: &Fits, count: usize) -> (Vec<Class>, Vec<usize>) {
+    let tuples = fits.tuples.len();
+    let part = tuples.div_ceil(rayon::current_num_threads()).max(TUPLES);
+    let parts = (0..tuples.div_ceil(part)).into_par_iter().map(|i| {
+        let (mut classes, mut open) = (vec![Class::default(); count], Vec::new());
+        for tuple in i * part..((i + 1) * part).min(tuples) {
+            let rows = frequency::rows(fits.tuples.groups.get(tuple));
+            match *fits.classes(tuple) {
+                [class] => classes[class as usize].alone.add(rows),
+                ref own => {
+                    own.iter().for_each(|&class| classes[class as usize].shared += rows);
+                    open.push(tuple);
+                }
+            }
         }
-        search
+        (classes, open)
+    });
+    let both = |mut all: (Vec<Class>, Vec<usize>), more: (Vec<Class>, Vec<usize>)| {
+        for (class, more) in all.0.iter_mut().zip(&more.0) {
+            class.alone.join(&more.alone);
+            class.shared += more.shared;
+        }
+        all.1.extend(more.1);
+        all
+    };
+    parts.reduce_with(both).unwrap_or_else(|| (vec![Class::default(); count], Vec::new()))
+}
+
+struct Search {
+    nobody_suppressed: bool,
+    /// For each class the rows that it publishes, what may be in it, what is for certain, and whether that includes those
+    /// who fit it alone.
+    sizes: Vec<u64>,
+    classes: Vec<Class>,
+    certain: Vec<Whole>,
+    settled: Vec<bool>,
+    open: Vec<Open>,
+    /// The classes that each open tuple may be in, one tuple after the other.
+    possible: Vec<u32>,
+    /// The open tuples that each class may have, those included that turned out to be elsewhere.
+    of_class: Lists,
+    /// Classes of which more may be known by now, each once, and whether each is among them.
+    waiting: Vec<u32>,
+    waits: Vec<bool>,
+}
+
+impl Search {
+    fn new(fits: &Fits, classes: Vec<Class>, tuples: Vec<usize>, sizes: Vec<u64>) -> Self {
+        let (mut open, mut possible) = (Vec::with_capacity(tuples.len()), Lists::default());
+        for tuple in tuples {
+            let (rows, own) = (frequency::rows(fits.tuples.groups.get(tuple)), fits.classes(tuple));
+            open.push(Open { rows, class: None, left: own.len() as u32, start: possible.members.len() });
+            possible.members.extend_from_slice(own);
+            possible.offsets.push(possible.members.len());
+        }
+        let (of_class, mut waiting) = possible.turned(sizes.len());
+        let mut waits = vec![false; sizes.len()];
+        waiting.iter().for_each(|&class| waits[class as usize] = true);
+        // The first tuples last: they are on top.
+        waiting.reverse();
+        let rows = open.iter().map(|o| o.rows).sum::<u64>() + classes.iter().map(|c| c.alone.rows).sum::<u64>();
+        let nobody_suppressed = rows == sizes.iter().sum::<u64>();
+        let full = |(class, size): (&Class, &u64)| nobody_suppressed || class.alone.rows + class.shared == *size;
+        let settled: Vec<bool> = classes.iter().zip(&sizes).map(full).collect();
+        let certain = |(class, &settled): (&Class, &bool)| if settled { class.alone } else { Whole::default() };
+        let certain = classes.iter().zip(&settled).map(certain).collect();
+        let possible = possible.members;
+        Search { nobody_suppressed, sizes, classes, certain, settled, open, possible, of_class, waiting, waits }
     }
 
     fn look_at(&mut self, class: u32) {
-        let Class { size, candidates, certain, .. } = self.classes[class as usize];
-        let (full, closed) = (candidates == size, certain == size);
+        let at = class as usize;
+        let (size, Class { alone, shared }) = (self.sizes[at], self.classes[at]);
+        let (full, closed) = (alone.rows + shared == size, self.certain[at].rows == size);
         if full == closed || !full && !self.nobody_suppressed {
             // Nothing follows yet, or nobody is left of whom anything would.
             return;
         }
-        for &tuple in self.covered.tuples.get(class as usize) {
-            let tuple = tuple as usize;
-            if self.places[tuple].class != OPEN || !self.possible(tuple).contains(&class) {
+        if full && !std::mem::replace(&mut self.settled[at], true) {
+            self.certain[at].join(&alone);
+        }
+        for at in self.of_class.offsets[at]..self.of_class.offsets[at + 1] {
+            let open = self.of_class.members[at] as usize;
+            if self.open[open].class.is_some() || !self.possible(open).contains(&class) {
                 continue;
             }
             if full {
-                self.settle(tuple, class);
-                self.leave(tuple, |other| other != class);
+                self.settle(open, class);
+                self.leave(open, |other| other != class);
             } else {
-                self.leave(tuple, |other| other == class);
+                self.leave(open, |other| other == class);
             }
         }
     }
 
     /// The classes that a tuple may be in.
-    fn possible(&self, tuple: usize) -> &[u32] {
-        let Place { start, left, .. } = self.places[tuple];
+    fn possible(&self, open: usize) -> &[u32] {
+        let Open { start, left, .. } = self.open[open];
         &self.possible[start..start + left as usize]
     }
 
     fn wait(&mut self, class: u32) {
-        if !std::mem::replace(&mut self.classes[class as usize].waits, true) {
+        if !std::mem::replace(&mut self.waits[class as usize], true) {
             self.waiting.push(class);
         }
     }
 
-    fn settle(&mut self, tuple: usize, class: u32) {
-        let place = &mut self.places[tuple];
-        if place.class == OPEN {
-            place.class = class;
-            self.classes[class as usize].certain += place.rows;
+    fn settle(&mut self, open: usize, class: u32) {
+        let open = &mut self.open[open];
+        if open.class.is_none() {
+            open.class = Some(class);
+            self.certain[class as usize].add(open.rows);
             self.wait(class);
         }
     }
 
     /// Takes classes off those that a tuple may be in.
-    fn leave(&mut self, tuple: usize, gone: impl Fn(u32) -> bool) {
-        let Place { rows, start, left, .. } = self.places[tuple];
+    fn leave(&mut self, open: usize, gone: impl Fn(u32) -> bool) {
+        let Open { rows, start, left, .. } = self.open[open];
         let mut kept = start;
         for at in start..start + left as usize {
             let class = self.possible[at];
             if gone(class) {
-                self.classes[class as usize].candidates -= rows;
+                self.classes[class as usize].shared -= rows;
                 self.wait(class);
             } else {
                 self.possible[kept] = class;
                 kept += 1;
             }
         }
-        self.places[tuple].left = (kept - start) as u32;
-        if self.nobody_suppressed {
-            self.only_one_left(tuple);
-        }
-    }
-
-    fn only_one_left(&mut self, tuple: usize) {
-        if let [class] = *self.possible(tuple) {
-            self.settle(tuple, class);
+        self.open[open].left = (kept - start) as u32;
+        if let ([class], true) = (&self.possible[start..kept], self.nobody_suppressed) {
+            self.settle(open, *class);
         }
     }
 }

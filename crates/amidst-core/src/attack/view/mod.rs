@@ -6,6 +6,7 @@ mod fit;
 mod knowledge;
 mod lists;
 mod members;
+mod original;
 mod published;
 mod side;
 mod target;
@@ -21,6 +22,8 @@ pub use knowledge::{
     Covering, Covers, External, Extra, Knowledge, People, PopulationKnowledge, Tuples, Version, VersionClass,
 };
 pub use members::{Members, members};
+pub use original::Original;
+pub(super) use original::Whole;
 pub use published::{Published, labels_of_recoding, labels_of_table};
 pub(super) use target::worst;
 pub use target::{Look, Target};

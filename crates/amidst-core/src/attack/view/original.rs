@@ -1,0 +1,79 @@
+//! The original quasi tuples of each class, as far as they are known.
+
+use super::{Members, Tuples};
+
+/// The original quasi tuples of each class.
+#[derive(Debug, Clone, Copy)]
+pub enum Original<'a> {
+    /// Told, with the persons of the class who have each.
+    Told(&'a Tuples),
+    /// As far as the numbers of rows tell who is in which class.
+    Members(&'a Members<'a>),
+}
+
+/// What the original tuples of a class come to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::attack) struct Whole {
+    /// How many tuples someone has.
+    pub tuples: u64,
+    /// The rows of all of them, and of the one that has the fewest.
+    pub rows: u64,
+    pub fewest: u64,
+}
+
+impl Whole {
+    /// Adds a tuple.
+    pub fn add(&mut self, rows: u64) {
+        if rows > 0 {
+            self.fewest = if self.tuples == 0 { rows } else { self.fewest.min(rows) };
+            self.tuples += 1;
+            self.rows += rows;
+        }
+    }
+
+    /// Adds other tuples.
+    pub fn join(&mut self, more: &Whole) {
+        if more.tuples > 0 {
+            self.fewest = if self.tuples == 0 { more.fewest } else { self.fewest.min(more.fewest) };
+            self.tuples += more.tuples;
+            self.rows += more.rows;
+        }
+    }
+}
+
+impl Original<'_> {
+    /// What the tuples of a class come to.
+    pub(in crate::attack) fn whole(self, class: usize) -> Whole {
+        match self {
+            Original::Members(members) => members.whole(class),
+            Original::Told(tuples) => {
+                let mut whole = Whole::default();
+                tuples.class(class).iter().for_each(|&(_, rows)| whole.add(rows));
+                whole
+            }
+        }
+    }
+
+    /// The rows of every tuple of these classes, ascending, a list for each class.
+    pub(in crate::attack) fn parts(self, classes: &[usize]) -> Vec<Vec<u64>> {
+        let mut parts: Vec<Vec<u64>> = match self {
+            Original::Told(tuples) => classes.iter().map(|&c| tuples.class(c).iter().map(|t| t.1).collect()).collect(),
+            Original::Members(members) => {
+                let mut place = vec![usize::MAX; classes.iter().max().map_or(0, |last| last + 1)];
+                classes.iter().enumerate().for_each(|(at, &class)| place[class] = at);
+                let mut parts = vec![Vec::new(); classes.len()];
+                for (class, rows) in members.iter().filter_map(|(class, rows)| Some((class?, rows))) {
+                    if let Some(own) = place.get(class as usize).and_then(|&at| parts.get_mut(at)) {
+                        own.push(rows);
+                    }
+                }
+                parts
+            }
+        };
+        for own in &mut parts {
+            own.retain(|&rows| rows > 0);
+            own.sort_unstable();
+        }
+        parts
+    }
+}
