@@ -13,7 +13,8 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, share_or};
+use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Look, Target, share_or};
+use crate::class::Histogram;
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, ParameterError, Parameters};
 
@@ -48,35 +49,44 @@ impl Attack for BackgroundKnowledge {
                 })?,
                 None => 2,
             } as usize;
-        let mut best = vec![0.0f64; b + 1];
-        let mut rows = vec![0u64; b + 1];
-        let mut counts: Vec<u64> = Vec::new();
-        let mut findings = target.hits(|look, histogram| {
+        let judge = |look: &Look, histogram: &Histogram, (found, counts): &mut (Vec<Found>, Vec<u64>)| {
             counts.clear();
             counts.extend(histogram.iter().map(|c| c.1));
             counts.sort_unstable_by_key(|&n| Reverse(n));
             let top = *counts.first()?;
             let mut left = look.size;
             let mut hit = None;
-            for out in 0..=b {
+            for (out, found) in found.iter_mut().enumerate() {
                 if out > 0 {
                     left = left.saturating_sub(counts.get(out).copied().unwrap_or(0)).max(top);
                 }
                 let posterior = top as f64 / left as f64;
-                best[out] = best[out].max(posterior);
+                found.largest = found.largest.max(posterior);
                 hit = (threshold.compare_count(top, left) != Ordering::Less).then_some(posterior);
-                if hit.is_some() {
-                    rows[out] += look.rows;
-                }
+                found.rows += if hit.is_some() { look.rows } else { 0 };
             }
             hit
+        };
+        let nothing = (vec![Found::default(); b + 1], Vec::new());
+        let (mut findings, (found, _)) = target.hits(nothing, judge, |(all, _), (more, _)| {
+            for (found, more) in all.iter_mut().zip(more) {
+                found.largest = found.largest.max(more.largest);
+                found.rows += more.rows;
+            }
         });
-        for out in 0..=b {
-            findings.figures.push((format!("posterior_{out}"), best[out]));
-            findings.figures.push((format!("rows_{out}"), rows[out] as f64));
+        for (out, found) in found.iter().enumerate() {
+            findings.figures.push((format!("posterior_{out}"), found.largest));
+            findings.figures.push((format!("rows_{out}"), found.rows as f64));
         }
         Ok(findings)
     }
+}
+
+/// What is learned with so many values ruled out.
+#[derive(Clone, Default)]
+struct Found {
+    largest: f64,
+    rows: u64,
 }
 
 #[cfg(test)]

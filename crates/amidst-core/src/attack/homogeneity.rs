@@ -8,7 +8,8 @@
 
 use std::cmp::Ordering;
 
-use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, share_or};
+use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Look, Target, share_or};
+use crate::class::Histogram;
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, Parameters};
 
@@ -49,13 +50,13 @@ struct Homogeneity {
 impl Attack for Homogeneity {
     fn run(&self, target: &Target<'_>, _: &Extra<'_>, parameters: &Parameters) -> Result<Findings, AttackError> {
         let share = share_or(parameters, "share", Rational::ratio(self.percent, 100))?;
-        let mut largest = 0.0f64;
-        let mut findings = target.hits(|look, histogram| {
+        let judge = |look: &Look, histogram: &Histogram, largest: &mut f64| {
             let top = histogram.iter().map(|&(_, n)| n).max()?;
             let reached = top as f64 / look.size as f64;
-            largest = largest.max(reached);
+            *largest = largest.max(reached);
             (share.compare_count(top, look.size) != Ordering::Less).then_some(reached)
-        });
+        };
+        let (mut findings, largest) = target.hits(0.0f64, judge, |largest, more| *largest = largest.max(more));
         findings.figures = vec![("largest_share".to_string(), largest)];
         Ok(findings)
     }

@@ -25,11 +25,15 @@
 //! **Departure.** A class with too many worlds to count is looked at one value at a time, as if the requirement had failed
 //! for its sake, which only ever makes the value seem likelier; such classes are counted.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry as Place};
 
-use super::view::worlds::{Part, Worlds, worlds};
+use rayon::prelude::*;
+
+use super::view::worlds::{Part, Worlds, steps, worlds};
 use super::view::worst;
 use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Original, Target, share_or};
+use crate::class::Histogram;
 use crate::exact::Rational;
 use crate::exact::entropy::EntropyBound;
 use crate::parameter::{Kind, Parameter, ParameterError, Parameters};
@@ -184,8 +188,11 @@ struct Classes<'a> {
     unmatched: u64,
     one_value: u64,
     steps: u64,
-    counted: BTreeMap<(bool, Vec<u64>, Vec<u64>), Option<Worlds>>,
+    counted: BTreeMap<Parted, Option<Worlds>>,
 }
+
+/// Whether one value is looked at alone, the sizes of the parts, and the counts of the values.
+type Parted = (bool, Vec<u64>, Vec<u64>);
 
 impl<'a> Classes<'a> {
     fn of(target: &'a Target<'a>, required: &'a Required, original: Original<'_>, limit: u64) -> Self {
@@ -225,6 +232,9 @@ impl<'a> Classes<'a> {
     fn cases(&mut self, whole_table: bool) -> Vec<Case> {
         let mut cases = Vec::new();
         let mut alone = self.required.only.is_some() && self.required.shares_only();
+        if !alone {
+            self.count_together();
+        }
         loop {
             for (class, sizes) in std::mem::take(&mut self.splittable) {
                 let found = if alone { Vec::new() } else { self.together(class, &sizes).into_iter().collect() };
@@ -245,15 +255,33 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// All values at once.
-    fn together(&mut self, class: usize, sizes: &[u64]) -> Option<Case> {
-        let (size, histogram) = self.target.class(class);
-        let mut counts: Vec<u64> = histogram.iter().map(|c| c.1).collect();
-        // Classes with the same counts share their worlds, whatever the values are.
-        counts.sort_unstable();
+    /// Counts the worlds of all classes that could have been split, all values at once.
+    fn count_together(&mut self) {
+        let mut affordable: Vec<Parted> = Vec::new();
+        for (class, sizes) in &self.splittable {
+            let parted = (false, sizes.clone(), counts(self.target.class(*class).1));
+            if let Place::Vacant(place) = self.counted.entry(parted) {
+                let cost = steps(&place.key().1, &place.key().2).filter(|&cost| cost <= STEPS.min(self.steps));
+                self.steps -= cost.unwrap_or(0);
+                affordable.extend(cost.map(|_| place.key().clone()));
+                place.insert(None);
+            }
+        }
         let required = self.required;
-        let worlds = self.count(false, sizes, &counts, |part| required.holds(part))?;
-        Some(Case { class, alone: None, shares: counts.iter().map(|&n| n as f64 / size as f64).collect(), worlds })
+        let found = affordable.into_par_iter().map(|parted| {
+            let found = worlds(&parted.1, &parted.2, |part| required.holds(part));
+            (parted, found)
+        });
+        self.counted.extend(found.collect::<Vec<_>>());
+    }
+
+    /// All values at once.
+    fn together(&self, class: usize, sizes: &[u64]) -> Option<Case> {
+        let (size, histogram) = self.target.class(class);
+        let parted = (false, sizes.to_vec(), counts(histogram));
+        let worlds = self.counted.get(&parted).cloned().flatten()?;
+        let shares = parted.2.iter().map(|&n| n as f64 / size as f64).collect();
+        Some(Case { class, alone: None, shares, worlds })
     }
 
     /// One value after the other; only where shares are all that is required.
@@ -266,24 +294,29 @@ impl<'a> Classes<'a> {
                 break;
             }
             let counts = if n < size { vec![n, size - n] } else { vec![n] };
-            if let Some(worlds) = self.count(true, sizes, &counts, |part| required.first_within(part)) {
+            if let Some(worlds) = self.count_alone(sizes, counts) {
                 cases.push(Case { class, alone: Some(value), shares: vec![n as f64 / size as f64], worlds });
             }
         }
         cases
     }
 
-    fn count(&mut self, alone: bool, sizes: &[u64], counts: &[u64], sound: impl Fn(&[u64]) -> bool) -> Option<Worlds> {
-        let steps = &mut self.steps;
-        let counted = self.counted.entry((alone, sizes.to_vec(), counts.to_vec())).or_insert_with(|| {
-            let allowed = STEPS.min(*steps) * if alone { 10 } else { 1 };
-            let mut left = allowed;
-            let found = worlds(sizes, counts, &mut left, sound);
-            *steps = steps.saturating_sub(allowed - left);
-            found
+    fn count_alone(&mut self, sizes: &[u64], counts: Vec<u64>) -> Option<Worlds> {
+        let (left, required) = (&mut self.steps, self.required);
+        let counted = self.counted.entry((true, sizes.to_vec(), counts)).or_insert_with_key(|(_, sizes, counts)| {
+            let cost = steps(sizes, counts).filter(|&cost| cost <= STEPS.min(*left) * 10)?;
+            *left = left.saturating_sub(cost);
+            worlds(sizes, counts, |part| required.first_within(part))
         });
         counted.clone()
     }
+}
+
+/// The counts of a histogram, ascending: classes with the same ones share their worlds, whatever the values are.
+fn counts(histogram: &Histogram) -> Vec<u64> {
+    let mut counts: Vec<u64> = histogram.iter().map(|c| c.1).collect();
+    counts.sort_unstable();
+    counts
 }
 
 impl Attack for Minimality {

@@ -12,8 +12,8 @@
 
 use std::cmp::Ordering;
 
-use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, share_or};
-use crate::class::SensitiveDomain;
+use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Look, Target, share_or};
+use crate::class::{Histogram, SensitiveDomain};
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, ParameterError, Parameters, Value};
 
@@ -38,11 +38,9 @@ impl Attack for Similarity {
     fn run(&self, target: &Target<'_>, _: &Extra<'_>, parameters: &Parameters) -> Result<Findings, AttackError> {
         let share = share_or(parameters, "share", Rational::from(1))?;
         let groupings = groupings(target, parameters)?;
-        let mut hit = vec![(0u64, 0u64); groupings.len()];
-        let mut counts: Vec<u64> = Vec::new();
-        let mut findings = target.hits(|look, histogram| {
+        let judge = |look: &Look, histogram: &Histogram, (hit, counts): &mut (Vec<(u64, u64)>, Vec<u64>)| {
             let mut hardest: Option<f64> = None;
-            for (grouping, (classes, rows)) in groupings.iter().zip(&mut hit) {
+            for (grouping, (classes, rows)) in groupings.iter().zip(hit) {
                 counts.clear();
                 counts.resize(grouping.groups, 0);
                 for &(value, n) in histogram {
@@ -59,6 +57,10 @@ impl Attack for Similarity {
                 }
             }
             hardest
+        };
+        let nothing = (vec![(0u64, 0u64); groupings.len()], Vec::new());
+        let (mut findings, (hit, _)) = target.hits(nothing, judge, |(all, _), (more, _)| {
+            all.iter_mut().zip(more).for_each(|(hit, more)| *hit = (hit.0 + more.0, hit.1 + more.1));
         });
         for (grouping, (classes, rows)) in groupings.iter().zip(hit) {
             findings.figures.push((format!("classes_{}", grouping.name), classes as f64));

@@ -9,7 +9,8 @@
 
 use std::cmp::Ordering;
 
-use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, number_or, share_or};
+use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Look, Target, number_or, share_or};
+use crate::class::Histogram;
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, Parameters};
 
@@ -37,20 +38,18 @@ impl Attack for Skewness {
     fn run(&self, target: &Target<'_>, _: &Extra<'_>, parameters: &Parameters) -> Result<Findings, AttackError> {
         let factor = number_or(parameters, "factor", 1, Rational::from(2))?;
         let points = share_or(parameters, "points", Rational::ratio(1, 10))?;
-        let (mut largest_lift, mut largest_rise) = (0.0f64, 0.0f64);
         let all = target.size;
         let (many, much) = (factor.to_f64(), points.to_f64());
         let values = target.histogram.last().map_or(0, |c| c.0 as usize + 1);
         let mut everywhere = vec![(0u64, 0.0f64); values];
         target.histogram.iter().for_each(|&(value, n)| everywhere[value as usize] = (n, n as f64 / all as f64));
-        let mut findings = target.hits(|look, histogram| {
+        let judge = |look: &Look, histogram: &Histogram, (largest_lift, largest_rise): &mut (f64, f64)| {
             let mut hardest: Option<f64> = None;
             for &(value, n) in histogram {
                 let (everywhere, q) = everywhere[value as usize];
                 let p = n as f64 / look.size as f64;
                 let (lift, rise) = (p / q, p - q);
-                largest_lift = largest_lift.max(lift);
-                largest_rise = largest_rise.max(rise);
+                (*largest_lift, *largest_rise) = (largest_lift.max(lift), largest_rise.max(rise));
                 let (above, beyond) = (lift / many - 1.0, rise - much);
                 if above < -DOUBT || beyond < -DOUBT {
                     continue;
@@ -61,7 +60,9 @@ impl Attack for Skewness {
                 }
             }
             hardest
-        });
+        };
+        let larger = |all: &mut (f64, f64), more: (f64, f64)| *all = (all.0.max(more.0), all.1.max(more.1));
+        let (mut findings, (largest_lift, largest_rise)) = target.hits((0.0, 0.0), judge, larger);
         findings.figures = vec![("largest_lift".to_string(), largest_lift), ("largest_rise".to_string(), largest_rise)];
         Ok(findings)
     }

@@ -104,12 +104,12 @@ fn join(
     // Classes of nobody may have values that no label is for: they are those of a population alone.
     let classes = (0u32..).zip(published.classes.iter()).take(labels.rows);
     let filled: Vec<u32> = classes.filter(|(_, entries)| !entries.is_empty()).map(|(class, _)| class).collect();
-    let mut sides: Vec<Side<'_>> = Vec::new();
-    for column in &labels.columns {
-        let Some(other) = external.table.position(&column.name) else { continue };
+    let sides = labels.columns.par_iter().filter_map(|column| {
+        let other = external.table.position(&column.name)?;
         let covers = external.covers.iter().find(|(name, _)| *name == column.name).map(|(_, c)| c);
-        sides.push(Side::new(column, &filled, other, &external.table.columns[other], covers));
-    }
+        Some(Side::new(column, &filled, other, &external.table.columns[other], covers))
+    });
+    let mut sides: Vec<Side<'_>> = sides.collect();
     if sides.is_empty() {
         return Err(lacks("an external table that has at least one quasi column under the same name"));
     }

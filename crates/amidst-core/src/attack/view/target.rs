@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
+use rayon::prelude::*;
 use rustc_hash::FxBuildHasher;
 
 use super::Published;
@@ -15,6 +16,9 @@ use crate::frequency::{self, NOBODY};
 
 /// How many of the worst classes findings name.
 const WORST: usize = 10;
+
+/// Classes that one task counts, or looks that it judges.
+const CLASSES: usize = 1 << 12;
 
 /// The look of an empty class.
 const EMPTY: u32 = u32::MAX;
@@ -30,7 +34,7 @@ pub struct Target<'a> {
     pub histogram: Vec<(u32, u64)>,
     /// The persons of the release.
     pub size: u64,
-    /// The histograms of all looks, one after the other.
+    /// The histogram of each class, from where its entries begin.
     counts: Vec<(u32, u64)>,
     looks: Vec<Look>,
     look_of: Vec<u32>,
@@ -52,88 +56,62 @@ pub struct Look {
 impl<'a> Target<'a> {
     /// Counts a sensitive column of `published`.
     pub fn new(published: Published<'a>, column: usize) -> Self {
-        let (set, classes) = (published.set, published.classes);
+        let classes = published.classes;
+        // A histogram is no longer than what it was counted from, so every class has a place of its own.
+        let mut counts = vec![(0u32, 0u64); classes.entries.len()];
+        let mut left = counts.as_mut_slice();
+        let mut tasks = Vec::new();
+        for first in (0..classes.len()).step_by(CLASSES) {
+            let task = first..(first + CLASSES).min(classes.len());
+            let (own, others) = left.split_at_mut(classes.offsets[task.end] - classes.offsets[first]);
+            tasks.push((task, own));
+            left = others;
+        }
+        let counted: Vec<Vec<Counted>> = tasks
+            .into_par_iter()
+            .map(|(task, places)| {
+                let (first, mut scratch) = (classes.offsets[task.start], Scratch::default());
+                let place = |class: usize| classes.offsets[class] - first..classes.offsets[class + 1] - first;
+                task.map(|class| scratch.count(&published, column, class, &mut places[place(class)])).collect()
+            })
+            .collect();
+        let everyone = || counted.iter().flatten().map(|class| class.rows).sum();
         let mut target = Target {
             published,
             column,
             histogram: Vec::new(),
-            size: frequency::size(&classes.entries),
-            counts: Vec::new(),
+            size: if published.set.persons { frequency::size(&classes.entries) } else { everyone() },
+            counts,
             looks: Vec::new(),
             look_of: Vec::with_capacity(classes.len()),
         };
-        let mut index: HashTable<u32> = HashTable::with_capacity(classes.len());
-        let mut scratch: Vec<(u32, u32, u64)> = Vec::new();
-        let mut persons: Vec<u32> = Vec::new();
-        for entries in classes.iter() {
-            if entries.is_empty() {
-                target.look_of.push(EMPTY);
-                continue;
-            }
-            let rows = frequency::rows(entries);
-            let start = target.counts.len();
-            // As a rule everyone counts once, and the values stand in order.
-            let value = |e: &frequency::Entry| set.sensitive_code(e.sensitive, column);
-            if entries[0].person == NOBODY && entries.is_sorted_by(|a, b| value(a) < value(b)) {
-                target.counts.extend(entries.iter().map(|e| (value(e), e.rows)));
-                target.look(&mut index, start, rows, rows);
-                continue;
-            }
-            scratch.clear();
-            scratch.extend(entries.iter().map(|e| (set.sensitive_code(e.sensitive, column), e.person, e.rows)));
-            if !scratch.is_sorted() {
-                scratch.sort_unstable();
-            }
-            let size = if entries[0].person == NOBODY {
-                rows
-            } else {
-                // A person counts once in the class, and once for each value.
-                scratch.dedup_by_key(|&mut (value, person, _)| (value, person));
-                scratch.iter_mut().for_each(|s| s.2 = 1);
-                persons.clear();
-                persons.extend(scratch.iter().map(|s| s.1));
-                persons.sort_unstable();
-                persons.dedup();
-                persons.len() as u64
-            };
-            for run in scratch.chunk_by(|a, b| a.0 == b.0) {
-                target.counts.push((run[0].0, run.iter().map(|s| s.2).sum()));
-            }
-            target.look(&mut index, start, size, rows);
+        let mut index: HashTable<(u64, u32)> = HashTable::with_capacity(classes.len());
+        for (class, counted) in counted.iter().flatten().enumerate() {
+            let look = if counted.values == 0 { EMPTY } else { target.look(&mut index, class, counted) };
+            target.look_of.push(look);
         }
         target.histogram = target.total();
         target
     }
 
-    /// Adds a class whose histogram stands at the end of `counts`.
-    fn look(&mut self, index: &mut HashTable<u32>, start: usize, size: u64, rows: u64) {
-        let look = self.intern(index, start, size);
-        self.look_of.push(look);
-        if let Some(look) = self.looks.get_mut(look as usize) {
-            look.classes += 1;
-            look.rows += rows;
-        }
-    }
-
-    /// The look whose histogram stands at the end of `counts`; a histogram that is known is taken off again.
-    fn intern(&mut self, index: &mut HashTable<u32>, start: usize, size: u64) -> u32 {
-        let (counts, looks) = (&self.counts, &self.looks);
-        let hash = FxBuildHasher.hash_one((size, &counts[start..]));
-        let same = |&l: &u32| {
-            let look = &looks[l as usize];
-            look.size == size && counts[look.start..look.end] == counts[start..]
+    /// The look of a class that has just been counted.
+    fn look(&mut self, index: &mut HashTable<(u64, u32)>, class: usize, counted: &Counted) -> u32 {
+        let (counts, looks) = (&self.counts, &mut self.looks);
+        let start = self.published.classes.offsets[class];
+        let own = &counts[start..start + counted.values];
+        let same = |&(hash, look): &(u64, u32)| {
+            let look = &looks[look as usize];
+            hash == counted.hash && look.size == counted.size && counts[look.start..look.end] == *own
         };
-        if let Some(&known) = index.find(hash, same) {
-            self.counts.truncate(start);
-            return known;
+        let known = index.entry(counted.hash, same, |known| known.0).or_insert((counted.hash, looks.len() as u32));
+        let look = known.get().1;
+        if look as usize == looks.len() {
+            looks.push(Look { start, end: start + counted.values, size: counted.size, classes: 0, rows: 0 });
         }
-        let look = self.looks.len() as u32;
-        self.looks.push(Look { start, end: self.counts.len(), size, classes: 0, rows: 0 });
-        let (counts, looks) = (&self.counts, &self.looks);
-        index.insert_unique(hash, look, |&l| {
-            let look = &looks[l as usize];
-            FxBuildHasher.hash_one((look.size, &counts[look.start..look.end]))
-        });
+        if let Some(look) = looks.get_mut(look as usize) {
+            look.classes += 1;
+            look.rows += counted.rows;
+        }
         look
     }
 
@@ -164,7 +142,8 @@ impl<'a> Target<'a> {
     }
 
     /// The distinct looks of the classes, with their histograms.
-    pub fn looks(&self) -> impl Iterator<Item = (&Look, &Histogram)> {
+    #[cfg(test)]
+    fn looks(&self) -> impl Iterator<Item = (&Look, &Histogram)> {
         self.looks.iter().map(|look| (look, &self.counts[look.start..look.end]))
     }
 
@@ -174,19 +153,93 @@ impl<'a> Target<'a> {
         look.map_or((0, &[]), |look| (look.size, &self.counts[look.start..look.end]))
     }
 
-    /// The classes that `judge` calls hit, by saying how hard.
-    pub fn hits(&self, mut judge: impl FnMut(&Look, &Histogram) -> Option<f64>) -> Findings {
-        let severities: Vec<Option<f64>> = self.looks().map(|(look, histogram)| judge(look, histogram)).collect();
+    /// The classes that `judge` calls hit, by saying how hard. What it notes by the way begins with `nothing` for every few
+    /// looks, and is put together by `join`.
+    pub fn hits<N: Clone + Send + Sync>(
+        &self,
+        nothing: N,
+        judge: impl Fn(&Look, &Histogram, &mut N) -> Option<f64> + Sync,
+        join: impl Fn(&mut N, N),
+    ) -> (Findings, N) {
+        let judged: Vec<(Vec<Option<f64>>, N)> = self
+            .looks
+            .par_chunks(CLASSES)
+            .map(|looks| {
+                let mut notes = nothing.clone();
+                let judge = |look: &Look| judge(look, &self.counts[look.start..look.end], &mut notes);
+                (looks.iter().map(judge).collect(), notes)
+            })
+            .collect();
+        let (mut severities, mut notes) = (Vec::with_capacity(self.looks.len()), nothing);
+        for (more, noted) in judged {
+            severities.extend(more);
+            join(&mut notes, noted);
+        }
         let mut findings = Findings::default();
         for (look, _) in self.looks.iter().zip(&severities).filter(|(_, s)| s.is_some()) {
             findings.classes += look.classes;
             findings.rows += look.rows;
             findings.persons += look.classes * look.size;
         }
-        let hit = |&l: &u32| severities.get(l as usize).copied().flatten().map(|s| (s, self.looks[l as usize].size));
-        let classes = self.look_of.iter().enumerate();
-        findings.worst = worst(classes.filter_map(|(class, look)| hit(look).map(|(s, size)| (s, size, class))));
-        findings
+        if findings.classes > 0 {
+            let hit = |&l: &u32| Some((severities.get(l as usize).copied().flatten()?, self.looks[l as usize].size));
+            let classes = self.look_of.iter().enumerate();
+            findings.worst = worst(classes.filter_map(|(class, look)| hit(look).map(|(s, size)| (s, size, class))));
+        }
+        (findings, notes)
+    }
+}
+
+/// A class that was counted.
+struct Counted {
+    size: u64,
+    rows: u64,
+    /// How many values its histogram has.
+    values: usize,
+    /// Of the size and the histogram.
+    hash: u64,
+}
+
+/// Room to count classes in.
+#[derive(Default)]
+struct Scratch {
+    /// (value, person, rows).
+    entries: Vec<(u32, u32, u64)>,
+    persons: Vec<u32>,
+}
+
+impl Scratch {
+    /// Counts a class, and writes its histogram to the front of `places`.
+    fn count(&mut self, published: &Published<'_>, column: usize, class: usize, places: &mut [(u32, u64)]) -> Counted {
+        let (set, entries) = (published.set, published.classes.get(class));
+        let rows = frequency::rows(entries);
+        let nobody_twice = entries.first().is_none_or(|e| e.person == NOBODY);
+        let value = |e: &frequency::Entry| set.sensitive_code(e.sensitive, column);
+        places.iter_mut().zip(entries).for_each(|(place, entry)| *place = (value(entry), entry.rows));
+        let (mut size, mut values) = (rows, entries.len());
+        // As a rule everyone counts once, and the values stand in order.
+        if !nobody_twice || !places.is_sorted_by(|a, b| a.0 < b.0) {
+            self.entries.clear();
+            self.entries.extend(entries.iter().map(|e| (value(e), e.person, e.rows)));
+            self.entries.sort_unstable();
+            if !nobody_twice {
+                // A person counts once in the class, and once for each value.
+                self.entries.dedup_by_key(|&mut (value, person, _)| (value, person));
+                self.entries.iter_mut().for_each(|s| s.2 = 1);
+                self.persons.clear();
+                self.persons.extend(self.entries.iter().map(|s| s.1));
+                self.persons.sort_unstable();
+                self.persons.dedup();
+                size = self.persons.len() as u64;
+            }
+            values = 0;
+            for (run, place) in self.entries.chunk_by(|a, b| a.0 == b.0).zip(&mut *places) {
+                *place = (run[0].0, run.iter().map(|s| s.2).sum());
+                values += 1;
+            }
+        }
+        let hash = FxBuildHasher.hash_one((size, &places[..values]));
+        Counted { size, rows, values, hash }
     }
 }
 
@@ -238,7 +291,7 @@ mod tests {
     #[test]
     fn the_worst_classes_come_first() {
         let target = Fixture::new(&INPATIENTS);
-        let findings = target.target().hits(|_, h| Some(h.iter().map(|c| c.1).max()? as f64));
+        let (findings, ()) = target.target().hits((), |_, h, _| Some(h.iter().map(|c| c.1).max()? as f64), |_, _| {});
         assert_eq!((findings.worst, findings.rows), (vec![2, 0, 1], 12));
     }
 

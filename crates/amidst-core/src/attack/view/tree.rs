@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::lists::Lists;
 use super::side::Side;
 use crate::frequency::FrequencySet;
@@ -172,7 +174,7 @@ fn sorted(classes: &[u32], sides: &[Side<'_>]) -> Vec<u32> {
         }
     }
     keys.iter_mut().zip(0u64..).for_each(|(key, at)| *key = *key << places | at);
-    keys.sort_unstable();
+    keys.par_sort_unstable();
     let class = |key: u64| classes[(key & ((1 << places) - 1)) as usize];
     let mut order: Vec<u32> = keys.iter().map(|&key| class(key)).collect();
     if packed < sides.len() {

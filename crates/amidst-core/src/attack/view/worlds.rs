@@ -25,15 +25,23 @@ pub struct Part {
     pub linked: Vec<f64>,
 }
 
+/// How many steps it takes to count the worlds of such a class, roughly; none where it would take far too many.
+pub fn steps(sizes: &[u64], counts: &[u64]) -> Option<u64> {
+    cost(&groups(sizes), counts.len(), &Space::new(counts)?)
+}
+
+/// The sizes of parts, each with the number of parts that have it.
+fn groups(sizes: &[u64]) -> Vec<(u64, usize)> {
+    sizes.chunk_by(|a, b| a == b).map(|g| (g[0], g.len())).collect()
+}
+
 /// Counts the worlds of a class with parts of these sizes (ascending, at least 1) and values with these counts (at least
 /// 1), which add up to the same. `sound` tells whether a part with these counts satisfies the requirement.
 ///
-/// `None` when it would take more than `steps` steps, which are taken off `steps` otherwise.
-pub fn worlds(sizes: &[u64], counts: &[u64], steps: &mut u64, sound: impl Fn(&[u64]) -> bool) -> Option<Worlds> {
-    let groups: Vec<(u64, usize)> = sizes.chunk_by(|a, b| a == b).map(|g| (g[0], g.len())).collect();
+/// `None` where there are far too many.
+pub fn worlds(sizes: &[u64], counts: &[u64], sound: impl Fn(&[u64]) -> bool) -> Option<Worlds> {
+    let groups = groups(sizes);
     let space = Space::new(counts)?;
-    let cost = cost(&groups, counts.len(), &space)?;
-    *steps = steps.checked_sub(cost)?;
     let total: u64 = counts.iter().sum();
     let logarithms = Logarithms::new(total, counts);
     let draws: Vec<Vec<Draw>> =
@@ -283,7 +291,8 @@ mod tests {
                 _ => part[0] == 0,
             };
             let (failing, linked) = walk(&sizes, &counts, sound);
-            let found = worlds(&sizes, &counts, &mut 1_000_000, sound).unwrap();
+            prop_assert!(steps(&sizes, &counts).is_some());
+            let found = worlds(&sizes, &counts, sound).unwrap();
             prop_assert!((found.failing - failing).abs() < 1e-9);
             let mut distinct = sizes.clone();
             distinct.dedup();
@@ -297,10 +306,10 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_long_is_not_begun() {
-        let mut steps = 10;
-        assert_eq!(worlds(&[50, 50], &[20; 5], &mut steps, |_| true), None);
-        assert_eq!(steps, 10);
-        assert_eq!(worlds(&[1, 1], &[1, 1], &mut 1000, |_| true).unwrap().failing, 0.0);
+    fn what_takes_long_is_known_before() {
+        assert_eq!(worlds(&[1, 1], &[1, 1], |_| true).unwrap().failing, 0.0);
+        assert!(steps(&[1, 1], &[1, 1]).is_some_and(|steps| steps < 1000));
+        assert!(steps(&[50, 50], &[20; 5]).is_none_or(|steps| steps > 1_000_000_000));
+        assert_eq!((steps(&[500, 500], &[200; 5]), worlds(&[500, 500], &[200; 5], |_| true)), (None, None));
     }
 }
