@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::lists::Lists;
+use super::lists::{Lists, Turned};
 use super::side::Side;
 use super::tree::Tree;
 use super::{External, Published};
@@ -33,17 +33,7 @@ pub struct Fits {
     classes: Lists,
     /// How many classes the release has.
     count: usize,
-    covered: OnceLock<Covered>,
-}
-
-/// A join as the classes see it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Covered {
-    /// The tuples that each class covers, ascending.
-    pub tuples: Lists,
-    /// The classes that cover any, in the order of the first: neighbours have much in common, which is then still in the
-    /// fastest memory.
-    pub order: Vec<u32>,
+    covered: OnceLock<Turned>,
 }
 
 impl Fits {
@@ -53,11 +43,8 @@ impl Fits {
     }
 
     /// The same join, seen from the classes; told once for all who ask.
-    pub(super) fn covered(&self) -> &Covered {
-        self.covered.get_or_init(|| {
-            let (tuples, order) = self.classes.turned(self.count);
-            Covered { tuples, order }
-        })
+    pub(super) fn covered(&self) -> &Turned {
+        self.covered.get_or_init(|| self.classes.turned(self.count))
     }
 
     /// The rows of each tuple.
@@ -97,7 +84,7 @@ pub fn fit_tuples(
 fn join(
     published: &Published<'_>,
     external: &External<'_>,
-    count: impl FnOnce(&[usize]) -> (FrequencySet, Vec<u32>),
+    count: impl FnOnce(&[usize]) -> (FrequencySet, Vec<u32>) + Send,
 ) -> Result<Fits, AttackError> {
     let lacks = |what: &str| AttackError::Lacks { attack: "linkage", what: what.to_string() };
     let labels = published.labels.ok_or_else(|| lacks("the published quasi labels"))?;
@@ -118,9 +105,8 @@ fn join(
     // pairs of a value and a class.
     sides.sort_by(|a, b| a.rank.total_cmp(&b.rank));
     let columns = sides.iter().map(|side| side.own.name.clone()).collect();
-    let tree = Tree::new(&filled, &sides);
     let positions: Vec<usize> = sides.iter().map(|side| side.other).collect();
-    let (tuples, of_row) = count(&positions);
+    let (tree, (tuples, of_row)) = rayon::join(|| Tree::new(&filled, &sides), || count(&positions));
     let tasks = (0..tuples.len().div_ceil(TUPLES)).into_par_iter();
     let parts: Vec<(Vec<usize>, Vec<u32>)> = tasks
         .map(|task| tree.search(&sides, &tuples, task * TUPLES..((task + 1) * TUPLES).min(tuples.len())))

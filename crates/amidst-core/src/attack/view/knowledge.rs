@@ -141,7 +141,10 @@ impl<'a> Covering<'a> {
             Covering::Told(tuples) => {
                 tuples.class(class).iter().for_each(|&(tuple, persons)| see(tuple, Some(persons)))
             }
-            Covering::Spread(fits) => fits.covered().tuples.get(class).iter().for_each(|&tuple| see(tuple, None)),
+            Covering::Spread(fits) => {
+                let covered = fits.covered();
+                covered.lists.members[covered.get(class as u32)].iter().for_each(|&tuple| see(tuple, None));
+            }
         }
     }
 

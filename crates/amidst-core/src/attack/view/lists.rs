@@ -1,9 +1,6 @@
 //! Lists of numbers, one after the other.
 
-use rayon::prelude::*;
-
-/// From so many members on, several tasks turn lists.
-const MEMBERS: usize = 1 << 15;
+use std::ops::Range;
 
 /// Lists of numbers, one after the other.
 #[derive(Debug, Clone)]
@@ -51,55 +48,58 @@ impl Lists {
         Lists { offsets, members }
     }
 
-    /// For each of `count` numbers the lists that have it, ascending; and the numbers that some list has, in the order of
-    /// the first list that has them.
-    pub fn turned(&self, count: usize) -> (Lists, Vec<u32>) {
-        // Each task sees all members and takes those of some numbers: what it writes stays in its own fast memory.
-        let tasks = if self.members.len() < MEMBERS { 1 } else { rayon::current_num_threads() };
-        let size = count.div_ceil(tasks).max(1);
-        let mut offsets = vec![0usize; count + 1];
-        offsets[1..].par_chunks_mut(size).enumerate().for_each(|(task, own)| {
-            let first = (task * size) as u32;
-            for &member in &self.members {
-                if let Some(number) = own.get_mut(member.wrapping_sub(first) as usize) {
-                    *number += 1;
-                }
+    /// The same, seen from the members, which are below `count`.
+    pub fn turned(&self, count: usize) -> Turned {
+        let (mut place, mut order) = (vec![NOWHERE; count], Vec::with_capacity(count));
+        let mut sizes: Vec<usize> = Vec::with_capacity(count);
+        for &member in &self.members {
+            let place = &mut place[member as usize];
+            if *place == NOWHERE {
+                *place = order.len() as u32;
+                order.push(member);
+                sizes.push(0);
             }
-        });
-        (0..count).for_each(|list| offsets[list + 1] += offsets[list]);
-        let mut members = vec![0; self.members.len()];
-        let mut parts = Vec::new();
-        let mut left = members.as_mut_slice();
-        for first in (0..count).step_by(size) {
-            let end = (first + size).min(count);
-            let (own, others) = left.split_at_mut(offsets[end] - offsets[first]);
-            parts.push((&offsets[first..end], first as u32, own));
-            left = others;
+            sizes[*place as usize] += 1;
         }
-        let orders: Vec<Vec<(u32, u32)>> = parts
-            .into_par_iter()
-            .map(|(starts, first, places)| {
-                let before = starts.first().copied().unwrap_or(0);
-                let mut next: Vec<usize> = starts.iter().map(|start| start - before).collect();
-                let mut order = Vec::with_capacity(starts.len());
-                for (list, own) in (0u32..).zip(self.iter()) {
-                    for &member in own {
-                        let number = member.wrapping_sub(first) as usize;
-                        let Some(at) = next.get_mut(number) else { continue };
-                        if *at == starts[number] - before {
-                            order.push((list, member));
-                        }
-                        places[*at] = list;
-                        *at += 1;
-                    }
-                }
-                order
-            })
-            .collect();
-        let mut order = orders.concat();
-        // As many sorted runs as there were tasks; within one list, its members keep their order.
-        order.sort_by_key(|&(list, _)| list);
-        (Lists { offsets, members }, order.into_iter().map(|(_, member)| member).collect())
+        let mut end = 0;
+        let mut next = sizes;
+        next.iter_mut().for_each(|size| end += std::mem::replace(size, end));
+        let offsets = next.iter().copied().chain([end]).collect();
+        let mut members = vec![0; self.members.len()];
+        for (list, own) in (0u32..).zip(self.iter()) {
+            for &member in own {
+                let at = &mut next[place[member as usize] as usize];
+                members[*at] = list;
+                *at += 1;
+            }
+        }
+        Turned { order, place, lists: Lists { offsets, members } }
+    }
+}
+
+/// Where a number stands that no list has.
+const NOWHERE: u32 = u32::MAX;
+
+/// Lists as their members see them. Neighbours have much in common, which is then still in the fastest memory.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Turned {
+    /// The numbers that some list has, in the order of the first that has them.
+    pub order: Vec<u32>,
+    /// Where each number stands in that order.
+    place: Vec<u32>,
+    /// For each of them, in that order, the lists that have it, ascending.
+    pub lists: Lists,
+}
+
+impl Turned {
+    /// The lists that have `number`.
+    pub fn get(&self, number: u32) -> Range<usize> {
+        match self.place.get(number as usize) {
+            Some(&place) if place != NOWHERE => {
+                self.lists.offsets[place as usize]..self.lists.offsets[place as usize + 1]
+            }
+            _ => 0..0,
+        }
     }
 }
 
@@ -108,22 +108,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_lists_are_turned_by_several_tasks_as_by_one() {
-        let count = 1000u32;
-        let mut lists = Lists::default();
-        for list in 0..40_000u32 {
-            lists.members.extend((0..list % 4).map(|n| list.wrapping_mul(7919).wrapping_add(n * 333) % count));
-            lists.offsets.push(lists.members.len());
-        }
-        assert!(lists.members.len() > 2 * MEMBERS / 3);
-        let expected: Vec<Vec<u32>> =
-            (0..count).map(|n| (0..40_000).filter(|&list| lists.get(list as usize).contains(&n)).collect()).collect();
-        for threads in [1, 3] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let (turned, order) = pool.install(|| lists.turned(count as usize));
-            assert!(turned.iter().eq(expected.iter().map(Vec::as_slice)));
-            let first = |n: &u32| expected[*n as usize].first().copied();
-            assert!(order.is_sorted_by_key(first) && order.len() == expected.iter().filter(|e| !e.is_empty()).count());
-        }
+    fn members_see_the_lists_that_have_them() {
+        let lists = Lists { offsets: vec![0, 2, 2, 5, 6], members: vec![3, 1, 1, 4, 0, 4] };
+        let turned = lists.turned(6);
+        assert_eq!(turned.order, [3, 1, 4, 0]);
+        let by_place: Vec<&[u32]> = turned.lists.iter().collect();
+        assert_eq!(by_place, [[0].as_slice(), &[0, 2], &[2, 3], &[2]]);
+        let of = |number: u32| &turned.lists.members[turned.get(number)];
+        assert_eq!(
+            (of(1), of(4), of(2), of(5), of(9)),
+            ([0, 2].as_slice(), [2, 3].as_slice(), [].as_slice(), [].as_slice(), [].as_slice())
+        );
     }
 }

@@ -9,7 +9,7 @@
 
 use rayon::prelude::*;
 
-use super::lists::Lists;
+use super::lists::{Lists, Turned};
 use super::{Fits, Published, Whole};
 use crate::frequency;
 
@@ -34,6 +34,19 @@ impl Members<'_> {
             [class] => (Some(class).filter(|&class| self.settled[class as usize]), rows),
             _ => (open.next().and_then(|open| open.class), rows),
         })
+    }
+
+    /// The class and rows of every tuple that is certainly in one of those that are `wanted`.
+    pub(super) fn of_classes(&self, wanted: impl Fn(u32) -> bool + Sync) -> Vec<(u32, u64)> {
+        let alone = (0..self.fits.tuples.len()).into_par_iter().with_min_len(TUPLES).filter_map(|tuple| {
+            let &[class] = self.fits.classes(tuple) else { return None };
+            let here = wanted(class) && self.settled[class as usize];
+            here.then(|| (class, frequency::rows(self.fits.tuples.groups.get(tuple))))
+        });
+        let open = self.open.iter().filter_map(|open| Some((open.class.filter(|&class| wanted(class))?, open.rows)));
+        let mut found: Vec<(u32, u64)> = alone.collect();
+        found.extend(open);
+        found
     }
 
     /// What the tuples that are certainly in a class come to.
@@ -115,7 +128,7 @@ struct Search {
     /// The classes that each open tuple may be in, one tuple after the other.
     possible: Vec<u32>,
     /// The open tuples that each class may have, those included that turned out to be elsewhere.
-    of_class: Lists,
+    of_class: Turned,
     /// Classes of which more may be known by now, each once, and whether each is among them.
     waiting: Vec<u32>,
     waits: Vec<bool>,
@@ -130,11 +143,11 @@ impl Search {
             possible.members.extend_from_slice(own);
             possible.offsets.push(possible.members.len());
         }
-        let (of_class, mut waiting) = possible.turned(sizes.len());
+        let of_class = possible.turned(sizes.len());
+        // The first tuples last: they are on top.
+        let waiting: Vec<u32> = of_class.order.iter().rev().copied().collect();
         let mut waits = vec![false; sizes.len()];
         waiting.iter().for_each(|&class| waits[class as usize] = true);
-        // The first tuples last: they are on top.
-        waiting.reverse();
         let rows = open.iter().map(|o| o.rows).sum::<u64>() + classes.iter().map(|c| c.alone.rows).sum::<u64>();
         let nobody_suppressed = rows == sizes.iter().sum::<u64>();
         let full = |(class, size): (&Class, &u64)| nobody_suppressed || class.alone.rows + class.shared == *size;
@@ -156,8 +169,8 @@ impl Search {
         if full && !std::mem::replace(&mut self.settled[at], true) {
             self.certain[at].join(&alone);
         }
-        for at in self.of_class.offsets[at]..self.of_class.offsets[at + 1] {
-            let open = self.of_class.members[at] as usize;
+        for at in self.of_class.get(class) {
+            let open = self.of_class.lists.members[at] as usize;
             if self.open[open].class.is_some() || !self.possible(open).contains(&class) {
                 continue;
             }

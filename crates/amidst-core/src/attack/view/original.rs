@@ -62,10 +62,10 @@ impl Original<'_> {
                 let mut place = vec![usize::MAX; classes.iter().max().map_or(0, |last| last + 1)];
                 classes.iter().enumerate().for_each(|(at, &class)| place[class] = at);
                 let mut parts = vec![Vec::new(); classes.len()];
-                for (class, rows) in members.iter().filter_map(|(class, rows)| Some((class?, rows))) {
-                    if let Some(own) = place.get(class as usize).and_then(|&at| parts.get_mut(at)) {
-                        own.push(rows);
-                    }
+                for (class, rows) in
+                    members.of_classes(|class| place.get(class as usize).is_some_and(|&at| at != usize::MAX))
+                {
+                    parts[place[class as usize]].push(rows);
                 }
                 parts
             }

@@ -51,6 +51,8 @@ pub struct Look {
     pub classes: u64,
     /// The rows of all these classes together.
     pub rows: u64,
+    /// Of the size and the histogram.
+    hash: u64,
 }
 
 impl<'a> Target<'a> {
@@ -85,7 +87,7 @@ impl<'a> Target<'a> {
             looks: Vec::new(),
             look_of: Vec::with_capacity(classes.len()),
         };
-        let mut index: HashTable<(u64, u32)> = HashTable::with_capacity(classes.len());
+        let mut index: HashTable<u32> = HashTable::with_capacity(classes.len());
         for (class, counted) in counted.iter().flatten().enumerate() {
             let look = if counted.values == 0 { EMPTY } else { target.look(&mut index, class, counted) };
             target.look_of.push(look);
@@ -95,18 +97,19 @@ impl<'a> Target<'a> {
     }
 
     /// The look of a class that has just been counted.
-    fn look(&mut self, index: &mut HashTable<(u64, u32)>, class: usize, counted: &Counted) -> u32 {
+    fn look(&mut self, index: &mut HashTable<u32>, class: usize, counted: &Counted) -> u32 {
         let (counts, looks) = (&self.counts, &mut self.looks);
         let start = self.published.classes.offsets[class];
         let own = &counts[start..start + counted.values];
-        let same = |&(hash, look): &(u64, u32)| {
+        let same = |&look: &u32| {
             let look = &looks[look as usize];
-            hash == counted.hash && look.size == counted.size && counts[look.start..look.end] == *own
+            look.hash == counted.hash && look.size == counted.size && counts[look.start..look.end] == *own
         };
-        let known = index.entry(counted.hash, same, |known| known.0).or_insert((counted.hash, looks.len() as u32));
-        let look = known.get().1;
+        let known = index.entry(counted.hash, same, |&look| looks[look as usize].hash).or_insert(looks.len() as u32);
+        let look = *known.get();
         if look as usize == looks.len() {
-            looks.push(Look { start, end: start + counted.values, size: counted.size, classes: 0, rows: 0 });
+            let Counted { size, hash, values, .. } = *counted;
+            looks.push(Look { start, end: start + values, size, classes: 0, rows: 0, hash });
         }
         if let Some(look) = looks.get_mut(look as usize) {
             look.classes += 1;
