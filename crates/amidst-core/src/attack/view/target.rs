@@ -1,6 +1,6 @@
 //! One sensitive column of a published table, counted once for all attacks.
 //!
-//! Most classes of a release look alike: the same histogram of few values. Attacks judge each look once.
+//! Often many classes of a release look alike: the same histogram of few values. Attacks judge each look once.
 
 use std::cmp::Reverse;
 use std::hash::BuildHasher;
@@ -40,7 +40,7 @@ pub struct Target<'a> {
     look_of: Vec<u32>,
 }
 
-/// Classes that have the same size and the same histogram.
+/// Classes that have the same size and the same histogram: all of them, or some where few look alike.
 #[derive(Debug, Clone, Copy)]
 pub struct Look {
     start: usize,
@@ -51,8 +51,6 @@ pub struct Look {
     pub classes: u64,
     /// The rows of all these classes together.
     pub rows: u64,
-    /// Of the size and the histogram.
-    hash: u64,
 }
 
 impl<'a> Target<'a> {
@@ -84,38 +82,58 @@ impl<'a> Target<'a> {
             histogram: Vec::new(),
             size: if published.set.persons { frequency::size(&classes.entries) } else { everyone() },
             counts,
-            looks: Vec::new(),
+            looks: Vec::with_capacity(CLASSES),
             look_of: Vec::with_capacity(classes.len()),
         };
-        let mut index: HashTable<u32> = HashTable::with_capacity(classes.len());
+        // Where the first classes have little in common, looking for others that look alike is not worth the while.
+        let (mut index, mut alike) = (HashTable::new(), true);
         for (class, counted) in counted.iter().flatten().enumerate() {
-            let look = if counted.values == 0 { EMPTY } else { target.look(&mut index, class, counted) };
+            if class == CLASSES {
+                alike = target.looks.len() < CLASSES / 2;
+            }
+            let look = match counted.values {
+                0 => EMPTY,
+                _ if alike => target.look_alike(&mut index, class, counted),
+                _ => target.look(class, counted),
+            };
             target.look_of.push(look);
+            if let Some(look) = target.looks.get_mut(look as usize) {
+                look.classes += 1;
+                look.rows += counted.rows;
+            }
         }
         target.histogram = target.total();
         target
     }
 
-    /// The look of a class that has just been counted.
-    fn look(&mut self, index: &mut HashTable<u32>, class: usize, counted: &Counted) -> u32 {
-        let (counts, looks) = (&self.counts, &mut self.looks);
+    /// The look of a class that has just been counted, in case another has it.
+    fn look_alike(&mut self, index: &mut HashTable<u32>, class: usize, counted: &Counted) -> u32 {
+        let (counts, looks) = (&self.counts, &self.looks);
+        let hash_of = |size: u64, histogram: &Histogram| FxBuildHasher.hash_one((size, histogram));
         let start = self.published.classes.offsets[class];
         let own = &counts[start..start + counted.values];
+        let hash = hash_of(counted.size, own);
         let same = |&look: &u32| {
             let look = &looks[look as usize];
-            look.hash == counted.hash && look.size == counted.size && counts[look.start..look.end] == *own
+            look.size == counted.size && counts[look.start..look.end] == *own
         };
-        let known = index.entry(counted.hash, same, |&look| looks[look as usize].hash).or_insert(looks.len() as u32);
-        let look = *known.get();
-        if look as usize == looks.len() {
-            let Counted { size, hash, values, .. } = *counted;
-            looks.push(Look { start, end: start + values, size, classes: 0, rows: 0, hash });
+        if let Some(&known) = index.find(hash, same) {
+            return known;
         }
-        if let Some(look) = looks.get_mut(look as usize) {
-            look.classes += 1;
-            look.rows += counted.rows;
-        }
+        let look = self.look(class, counted);
+        let (counts, looks) = (&self.counts, &self.looks);
+        index.insert_unique(hash, look, |&look| {
+            let look = &looks[look as usize];
+            hash_of(look.size, &counts[look.start..look.end])
+        });
         look
+    }
+
+    /// A new look, that of a class that has just been counted.
+    fn look(&mut self, class: usize, counted: &Counted) -> u32 {
+        let start = self.published.classes.offsets[class];
+        self.looks.push(Look { start, end: start + counted.values, size: counted.size, classes: 0, rows: 0 });
+        self.looks.len() as u32 - 1
     }
 
     fn total(&self) -> Vec<(u32, u64)> {
@@ -144,7 +162,7 @@ impl<'a> Target<'a> {
         self.histogram.binary_search_by_key(&value, |c| c.0).map_or(0, |i| self.histogram[i].1)
     }
 
-    /// The distinct looks of the classes, with their histograms.
+    /// The looks of the classes, with their histograms.
     #[cfg(test)]
     fn looks(&self) -> impl Iterator<Item = (&Look, &Histogram)> {
         self.looks.iter().map(|look| (look, &self.counts[look.start..look.end]))
@@ -199,8 +217,6 @@ struct Counted {
     rows: u64,
     /// How many values its histogram has.
     values: usize,
-    /// Of the size and the histogram.
-    hash: u64,
 }
 
 /// Room to count classes in.
@@ -241,8 +257,7 @@ impl Scratch {
                 values += 1;
             }
         }
-        let hash = FxBuildHasher.hash_one((size, &places[..values]));
-        Counted { size, rows, values, hash }
+        Counted { size, rows, values }
     }
 }
 
@@ -276,6 +291,19 @@ mod tests {
         let looks: Vec<(u64, u64, u64)> = target.looks().map(|(l, _)| (l.size, l.classes, l.rows)).collect();
         assert_eq!(looks, [(1, 2, 2), (1, 1, 1), (2, 1, 2)]);
         assert_eq!((target.size, target.histogram.as_slice()), (5, [(0, 4), (1, 1)].as_slice()));
+    }
+
+    #[test]
+    fn what_looks_alike_only_at_last_is_counted_as_well() {
+        // So many classes that all look different, and then some that all look alike.
+        let names: Vec<String> = (0..2 * CLASSES).map(|n| format!("{n:05}")).collect();
+        let value = |n: usize| if n < CLASSES { names[n].as_str() } else { "x" };
+        let rows: Vec<(&str, &str)> = names.iter().enumerate().map(|(n, name)| (name.as_str(), value(n))).collect();
+        let fixture = Fixture::new(&rows);
+        let target = fixture.target();
+        assert_eq!(target.looks().map(|(l, _)| l.classes).sum::<u64>(), 2 * CLASSES as u64);
+        assert_eq!(target.histogram.len(), CLASSES + 1);
+        assert!((0..2 * CLASSES).all(|c| target.class(c) == (1, &[(fixture.code(value(c)), 1)])));
     }
 
     #[test]
