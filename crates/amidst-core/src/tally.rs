@@ -190,8 +190,19 @@ impl Layout {
         (number, codes)
     }
 
+    /// Where the code of each column stands that is not sensitive: how far up, and its bits.
+    fn columns(&self) -> Vec<(u32, u32)> {
+        let mut shift = self.bits.iter().sum::<u32>();
+        let column = |&bits: &u32| {
+            shift -= bits;
+            (shift, ((1u64 << bits) - 1) as u32)
+        };
+        self.bits[..self.width].iter().map(column).collect()
+    }
+
     fn write<K: Low>(&self, range: usize, sorted: &Sorted<K>, number: &[u32], place: Place<'_>) {
         let (own, first) = (number.len() as u64 - 1, (range as u64) << self.shift);
+        let columns = self.columns();
         let mut tuples = place.tuples.chunks_exact_mut(self.width).zip(place.offsets);
         let mut entries = place.entries.iter_mut().enumerate();
         let mut last: Option<u64> = None;
@@ -205,11 +216,7 @@ impl Layout {
             }
             let Some((tuple, offset)) = tuples.next() else { return };
             *offset = place.before + at;
-            let mut rest = key >> self.low;
-            for (code, bits) in tuple.iter_mut().zip(&self.bits).rev() {
-                *code = (rest & ((1 << bits) - 1)) as u32;
-                rest >>= bits;
-            }
+            tuple.iter_mut().zip(&columns).for_each(|(code, &(shift, own))| *code = (key >> shift) as u32 & own);
         }
     }
 }

@@ -66,7 +66,7 @@ impl LastJoined {
                 Err(error) => return Ok(Err(error)),
             };
             if weighed {
-                fits.tuples.weigh(&fits.of_row, &weights(&table, &[sensitive])?);
+                fits.weigh(&weights(&table, &[sensitive])?);
             }
             Ok(Ok(Joined { file: file.to_string(), sensitive: Some(sensitive.to_string()), weighed, table, fits }))
         })

@@ -42,6 +42,12 @@ impl Fits {
         self.classes.get(tuple)
     }
 
+    /// Counts each row of the table `weights` times, and forgets which row has which tuple.
+    pub fn weigh(&mut self, weights: &[u64]) {
+        self.tuples.weigh(&std::mem::take(&mut self.of_row), weights);
+        self.tuples.groups = self.tuples.groups.without_nobody();
+    }
+
     /// The same join, seen from the classes; told once for all who ask.
     pub(super) fn covered(&self) -> &Turned {
         self.covered.get_or_init(|| self.classes.turned(self.count))

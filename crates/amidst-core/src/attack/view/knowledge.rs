@@ -177,7 +177,8 @@ pub struct People<'a> {
 }
 
 impl<'a> People<'a> {
-    /// The people that were counted into `set` with one sensitive column; `codes` says what the release calls its values.
+    /// The people that were counted into `set` with one sensitive column, every entry at least one; `codes` says what the
+    /// release calls its values.
     pub fn of(set: &'a FrequencySet, codes: &[u32]) -> Self {
         let mut numbers = vec![None; codes.iter().max().map_or(0, |&code| code as usize + 1)];
         for number in 0..set.sensitive_count() as u32 {
@@ -185,11 +186,7 @@ impl<'a> People<'a> {
                 numbers[code as usize] = Some(number);
             }
         }
-        let groups = match set.groups.entries.iter().all(|e| e.rows > 0) {
-            true => Cow::Borrowed(&set.groups),
-            false => Cow::Owned(set.groups.without_nobody()),
-        };
-        People { groups, values: set.sensitive_count(), numbers }
+        People { groups: Cow::Borrowed(&set.groups), values: set.sensitive_count(), numbers }
     }
 
     /// Where the people of a tuple stand among [`entries`](Self::entries).
