@@ -16,12 +16,12 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::view::crowd::{Class, Crowd};
 use super::view::worst;
-use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, PopulationKnowledge, Target, share_or};
+use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, share_or};
 use crate::belief::beliefs;
 use crate::class::Histogram;
 use crate::exact::Rational;
-use crate::frequency;
 use crate::parameter::{Kind, Parameter, Parameters};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -203,91 +203,6 @@ struct Disclosure {
     rise: f64,
 }
 
-/// Some classes, and the people of the population whom they cover. They are gathered together: fetching each from slow
-/// memory takes long, but many fetches go on at once.
-#[derive(Default)]
-struct Crowd<'a> {
-    classes: Vec<Class<'a>>,
-    /// The persons of the classes by value.
-    own: Vec<(u32, u64)>,
-    tuples: Vec<Tuple>,
-    /// The people of the tuples by value, and room for a few more.
-    people: Vec<(u32, u64)>,
-}
-
-/// A class, and where its persons, the tuples that it covers and their people stand among those of the crowd.
-struct Class<'a> {
-    class: u32,
-    size: u64,
-    histogram: &'a Histogram,
-    own: Range<usize>,
-    tuples: Range<usize>,
-    people: Range<usize>,
-}
-
-/// A tuple of the population.
-struct Tuple {
-    /// Where its people stand, in the population and then in the crowd.
-    people: Range<usize>,
-    /// How many persons of the class have it, where that is told.
-    told: Option<u64>,
-}
-
-impl<'a> Crowd<'a> {
-    /// Turns to other classes.
-    fn gather(&mut self, classes: &[u32], target: &'a Target<'_>, known: &PopulationKnowledge<'_>) {
-        self.classes.clear();
-        for &class in classes {
-            let (size, histogram) = target.class(class as usize);
-            self.classes.push(Class { class, size, histogram, own: 0..0, tuples: 0..0, people: 0..0 });
-        }
-        self.own.clear();
-        for class in &mut self.classes {
-            // Whom nobody of the population is like, nobody is taken for.
-            let own = class.histogram.iter().filter_map(|&(code, n)| Some((known.people.number(code)?, n)));
-            let start = self.own.len();
-            self.own.extend(own);
-            class.own = start..self.own.len();
-        }
-        self.tuples.clear();
-        for class in &mut self.classes {
-            let start = self.tuples.len();
-            known.covered.each(class.class as usize, |tuple, told| {
-                self.tuples.push(Tuple { people: known.people.tuple(tuple), told });
-            });
-            class.tuples = start..self.tuples.len();
-        }
-        self.people.clear();
-        self.people.resize(self.tuples.iter().map(|t| t.people.len()).sum::<usize>() + FEW, (0, 0));
-        let mut end = 0;
-        for class in &mut self.classes {
-            let start = end;
-            for tuple in &mut self.tuples[class.tuples.clone()] {
-                let own = tuple.people.clone();
-                tuple.people = end..end + own.len();
-                copy(known.people.entries(), own, &mut self.people[end..]);
-                end = tuple.people.end;
-            }
-            class.people = start..end;
-        }
-    }
-}
-
-/// So many people are copied at once.
-const FEW: usize = 4;
-
-/// Copies the people at `own` to the front of `to`, which has room for a few more: how many a few are, no processor can
-/// guess, so they are copied as if they were all.
-fn copy(entries: &[frequency::Entry], own: Range<usize>, to: &mut [(u32, u64)]) {
-    let one = |entry: &frequency::Entry| (entry.sensitive, entry.rows);
-    match (entries.get(own.start..own.start + FEW), to.get_mut(..FEW)) {
-        (Some(few), Some(places)) if own.len() <= FEW => {
-            places.iter_mut().zip(few).for_each(|(place, entry)| *place = one(entry));
-        }
-        _ => to.iter_mut().zip(&entries[own]).for_each(|(place, entry)| *place = one(entry)),
-    }
-}
-
 /// A class as the adversary sees it, by value.
 struct Sight<'a> {
     bounds: &'a Bounds,
@@ -423,7 +338,7 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::super::view::fixture::{Fixture, figure};
-    use super::super::{Covering, External, People, Tuples, fit};
+    use super::super::{Covering, External, People, PopulationKnowledge, Tuples, fit};
     use super::*;
     use crate::belief::covered;
     use crate::class::Population;

@@ -2,6 +2,7 @@
 
 pub mod cell;
 mod compact;
+pub(super) mod crowd;
 mod fit;
 mod knowledge;
 mod lists;
