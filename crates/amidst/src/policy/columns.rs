@@ -11,8 +11,19 @@ use toml::de::{DeTable, DeValue};
 use super::fields::{Fields, in_order};
 use super::{ColumnPolicy, Consent, ConsentMode, Diagnostic, ROLES, Role, suggestion};
 
-const KEYS: &[&str] =
-    &["role", "type", "hierarchy", "weight", "generalize", "order", "categories", "weights", "waived", "mode"];
+const KEYS: &[&str] = &[
+    "role",
+    "type",
+    "hierarchy",
+    "weight",
+    "generalize",
+    "order",
+    "categories",
+    "weights",
+    "waived",
+    "mode",
+    "accept",
+];
 
 /// The roles for which a key means something; a key that is silently ignored would be a promise not kept.
 const ROLES_OF_KEY: &[(&str, &[Role])] = &[
@@ -24,6 +35,7 @@ const ROLES_OF_KEY: &[(&str, &[Role])] = &[
     ("weights", &[Role::Sensitive]),
     ("waived", &[Role::Consent]),
     ("mode", &[Role::Consent]),
+    ("accept", &[Role::Insensitive]),
 ];
 
 /// What a policy says about columns.
@@ -131,8 +143,21 @@ fn column(fields: &mut Fields, name: &str, span: Range<usize>, table: &DeTable<'
     let categories = categories(fields, table);
     let weights = weights(fields, table, categories.len());
     let consent = (role == Role::Consent).then(|| consent(fields, table));
+    let accept = accept(fields, table);
     let name = name.to_string();
-    Some(ColumnPolicy { name, role, kind, hierarchy, weight, generalize, order, categories, weights, consent })
+    Some(ColumnPolicy { name, role, kind, hierarchy, weight, generalize, order, categories, weights, consent, accept })
+}
+
+/// Why a column is published as it is although it singles people out. An empty reason is none.
+fn accept(fields: &mut Fields, table: &DeTable<'_>) -> Option<String> {
+    let reason = fields.text(table, "accept")?;
+    if reason.trim().is_empty() {
+        let span = table.get("accept").map(|i| i.span()).unwrap_or_default();
+        let help = "the reason is printed in report and certificate, such as \"printed on the door\"";
+        fields.push(Diagnostic::at(span, "`accept` must give a reason").label("empty").help(help));
+        return None;
+    }
+    Some(reason)
 }
 
 /// The ways to write cells, with their names in policies.

@@ -139,6 +139,8 @@ pub struct ColumnPolicy {
     pub weights: Option<Value>,
     /// For a consent column, whose protection is waived and what becomes of those rows.
     pub consent: Option<Consent>,
+    /// For an insensitive column, why it is published as it is although it singles people out.
+    pub accept: Option<String>,
 }
 
 /// What a consent column means.

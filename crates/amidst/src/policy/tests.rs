@@ -32,6 +32,10 @@ weights = ["0", "1"]
 role = "consent"
 mode = "join"
 
+[columns.ward]
+role = "insensitive"
+accept = "printed on the door"
+
 [columns."*"]
 role = "insensitive"
 
@@ -62,11 +66,22 @@ fn a_policy_says_what_is_written() {
     assert_eq!(policy.column("disease").unwrap().categories.len(), 2);
     assert_eq!(policy.column("shoe size").unwrap().role, Role::Insensitive);
     assert_eq!(policy.column("waiver").unwrap().consent.as_ref().unwrap().mode, ConsentMode::Join);
+    assert_eq!(policy.column("ward").unwrap().accept.as_deref(), Some("printed on the door"));
     assert_eq!(policy.requirements[0].parameters.get("k"), Some(&number("5")));
     assert_eq!(policy.search.max_suppression, MaxSuppression::Share(Rational::new(1, 50)));
     assert_eq!(policy.search.suppressed, Suppressed::Mask);
     assert_eq!(policy.search.time_limit, Some(Duration::from_millis(1500)));
     assert_eq!(policy.output.order, OutputOrder::Shuffled);
+}
+
+#[test]
+fn a_reason_is_given_where_it_counts() {
+    let errors = |role: &str, reason: &str| {
+        let text = format!("[columns.a]\nrole = \"quasi\"\n[columns.b]\nrole = \"{role}\"\naccept = \"{reason}\"\n");
+        parse(&text).unwrap_err().to_string()
+    };
+    assert!(errors("insensitive", " ").contains("must give a reason"));
+    assert!(errors("sensitive", "why not").contains("means nothing"));
 }
 
 #[test]

@@ -143,6 +143,9 @@ fn write_column(out: &mut String, column: &ColumnPolicy) {
         };
         field(out, "mode", &text(mode));
     }
+    if let Some(reason) = &column.accept {
+        field(out, "accept", &text(reason));
+    }
 }
 
 fn line(out: &mut String, line: &str) {
