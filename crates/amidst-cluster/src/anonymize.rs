@@ -117,7 +117,12 @@ impl Anonymize {
         let options = Options { input: self.input.clone(), out, force: self.force, seed: self.seed };
         let done = anonymize_on(&cluster, &policy, &options, &job)?;
         let text = if self.json { format!("{:#}", done.to_json()) } else { summary(&done) };
-        writeln!(std::io::stdout().lock(), "{text}").map_err(|e| Failure::Io(e.to_string()))
+        if let Err(e) = writeln!(std::io::stdout().lock(), "{text}") {
+            // The release is there all the same.
+            let release = done.outputs.release.display();
+            say(&format!("{release} is published, but cannot write to standard output: {e}"));
+        }
+        Ok(())
     }
 
     /// Where intermediate data goes.

@@ -10,6 +10,7 @@ mod explore;
 mod house;
 mod layout;
 mod population;
+mod publish;
 mod report;
 mod series;
 mod teach;
