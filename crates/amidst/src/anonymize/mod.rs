@@ -27,13 +27,14 @@ pub use join::Joined;
 pub(crate) use join::place as place_joiners;
 pub use outcome::{Anonymized, Judged, Outputs, Seconds};
 pub use publish::{Staging, staging_prefix};
-pub(crate) use seal::{Statement, TOOL, checked, sealed};
+pub(crate) use seal::{Statement, TOOL, agreed, checked, sealed};
 
 use crate::Failure;
 use crate::engine::{Engine, Local, Recoded};
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
 use crate::report;
+use crate::unique::UniqueRows;
 use crate::utility;
 
 /// How a job runs, beside what its policy says.
@@ -101,6 +102,7 @@ pub fn anonymize_on(
         progress: Some(&|share| (job.progress)(Stage::Read, share)),
     };
     let prepared = engine.read(&policy, &load)?;
+    prepared.refuse_raw(&policy, 0)?;
     utility::target(&policy, &prepared)?;
     let read = start.elapsed().as_secs_f64();
 
@@ -127,6 +129,8 @@ pub fn anonymize_on(
         other => other,
     })?;
     let released = &written.released;
+    prepared.refuse_released(&policy, released)?;
+    let unique = UniqueRows::of_release(&prepared, released);
     let write = writing.elapsed().as_secs_f64();
     stop(job)?;
 
@@ -135,7 +139,7 @@ pub fn anonymize_on(
     let resolved = policy.resolved(&prepared).to_toml();
     let names: Vec<&str> = written.files.iter().map(String::as_str).collect();
     let files: Vec<PathBuf> = names.iter().map(|name| staging.path().join(name)).collect();
-    let report = std::thread::scope(|scope| {
+    let (report, unique) = std::thread::scope(|scope| {
         let durable = scope.spawn(|| files.iter().try_for_each(|file| std::fs::File::open(file)?.sync_all()));
         let statement = Statement {
             policy: &policy,
@@ -154,6 +158,7 @@ pub fn anonymize_on(
             released,
             joined: joined.as_ref(),
             resolved: &resolved,
+            unique,
         };
         // The report says nothing about the check but the digests of what was checked, so both go on at once.
         let (checked, report) =
@@ -161,6 +166,8 @@ pub fn anonymize_on(
         let checked = checked?;
         stop(job)?;
         let mut report = report?;
+        let unique = agreed(unique, &checked, released.rows())?;
+        report.tell_unique(unique);
         let digest = |file: &String| (file.clone(), checked.sha256(file).unwrap_or_default().to_string());
         report.list(written.files.iter().map(digest));
         let mut reports = Vec::new();
@@ -176,7 +183,7 @@ pub fn anonymize_on(
         staging.write("certificate.json", &sealed(checked, &reports)?)?;
         let safe = durable.join().unwrap_or_else(|_| Err(std::io::Error::other("waiting for the disk failed")));
         safe.map_err(|e| unwritten(e.to_string()))?;
-        Ok::<_, Failure>(report)
+        Ok::<_, Failure>((report, unique))
     })?;
     let check = checking.elapsed().as_secs_f64();
     stop(job)?;
@@ -195,6 +202,8 @@ pub fn anonymize_on(
         rows_dropped_missing: prepared.rows_dropped_missing,
         rows_out,
         judged,
+        unique,
+        waived: released.waived.len() as u64,
         report,
         seconds: Seconds { read, search, check, write, total },
         outputs,

@@ -15,6 +15,8 @@ const SHOWN: usize = 5;
 pub struct Diagnostic {
     /// Where in the policy's text, in bytes; `None` when no place in the policy is to blame.
     pub span: Option<Range<usize>>,
+    /// Further places that are part of it.
+    pub also: Vec<Range<usize>>,
     /// What is wrong.
     pub message: String,
     /// What stands beside the caret; may be empty.
@@ -31,7 +33,7 @@ impl Diagnostic {
 
     /// An error that no place in the policy is to blame for.
     pub fn new(message: impl Into<String>) -> Self {
-        Diagnostic { span: None, message: message.into(), label: String::new(), help: None }
+        Diagnostic { span: None, also: Vec::new(), message: message.into(), label: String::new(), help: None }
     }
 
     /// The same error, with words beside the caret.
@@ -85,7 +87,11 @@ impl PolicyErrors {
                 if !diagnostic.label.is_empty() {
                     annotation = annotation.label(diagnostic.label.as_str());
                 }
-                title.element(Snippet::source(self.text.as_str()).path(path).annotation(annotation))
+                let mut snippet = Snippet::source(self.text.as_str()).path(path).annotation(annotation);
+                for also in &diagnostic.also {
+                    snippet = snippet.annotation(AnnotationKind::Context.span(self.first_line(also)));
+                }
+                title.element(snippet)
             }
             _ if self.path.is_some() => title.element(Origin::path(path)),
             _ => Group::with_title(title),

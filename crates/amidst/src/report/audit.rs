@@ -10,6 +10,7 @@ use crate::anonymize::TOOL;
 use crate::audit::Audit;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
+use crate::unique::UniqueRows;
 
 /// The report of an audit; `stated` is the policy that the table is held against, as it was written, where there is one.
 /// Values of fewer rows, and cells of smaller classes, than `columns::RARE` are not shown: the table may be one that
@@ -38,9 +39,12 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
             published: audit.rows,
             waived: 0,
             joined: 0,
+            counterfeits: 0,
             classes: audit.classes,
             persons: set.persons,
         },
+        unique_rows: unique(prepared).map(Into::into),
+        accepted: Vec::new(),
         method: None,
         columns: columns::of_table(policy, prepared),
         requirements,
@@ -56,4 +60,11 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
     };
     report.summary = summary::summary(&report);
     report
+}
+
+/// Rows that no other row agrees with in what was read. Of whole rows nothing is known where columns were not.
+fn unique(prepared: &Prepared) -> Option<UniqueRows> {
+    let found = UniqueRows::of_table(prepared)?;
+    let read = prepared.roles.iter().filter(|role| role.published()).count();
+    Some(UniqueRows { smallest: found.smallest.filter(|_| read == prepared.header.len()), ..found })
 }

@@ -18,8 +18,9 @@ use super::state::{State, kept};
 use super::store::{Work, pack};
 use super::{Mode, Series, private, versions};
 use crate::Failure;
-use crate::anonymize::{Job, Judged, Released, Statement, algorithm_of, checked, sealed};
+use crate::anonymize::{Job, Judged, Released, Statement, agreed, algorithm_of, checked, sealed};
 use crate::report::{self, Report};
+use crate::unique::UniqueRows;
 
 /// A version that was published.
 #[derive(Debug)]
@@ -34,6 +35,8 @@ pub struct Published {
     pub counterfeits: u64,
     /// Verdicts, metrics and risk.
     pub judged: Judged,
+    /// Rows that no other row agrees with.
+    pub unique: UniqueRows,
     /// What all versions together reveal.
     pub audit: SeriesAudit,
     /// Its folder.
@@ -48,7 +51,7 @@ impl Published {
         json!({
             "version": self.version, "mode": self.mode.name(), "rows": self.rows, "counterfeits": self.counterfeits,
             "classes": self.judged.class_count(), "requirements": self.judged.requirements,
-            "metrics": self.judged.metrics_json(), "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
+            "unique_rows": self.unique.to_json(), "metrics": self.judged.metrics_json(), "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
             "outputs": { "release": self.release, "certificate": self.folder.join("certificate.json"),
                          "report": self.folder.join("report.html"), "policy": self.folder.join("policy.toml") },
         })
@@ -118,6 +121,7 @@ impl Series {
             rows: state.rows() as u64,
             counterfeits: staged.counterfeits,
             judged: staged.judged,
+            unique: staged.unique,
             audit: found,
             release: place.join(staged.release),
             folder: place,
@@ -184,6 +188,7 @@ struct Staged {
     counterfeits: u64,
     rows: u64,
     judged: Judged,
+    unique: UniqueRows,
     signatures: Vec<Vec<u32>>,
 }
 
@@ -203,6 +208,7 @@ fn stage(
         .map_err(|e| Failure::Usage(e.to_string()))?;
     let release = format!("release.{}", format.ending().trim_start_matches('.'));
     let Composed { prepared, recoding, judged, counterfeits, signatures, .. } = composed;
+    prepared.refuse_raw(policy, counterfeits.unwrap_or(0))?;
     let released = Released { counterfeits, ..Released::of(policy, &prepared, &recoding, None) };
     let untyped = |name: &str| policy.leaves_type_open(name);
     let options = WriteOptions {
@@ -232,7 +238,9 @@ fn stage(
         released: &released,
         joined: None,
     };
+    let unique = UniqueRows::of_release(&prepared, &released);
     let checked = checked(&statement, &place, &[release.as_str()])?;
+    let unique = agreed(unique, &checked, released.rows())?;
     let found = Found { recoding, optimal: false, gap: None, notes: Vec::new() };
     let mut report = report::of_release(&report::Made {
         policy,
@@ -243,6 +251,7 @@ fn stage(
         released: &released,
         joined: None,
         resolved: &resolved,
+        unique: Some(unique),
     })?;
     report.list([(release.clone(), checked.sha256(&release).unwrap_or_default().to_string())]);
     let report = of_version(report, number, mode, counterfeits, audit);
@@ -257,7 +266,8 @@ fn stage(
     }
     open_to_readers(&place).map_err(fail)?;
     sync(&place);
-    Ok(Staged { release, counterfeits: counterfeits.unwrap_or(0), rows: prepared.rows_in, judged, signatures })
+    let counterfeits = counterfeits.unwrap_or(0);
+    Ok(Staged { release, counterfeits, rows: prepared.rows_in, judged, unique, signatures })
 }
 
 /// What the report of a version says beside that of a release.
