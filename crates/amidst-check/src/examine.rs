@@ -238,8 +238,7 @@ fn published_as_it_is(examined: &Examined, said: &Statement<'_>) -> Vec<Problem>
         && singles_out(unexplained, *rows)
     {
         let accepted = |name: &&String| said.accepted.iter().any(|a| a.column == **name);
-        let names: Vec<&str> =
-            columns.iter().filter(|c| insensitive(c) && !accepted(c)).map(String::as_str).collect();
+        let names: Vec<&str> = columns.iter().filter(|c| insensitive(c) && !accepted(c)).map(String::as_str).collect();
         let message = format!(
             "{unexplained} of {rows} rows are unique on what is published as it is ({}), more than {UNIQUE_PERCENT} %, and the \
              policy does not say why",

@@ -8,8 +8,8 @@
 //!
 //! Contract: [`Uniques::count`] is the number of rows whose cells in the counted columns no other row has.
 
-use std::collections::BinaryHeap;
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};

@@ -43,8 +43,7 @@ impl UniqueRows {
     pub fn of_table(prepared: &Prepared) -> Option<UniqueRows> {
         let columns = prepared.table.columns.iter().zip(prepared.roles.iter().copied());
         let columns: Vec<(&Column, Role)> = columns.filter(|(_, role)| role.published()).collect();
-        (prepared.weights.is_none())
-            .then(|| count(prepared, &columns, prepared.table.rows, &[], prepared.set.persons))
+        (prepared.weights.is_none()).then(|| count(prepared, &columns, prepared.table.rows, &[], prepared.set.persons))
     }
 
     /// The counts and their shares of all rows.
@@ -57,13 +56,7 @@ impl UniqueRows {
     }
 }
 
-fn count(
-    prepared: &Prepared,
-    columns: &[(&Column, Role)],
-    rows: usize,
-    left_out: &[u32],
-    persons: bool,
-) -> UniqueRows {
+fn count(prepared: &Prepared, columns: &[(&Column, Role)], rows: usize, left_out: &[u32], persons: bool) -> UniqueRows {
     let with = |wanted: &dyn Fn(Role) -> bool| -> Vec<&Column> {
         columns.iter().filter(|(_, role)| wanted(*role)).map(|&(column, _)| column).collect()
     };

@@ -235,8 +235,13 @@ impl Tally {
     /// Which columns of the file are looked at.
     pub(crate) fn needed(&self) -> Vec<usize> {
         let layout = &self.layout;
-        let mut columns: Vec<usize> =
-            layout.key.iter().chain(layout.views.iter().chain(&layout.unique).flatten()).chain(&layout.missing).copied().collect();
+        let mut columns: Vec<usize> = layout
+            .key
+            .iter()
+            .chain(layout.views.iter().chain(&layout.unique).flatten())
+            .chain(&layout.missing)
+            .copied()
+            .collect();
         columns.sort_unstable();
         columns.dedup();
         columns

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use amidst_check::{CertificateDraft, Checked, Claim, On, Problem, ProblemKind, SensitiveColumn, SuppressedAs, ValueCount};
+use amidst_check::{
+    CertificateDraft, Checked, Claim, On, Problem, ProblemKind, SensitiveColumn, SuppressedAs, ValueCount,
+};
 use amidst_core::algorithm::Suppressed;
 use amidst_core::category::Categories;
 use amidst_core::frequency::{self, FrequencySet};

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use amidst_check::{acts, printable, printable_lines};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
@@ -65,13 +66,20 @@ impl PolicyErrors {
             true => Renderer::styled().decor_style(DecorStyle::Unicode),
             false => Renderer::plain().decor_style(DecorStyle::Ascii),
         };
-        let path = self.path.as_ref().map(|p| p.display().to_string()).unwrap_or_default();
+        let path = self.path.as_ref().map(|p| printable(&p.display().to_string()).into_owned()).unwrap_or_default();
+        let source = harmless(&self.text);
         let mut out = String::new();
         for diagnostic in self.list.iter().take(SHOWN) {
             if !out.is_empty() {
                 out.push_str("\n\n");
             }
-            out.push_str(&renderer.render(&[self.group(diagnostic, &path)]));
+            let shown = Diagnostic {
+                message: printable(&diagnostic.message).into_owned(),
+                label: printable(&diagnostic.label).into_owned(),
+                help: diagnostic.help.as_deref().map(|help| printable_lines(help).into_owned()),
+                ..diagnostic.clone()
+            };
+            out.push_str(&renderer.render(&[self.group(&shown, &path, &source)]));
         }
         if self.list.len() > SHOWN {
             out.push_str(&format!("\n\nand {} more", self.list.len() - SHOWN));
@@ -79,15 +87,15 @@ impl PolicyErrors {
         out
     }
 
-    fn group<'a>(&'a self, diagnostic: &'a Diagnostic, path: &'a str) -> Group<'a> {
+    fn group<'a>(&self, diagnostic: &'a Diagnostic, path: &'a str, source: &'a str) -> Group<'a> {
         let title = Level::ERROR.primary_title(diagnostic.message.as_str());
         let mut group = match &diagnostic.span {
-            Some(span) if !self.text.is_empty() => {
+            Some(span) if !source.is_empty() => {
                 let mut annotation = AnnotationKind::Primary.span(self.first_line(span));
                 if !diagnostic.label.is_empty() {
                     annotation = annotation.label(diagnostic.label.as_str());
                 }
-                let mut snippet = Snippet::source(self.text.as_str()).path(path).annotation(annotation);
+                let mut snippet = Snippet::source(source).path(path).annotation(annotation);
                 for also in &diagnostic.also {
                     snippet = snippet.annotation(AnnotationKind::Context.span(self.first_line(also)));
                 }
@@ -124,6 +132,17 @@ impl fmt::Display for PolicyErrors {
 }
 
 impl std::error::Error for PolicyErrors {}
+
+/// The text with a question mark for each byte of a character that would act on a terminal: places in it stay the same.
+fn harmless(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
+        match acts(c) && !matches!(c, '\n' | '\r' | '\t') {
+            true => out.extend(std::iter::repeat_n('?', c.len_utf8())),
+            false => out.push(c),
+        }
+        out
+    })
+}
 
 /// The candidate that `name` was probably meant to be.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -74,9 +74,8 @@ impl Fitted {
 
 /// What a checker refused that looked at rows nobody has here: the columns for which the policy gives no reason.
 pub(crate) fn refused(policy: &Policy, header: &[String], unique: &str) -> PrepareError {
-    let unexplained = |name: &&String| {
-        policy.column(name).is_some_and(|c| c.role == Role::Insensitive && c.accept.is_none())
-    };
+    let unexplained =
+        |name: &&String| policy.column(name).is_some_and(|c| c.role == Role::Insensitive && c.accept.is_none());
     let names: Vec<&str> = header.iter().filter(unexplained).map(String::as_str).collect();
     PrepareError::of(policy, vec![diagnostic(policy, &names, unique.to_string())])
 }
@@ -217,7 +216,8 @@ fn diagnostic(policy: &Policy, names: &[&str], unique: String) -> Diagnostic {
     };
     let quoted: Vec<String> = names.iter().map(|n| format!("`{n}`")).collect();
     let message = format!("{} {are} published as {} singling people out: {unique}", named(&quoted), it_is(names));
-    let section = |name: &&str| if policy.columns.iter().any(|c| c.name == **name) { (*name).to_string() } else { "*".into() };
+    let section =
+        |name: &&str| if policy.columns.iter().any(|c| c.name == **name) { (*name).to_string() } else { "*".into() };
     let mut sections: Vec<String> = names.iter().map(section).collect();
     sections.dedup();
     let spans = sections.iter().filter_map(|name| policy.origin.span(&["columns", name, "role"], true));

@@ -5,7 +5,7 @@ use amidst_core::requirement::Evaluator;
 use serde_json::{Map, Value, json};
 
 use super::content::{Report, Rows, Sides, Subject};
-use super::{columns, figures, summary, worst};
+use super::{columns, figures, worst};
 use crate::anonymize::TOOL;
 use crate::audit::Audit;
 use crate::policy::Policy;
@@ -32,6 +32,7 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
         tool: TOOL.to_string(),
         subject: Subject::Audit,
         summary: Vec::new(),
+        leading: 0,
         rows: Rows {
             input: prepared.rows_in,
             dropped_missing: prepared.rows_dropped_missing,
@@ -58,7 +59,7 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
         digests: Vec::new(),
         policy: stated.map(Policy::to_toml).unwrap_or_default(),
     };
-    report.summary = summary::summary(&report);
+    report.summarize();
     report
 }
 

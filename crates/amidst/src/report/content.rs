@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use crate::Failure;
 use crate::check::Accepted;
-use crate::unique::UniqueRows;
 use crate::population::{JournalistRisk, Uniques};
+use crate::unique::UniqueRows;
 
 /// Everything a report says.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -22,6 +22,9 @@ pub struct Report {
     pub subject: Subject,
     /// The findings in plain words, the most important first.
     pub summary: Vec<String>,
+    /// How many of them come first: who stands amidst how many others, and what is published beside.
+    #[serde(skip)]
+    pub leading: usize,
     /// The rows.
     pub rows: Rows,
     /// Rows that no other row agrees with; none where nobody looked.
@@ -430,10 +433,17 @@ impl Report {
         self.digests.splice(0..0, files.into_iter().map(|(of, sha256)| Digest { of, sha256 }));
     }
 
+    /// Says the findings in plain words.
+    pub(crate) fn summarize(&mut self) {
+        let leading = super::summary::leading(self);
+        self.leading = leading.len();
+        self.summary = leading.into_iter().chain(super::summary::findings(self)).collect();
+    }
+
     /// Tells what an independent count of unique rows found.
     pub(crate) fn tell_unique(&mut self, unique: UniqueRows) {
         self.unique_rows = Some(unique.into());
-        self.summary = super::summary::summary(self);
+        self.summarize();
     }
 
     /// What each of [`super::FILES`] holds.

@@ -11,7 +11,7 @@ use amidst_core::risk::Risk;
 use serde_json::{Map, Value, json};
 
 use super::content::{Digest, Method, MetricReport, Report, Rows, Sides, Subject, UtilityReport};
-use super::{columns, figures, partition, summary, suppression, worst};
+use super::{columns, figures, partition, suppression, worst};
 use crate::Failure;
 use crate::anonymize::{Joined, Judged, Released, TOOL, metric_of};
 use crate::policy::Policy;
@@ -83,6 +83,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
         tool: TOOL.to_string(),
         subject: Subject::Release,
         summary: Vec::new(),
+        leading: 0,
         rows: Rows {
             input: prepared.rows_in,
             dropped_missing: prepared.rows_dropped_missing,
@@ -135,7 +136,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
         }],
         policy: made.resolved.to_string(),
     };
-    report.summary = summary::summary(&report);
+    report.summarize();
     Ok(report)
 }
 

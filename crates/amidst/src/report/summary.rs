@@ -5,8 +5,8 @@ use amidst_check::printable;
 use super::content::{Report, Subject};
 use super::words::{count, grouped, named, number, percent, times};
 
-/// What a reader in a hurry should know, the most important first.
-pub fn summary(report: &Report) -> Vec<String> {
+/// What a reader in a hurry should know first: who stands amidst how many others, and who does not.
+pub fn leading(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     if report.rows.waived > 0 {
         let rows = count(report.rows.waived, "row is", "rows are");
@@ -15,7 +15,12 @@ pub fn summary(report: &Report) -> Vec<String> {
     }
     lines.extend(company(report));
     lines.extend(beside(report));
-    lines.extend(guesses(report));
+    lines
+}
+
+/// What else there is to know, the most important first.
+pub fn findings(report: &Report) -> Vec<String> {
+    let mut lines = guesses(report);
     if let Some(line) = requirements(report) {
         lines.push(line);
     }
