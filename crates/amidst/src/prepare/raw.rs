@@ -210,9 +210,9 @@ impl<'a> Raw<'a> {
 
 /// The error that these columns single people out, at the roles that publish them as they are.
 fn diagnostic(policy: &Policy, names: &[&str], unique: String) -> Diagnostic {
-    let (are, them) = match names {
-        [_] => ("is", "it"),
-        _ => ("are", "them"),
+    let (are, them, own) = match names {
+        [_] => ("is", "it", " in a section of its own"),
+        _ => ("are", "them", " in sections of their own"),
     };
     let quoted: Vec<String> = names.iter().map(|n| format!("`{n}`")).collect();
     let message = format!("{} {are} published as {} singling people out: {unique}", named(&quoted), it_is(names));
@@ -225,9 +225,9 @@ fn diagnostic(policy: &Policy, names: &[&str], unique: String) -> Diagnostic {
     spans.sort_by_key(|span| span.start);
     spans.dedup();
     let first = (!spans.is_empty()).then(|| spans.remove(0));
-    let star = if sections.iter().any(|s| s == "*") { " in a section of its own" } else { "" };
+    let star = if sections.iter().any(|s| s == "*") { own } else { "" };
     let help = format!(
-        "more than {UNIQUE_PERCENT} % must not be unique; three ways out{star}: `role = \"quasi\"` to generalize {them}, \
+        "at most {UNIQUE_PERCENT} % may be; three ways out{star}: `role = \"quasi\"` to generalize {them}, \
          `role = \"identifying\"` to leave {them} out, or `accept = \"why\"` beside the role to publish {them} all the same, \
          with the reason in report and certificate"
     );
