@@ -30,6 +30,7 @@ pub mod sarif;
 pub mod saved;
 pub mod scratch;
 pub mod series;
+pub mod unique;
 pub mod utility;
 pub mod verify;
 
