@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use amidst::Failure;
+use amidst::scratch::Scratch;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use clap::Args;
 
@@ -61,9 +62,8 @@ impl Executor {
         let work = match &self.work {
             Some(work) => work.as_path(),
             None => {
-                temporary = tempfile::Builder::new()
-                    .prefix("amidst-executor-")
-                    .tempdir()
+                // What is spilled there is raw: for its owner's eyes only, and swept up after a kill.
+                temporary = Scratch::new_in(&std::env::temp_dir())
                     .map_err(|e| Failure::Io(format!("cannot make a work folder: {e}")))?;
                 temporary.path()
             }
