@@ -33,3 +33,4 @@ pub mod rolled;
 pub mod series;
 pub mod table;
 mod tally;
+pub mod worlds;

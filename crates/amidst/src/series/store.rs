@@ -42,6 +42,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
      CREATE TABLE tree (root INTEGER PRIMARY KEY, leaves BLOB NOT NULL);
      CREATE TABLE signed (signature BLOB NOT NULL, value INTEGER NOT NULL, rows INTEGER NOT NULL,
                           PRIMARY KEY (signature, value)) WITHOUT ROWID;",
+    // Which values of several sensitive columns stand together.
+    "ALTER TABLE history ADD COLUMN tuples BLOB;",
 ];
 
 /// An open state.
