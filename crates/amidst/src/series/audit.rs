@@ -74,7 +74,7 @@ pub struct ColumnExposure {
     pub persons: Vec<u32>,
     /// How many they are.
     pub count: usize,
-    /// The versions that they are in.
+    /// The versions that tell.
     pub versions: Vec<usize>,
     /// What is left: the values that are still possible, the likeliest first.
     pub values: Vec<String>,

@@ -21,11 +21,13 @@ impl Words<'_> {
         let mut candidates: Vec<(String, Option<f64>)> =
             worst.candidates.iter().map(|&(code, share)| (self.value(column, code), share)).collect();
         candidates.sort_by(|a, b| b.1.unwrap_or(0.0).total_cmp(&a.1.unwrap_or(0.0)).then_with(|| a.0.cmp(&b.0)));
-        let mut versions: Vec<usize> = worst.classes.iter().map(|c| c.0 + 1).collect();
+        let own = worst.classes.iter().map(|c| c.0 + 1);
+        let mut versions: Vec<usize> = own.chain(worst.steps.iter().map(|s| s.version + 1)).collect();
+        versions.sort_unstable();
         versions.dedup();
         let (values, shares) = candidates.into_iter().unzip();
         let mut exposure = ColumnExposure {
-            persons: worst.persons.clone(),
+            persons: worst.persons.iter().map(|&life| self.known.person(life)).collect(),
             count: worst.count,
             versions,
             values,
@@ -39,7 +41,7 @@ impl Words<'_> {
     }
 
     fn why(&self, column: usize, worst: &Exposure, told: &ColumnExposure) -> Vec<String> {
-        let who = people(&worst.persons, worst.count);
+        let who = people(&told.persons, worst.count);
         let mut why = Vec::new();
         let classes = worst.classes.iter().map(|(version, class, tuples)| {
             format!("class {} of version {} ({})", class + 1, version + 1, self.values(column, tuples.iter().copied()))
@@ -59,7 +61,11 @@ impl Words<'_> {
     }
 
     fn step(&self, column: usize, step: &Step, worst: &Exposure) -> String {
-        let name = |cohort: Cohort| worst.named.get(&cohort).map_or_else(String::new, |p| people(p, p.len()));
+        let name = |cohort: Cohort| {
+            let lives = worst.named.get(&cohort).map_or(&[][..], Vec::as_slice);
+            let persons: Vec<u32> = lives.iter().map(|&life| self.known.person(life)).collect();
+            people(&persons, persons.len())
+        };
         let published = step.published.iter().flat_map(|&(tuple, n)| std::iter::repeat_n(tuple, n.min(3) as usize));
         let held = self.values_with_repeats(column, published);
         let taken = step.taken.iter().take(LISTED).map(|(cohort, certain)| {

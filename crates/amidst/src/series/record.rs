@@ -96,9 +96,14 @@ pub struct Known {
     /// The sensitive tuples; their numbers are the values of the history.
     pub set: FrequencySet,
     numbers: BTreeMap<Vec<u32>, u32>,
+    /// Whose values were changed by which batches.
+    changed: BTreeMap<u32, Vec<u64>>,
     /// The versions.
     pub history: History,
 }
+
+/// Lives after the first are numbered from the top down: person and life, in the order of both.
+const LIVES: u32 = u32::MAX - 1;
 
 impl Known {
     /// What the state knows.
@@ -135,13 +140,37 @@ impl Known {
             ..FrequencySet::default()
         };
         let numbers = tuples.into_values().zip(0u32..).collect();
-        let mut known = Known { prepared, set, numbers, history: History::default() };
+        let changed = changed(work)?;
+        let mut known = Known { prepared, set, numbers, changed, history: History::default() };
         let published = work.number("SELECT COALESCE(MAX(version), 0) FROM history")?;
         for number in 1..=published {
             let version = known.version(work, number)?;
             known.history.see(&version);
         }
         Ok(known)
+    }
+
+    /// Somebody in a version that was made after some batch: themselves, or another life of theirs since their values
+    /// changed.
+    fn life(&self, person: u32, batch: u64) -> u32 {
+        let lives = self.changed.get(&person).map_or(0, |batches| batches.partition_point(|&b| b <= batch));
+        if lives == 0 {
+            return person;
+        }
+        let before: usize = self.changed.range(..person).map(|(_, batches)| batches.len()).sum();
+        LIVES - (before + lives - 1) as u32
+    }
+
+    /// Whose life it is.
+    pub fn person(&self, life: u32) -> u32 {
+        let mut at = (LIVES - life.min(LIVES)) as usize;
+        for (&person, batches) in &self.changed {
+            match at.checked_sub(batches.len()) {
+                Some(rest) => at = rest,
+                None => return person,
+            }
+        }
+        life
     }
 
     fn number(&self, tuple: &[u32]) -> Result<u32, Failure> {
@@ -152,6 +181,7 @@ impl Known {
     /// A published version, by its number from 1.
     fn version(&self, work: &Work<'_>, number: u64) -> Result<Compact, Failure> {
         let width = self.set.sensitive_width;
+        let batch = work.number(&format!("SELECT COALESCE(MAX(batch), 0) FROM version WHERE number = {number}"))?;
         let mut version = Compact::default();
         let mut failed = None;
         let mut read = || -> rusqlite::Result<()> {
@@ -172,7 +202,10 @@ impl Known {
                 let tuples = counts.get(skip..).unwrap_or_default().chunks_exact(width + 1);
                 let tuples = tuples.map(|t| Ok((self.number(&t[..width])?, u64::from(t[width]))));
                 match tuples.collect::<Result<Vec<(u32, u64)>, Failure>>() {
-                    Ok(counts) => version.push(numbers(row.get_ref(0)?.as_blob()?), counts),
+                    Ok(counts) => {
+                        let persons = numbers(row.get_ref(0)?.as_blob()?);
+                        version.push(persons.map(|person| self.life(person, batch)), counts);
+                    }
                     Err(failure) => failed = Some(failure),
                 }
             }
@@ -188,12 +221,27 @@ impl Known {
         let mut version = Compact::default();
         for class in 0..next.classes.len() {
             let counts = next.classes.counts(class).iter().map(|&(t, n)| (numbers[t as usize], n));
-            version.push(next.classes.persons(class).iter().copied(), counts);
+            let persons = next.classes.persons(class).iter();
+            version.push(persons.map(|&person| self.life(person, u64::MAX)), counts);
         }
         let mut history = self.history.clone();
         history.see(&version);
         Ok(history)
     }
+}
+
+/// Whose values were changed by which batches.
+fn changed(work: &Work<'_>) -> Result<BTreeMap<u32, Vec<u64>>, Failure> {
+    let read = || -> rusqlite::Result<BTreeMap<u32, Vec<u64>>> {
+        let mut found: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+        let mut query = work.transaction.prepare("SELECT person, batch FROM changed ORDER BY person, batch")?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            found.entry(row.get(0)?).or_default().push(row.get::<_, i64>(1)?.unsigned_abs());
+        }
+        Ok(found)
+    };
+    read().map_err(|e| work.fail(e))
 }
 
 /// All values, by column and code.
