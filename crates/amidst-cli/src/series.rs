@@ -231,7 +231,7 @@ fn published(done: &Published) -> String {
     lines.push(String::new());
     lines.push(requirements(&done.judged.requirements));
     lines.push(String::new());
-    lines.push(format!("  all versions together reveal: {}", done.audit.sentence()));
+    lines.push(format!("  all versions together reveal: {} ({})", done.audit.sentence(), done.audit.method()));
     lines.push(format!("  checked and published: {}", done.release.display()));
     lines.join("\n")
 }
@@ -255,12 +255,12 @@ fn history(log: &SeriesLog) -> String {
 
 fn audited(found: &SeriesAudit) -> String {
     let versions = match found.versions {
-        1 => "1 version".to_string(),
-        n => format!("{n} versions together"),
+        1 => "1 version leaves".to_string(),
+        n => format!("{n} versions together leave"),
     };
     let verdict = match found.exposed {
-        0 => format!("{versions} leave of everybody what the policy promises"),
-        n => format!("{versions} leave less than the policy promises of {} persons", thousands(n as u64)),
+        0 => format!("{versions} of everybody what the policy promises"),
+        n => format!("{versions} less than the policy promises of {} persons", thousands(n as u64)),
     };
     let mut lines = vec![heading(verdict), format!("  {}", found.method())];
     let number = |n: usize| thousands(n as u64);

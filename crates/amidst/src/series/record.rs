@@ -45,7 +45,10 @@ impl Record {
             .collect();
         let width = set.sensitive_width.max(1);
         let tuple = |t: &[u32]| t.iter().zip(&columns).map(|(&code, codes)| codes[code as usize]).collect();
-        let tuples: Vec<Vec<u32>> = set.sensitive.chunks_exact(width).map(tuple).collect();
+        let mut tuples: Vec<Vec<u32>> = set.sensitive.chunks_exact(width).map(tuple).collect();
+        if columns.is_empty() {
+            tuples.push(Vec::new());
+        }
         let class_of = if mode == Mode::MInvariant { &composed.groups } else { &composed.class_of };
         let classes = class_of.iter().max().map_or(0, |&c| c as usize + 1);
         let mut persons: Vec<Vec<u32>> = vec![Vec::new(); classes];
