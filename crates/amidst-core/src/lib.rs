@@ -31,6 +31,7 @@ pub mod requirement;
 pub mod risk;
 pub mod rolled;
 pub mod series;
+pub mod shared;
 pub mod table;
 mod tally;
 pub mod worlds;
