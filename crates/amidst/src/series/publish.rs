@@ -72,8 +72,8 @@ impl Series {
     /// Publishes the rows as they are now, as the next version.
     ///
     /// # Errors
-    /// When nothing has changed, when the versions together would leave less than the policy promises (unless `allow_leak`), or when
-    /// something cannot be written; then no version is published.
+    /// When nothing has changed, when the versions together would leave less than the policy promises (unless
+    /// `allow_leak`), or when something cannot be written; then no version is published.
     pub fn publish(&mut self, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
         self.recover()?;
         let names = kept(&self.policy, &self.header);
