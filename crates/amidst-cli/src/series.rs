@@ -79,7 +79,7 @@ enum Command {
     Publish {
         /// The folder of the series
         dir: PathBuf,
-        /// Publish even if the versions together reveal more than each; the certificate says so
+        /// Publish even if the versions together leave less than the policy promises; the certificate says so
         #[arg(long)]
         allow_leak: bool,
         #[command(flatten)]
@@ -101,7 +101,7 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Tell what all versions reveal together; exit code 1 when that is more than each reveals
+    /// Hold the policy against what all versions together leave of everybody; exit code 1 when somebody is below it
     Audit {
         /// The folder of the series
         dir: PathBuf,
@@ -172,7 +172,7 @@ impl Series {
                 show(terminal, output, json, text)
             }
             Command::Audit { dir, output } => {
-                let found = series::Series::open(dir)?.audit()?;
+                let found = series::Series::open(dir)?.audit(&job)?;
                 show(terminal, output, || found.to_json(), || audited(&found))?;
                 Ok(if found.condemns() { Outcome::Violated } else { Outcome::Done })
             }
@@ -235,7 +235,7 @@ fn published(done: &Published) -> String {
     lines.push(String::new());
     lines.push(requirements(&done.judged.requirements));
     lines.push(String::new());
-    lines.push(format!("  all versions together reveal: {}", done.audit.sentence()));
+    lines.push(format!("  all versions together reveal: {} ({})", done.audit.sentence(), done.audit.method()));
     lines.push(format!("  checked and published: {}", done.release.display()));
     lines.join("\n")
 }
@@ -258,32 +258,38 @@ fn history(log: &SeriesLog) -> String {
 }
 
 fn audited(found: &SeriesAudit) -> String {
-    let verdict = match (found.versions, found.condemns()) {
-        (1, _) => "1 version, and no other to compare it with".to_string(),
-        (n, true) => format!("{n} versions reveal more together than each"),
-        (n, false) => format!("{n} versions reveal no more together than each"),
+    let versions = match found.versions {
+        1 => "1 version leaves".to_string(),
+        n => format!("{n} versions together leave"),
     };
-    let mut lines = vec![heading(verdict)];
+    let verdict = match found.exposed {
+        0 => format!("{versions} of everybody what the policy promises"),
+        n => format!("{versions} less than the policy promises of {} persons", thousands(n as u64)),
+    };
+    let mut lines = vec![heading(verdict), format!("  {}", found.method())];
+    let number = |n: usize| thousands(n as u64);
+    let mut rows = vec![["requirement", "on", "persons below", "of them not proven"].map(String::from).to_vec()];
+    for r in &found.requirements {
+        let cells = match r.applied {
+            true => [number(r.below), number(r.unproven)],
+            false => ["–".into(), "looks at sizes, not at values".into()],
+        };
+        rows.push([vec![r.model.to_string(), r.on.join(", ")], cells.to_vec()].concat());
+    }
+    lines.push(table(&rows));
     let head = ["column", "persons", "fewest candidates", "narrowed", "exposed", "certain"].map(String::from);
     let mut rows = vec![head.to_vec()];
     for c in &found.columns {
-        let a = &c.audit;
-        let fewest = a.fewest.map_or_else(|| "–".to_string(), |n| n.to_string());
-        let number = |n: usize| thousands(n as u64);
-        let cells = [number(a.persons), fewest, number(a.narrowed), number(a.exposed), number(a.certain)];
+        let f = &c.findings;
+        let fewest = f.fewest.map_or_else(|| "–".to_string(), |n| n.to_string());
+        let cells = [number(found.persons), fewest, number(f.narrowed), number(f.exposed), number(f.certain)];
         rows.push([vec![c.column.clone()], cells.to_vec()].concat());
     }
+    lines.push(String::new());
     lines.push(table(&rows));
-    for c in &found.columns {
-        for w in &c.worst {
-            let persons: Vec<String> = w.persons.iter().take(8).map(|p| format!("#{p}")).collect();
-            let versions: Vec<String> = w.versions.iter().map(usize::to_string).collect();
-            let from = match versions.is_empty() {
-                true => "all versions together".to_string(),
-                false => format!("versions {}", versions.join(" and ")),
-            };
-            lines.push(format!("  {}: {} has {} ({from})", persons.join(", "), c.column, w.values.join(" or ")));
-        }
+    for w in found.columns.iter().flat_map(|c| &c.worst) {
+        lines.push(String::new());
+        lines.extend(w.why.iter().map(|step| format!("  {step}")));
     }
     lines.join("\n")
 }

@@ -51,6 +51,10 @@ impl PrivacyModel for DistinctLAlpha {
         true
     }
 
+    fn scales(&self) -> bool {
+        false
+    }
+
     fn growing(&self) -> bool {
         true
     }

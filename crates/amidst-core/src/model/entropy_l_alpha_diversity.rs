@@ -55,6 +55,10 @@ impl PrivacyModel for EntropyLAlpha {
         true
     }
 
+    fn scales(&self) -> bool {
+        false
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         self.weight.reached(class.histogram)
             && self.categories.with_counts(class.histogram, |c| self.l.compare(c.iter().copied()).is_ge())

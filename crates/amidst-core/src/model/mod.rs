@@ -153,6 +153,12 @@ pub trait PrivacyModel: Debug + Send + Sync {
         1
     }
 
+    /// Whether classes with the same shares get the same verdict, as long as they have [`PrivacyModel::least_rows`]. Not
+    /// where something is added up over rows.
+    fn scales(&self) -> bool {
+        true
+    }
+
     /// Whether it bounds the share of sensitive values, so that rule 2 of the survey's (α,k) clustering can ask it about
     /// a class that is yet to be filled up.
     fn bounds_shares(&self) -> bool {

@@ -69,6 +69,10 @@ impl PrivacyModel for RecursiveCLAlpha {
         true
     }
 
+    fn scales(&self) -> bool {
+        false
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         self.distinct(class) && self.tail(class).is_none_or(|tail| tail.below(&self.c))
     }

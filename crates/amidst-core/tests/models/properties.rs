@@ -2,8 +2,9 @@
 //! declared kinds.
 
 use crate::world::{Owned, Random, Subject, World, instance, replaced};
+use amidst_core::class::Class;
 use amidst_core::exact::Rational;
-use amidst_core::model::{Bound, Entry, Level, MODELS, PrivacyModel, Stronger};
+use amidst_core::model::{Bound, Entry, Level, MODELS, Needs, PrivacyModel, Stronger};
 use amidst_core::parameter::{Kind, Parameters};
 
 /// Runs `check` on many random tables and parameters of every model; the seed of a failure is in its message.
@@ -154,6 +155,23 @@ fn growing_models_keep_holding_whatever_joins() {
             assert!(!holds || both.holds(case.model.as_ref()), "{}", case.context(class));
         }
     });
+}
+
+#[test]
+fn models_that_scale_look_at_shares() {
+    let scaling = std::cell::Cell::new(0);
+    for_every_model(400, |case| {
+        if !case.model.scales() || case.model.needs() != Needs::Histogram {
+            return;
+        }
+        for class in case.world.classes.iter().filter(|c| c.class().size >= case.model.least_rows()) {
+            let histogram: Vec<(u32, u64)> = class.class().histogram.iter().map(|&(code, n)| (code, 3 * n)).collect();
+            let more = case.model.holds(&Class::of(&histogram), &case.world.table);
+            assert_eq!(case.model.holds(&class.class(), &case.world.table), more, "{}", case.context(class));
+            scaling.set(scaling.get() + 1);
+        }
+    });
+    assert!(scaling.get() > 1000, "{scaling:?}");
 }
 
 #[test]

@@ -100,6 +100,7 @@ impl Series {
                 rows.push(Row { person: arrival.person, cells, signature: arrival.signature, row: arrival.row });
             }
         }
+        changed(&work, &with_role(&self.policy, &names, Role::Sensitive), &gone, &rows).map_err(|e| work.fail(e))?;
         let table = new.as_ref().map(|new| &new.table);
         let change = Change { policy: &self.policy, names: &names, gone: &gone, new: &rows, table };
         let maintained = match self.mode {
@@ -119,6 +120,23 @@ impl Series {
         work.commit()?;
         Ok(applied)
     }
+}
+
+/// Notes who comes back in the same batch with other sensitive values: what was published about them before says nothing
+/// about what they have now.
+fn changed(work: &Work<'_>, sensitive: &[usize], gone: &BTreeSet<Person>, new: &[Row]) -> rusqlite::Result<()> {
+    let mut known = work.transaction.prepare("SELECT cells FROM record WHERE person = ?1")?;
+    let mut note = work.transaction.prepare(
+        "INSERT OR IGNORE INTO changed (person, batch) VALUES (?1, (SELECT COALESCE(MAX(number), 0) + 1 FROM batch))",
+    )?;
+    for row in new.iter().filter(|row| gone.contains(&row.person)) {
+        let cells: Vec<u8> = known.query_row([row.person], |found| found.get(0))?;
+        let cells = unpack(&cells);
+        if sensitive.iter().any(|&column| cells.get(column) != row.cells.get(column)) {
+            note.execute([row.person])?;
+        }
+    }
+    Ok(())
 }
 
 /// What a batch changes.

@@ -27,6 +27,8 @@ pub struct Composed {
     pub judged: Judged,
     /// The published class of each row, counterfeits included.
     pub class_of: Vec<u32>,
+    /// The group each row was put into, counterfeits included, before groups whose cells agree became one class.
+    pub groups: Vec<u32>,
     /// Rows that stand for nobody; `None` where the mode knows none.
     pub counterfeits: Option<u64>,
     /// The signature of each row, in the codes of the series; empty lists where the mode knows none.
@@ -210,7 +212,7 @@ fn finish(
         let names: Vec<String> = failing.filter_map(|r| r["model"].as_str().map(String::from)).collect();
         return Err(Failure::Impossible(format!("the version would not satisfy {}", names.join(", "))));
     }
-    Ok(Composed { recoding, judged, class_of, counterfeits, signatures, prepared })
+    Ok(Composed { recoding, judged, class_of, groups: classes, counterfeits, signatures, prepared })
 }
 
 /// Classes as they are published: those whose cells agree are one. Also the published class of each row.

@@ -12,11 +12,13 @@ mod audit;
 mod batch;
 mod compose;
 mod domain;
+mod explain;
 mod files;
 mod foresight;
 mod init;
 mod log;
 mod publish;
+mod record;
 mod snapshot;
 mod state;
 mod store;
@@ -25,7 +27,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-pub use audit::{ColumnAudit, ColumnExposure, SeriesAudit};
+pub use audit::{ColumnAudit, ColumnExposure, RequirementAudit, SeriesAudit};
 pub use batch::{Applied, Batch};
 pub use init::init;
 pub use log::{LogBatch, LogVersion, SeriesLog};

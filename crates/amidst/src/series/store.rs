@@ -42,6 +42,9 @@ pub(super) const MIGRATIONS: &[&str] = &[
      CREATE TABLE tree (root INTEGER PRIMARY KEY, leaves BLOB NOT NULL);
      CREATE TABLE signed (signature BLOB NOT NULL, value INTEGER NOT NULL, rows INTEGER NOT NULL,
                           PRIMARY KEY (signature, value)) WITHOUT ROWID;",
+    // Which values of several sensitive columns stand together; and whose values a batch has changed.
+    "ALTER TABLE history ADD COLUMN tuples BLOB;
+     CREATE TABLE changed (person INTEGER NOT NULL, batch INTEGER NOT NULL, PRIMARY KEY (person, batch)) WITHOUT ROWID;",
 ];
 
 /// An open state.
