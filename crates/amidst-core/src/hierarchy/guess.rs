@@ -24,6 +24,11 @@ impl Suggestion {
         Suggestion { table: vec![(key.to_string(), value)], reason: reason.into() }
     }
 
+    /// The recipe that fits every column: a value stays itself or is not told.
+    pub fn suppress() -> Self {
+        Suggestion::new("suppress", Value::Flag(true), "no order or structure seen: write a taxonomy or a file for better")
+    }
+
     /// The recipe as a policy writes it: `{ intervals = [5, 10, 20] }`.
     pub fn toml(&self) -> String {
         write_table(&self.table)
@@ -59,13 +64,7 @@ fn write(value: &Value) -> String {
 pub fn guess(column: &Column) -> Suggestion {
     let candidates = [dates, code, numbers];
     let fitting = candidates.into_iter().filter_map(|candidate| candidate(column)).find(|s| s.fits(column));
-    fitting.unwrap_or_else(|| {
-        Suggestion::new(
-            "suppress",
-            Value::Flag(true),
-            "no order or structure seen: write a taxonomy or a file for better",
-        )
-    })
+    fitting.unwrap_or_else(Suggestion::suppress)
 }
 
 /// Codes of one length that look like codes, such as postcodes.
