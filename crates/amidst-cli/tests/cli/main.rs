@@ -5,9 +5,11 @@
 mod anonymize;
 mod attack;
 mod bad_input;
+mod corpus;
 mod database;
 mod explore;
 mod house;
+mod init;
 mod layout;
 mod population;
 mod report;

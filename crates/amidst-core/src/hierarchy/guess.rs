@@ -26,7 +26,11 @@ impl Suggestion {
 
     /// The recipe that fits every column: a value stays itself or is not told.
     pub fn suppress() -> Self {
-        Suggestion::new("suppress", Value::Flag(true), "no order or structure seen: write a taxonomy or a file for better")
+        Suggestion::new(
+            "suppress",
+            Value::Flag(true),
+            "no order or structure seen: write a taxonomy or a file for better",
+        )
     }
 
     /// The recipe as a policy writes it: `{ intervals = [5, 10, 20] }`.

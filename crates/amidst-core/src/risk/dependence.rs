@@ -140,7 +140,8 @@ mod tests {
     #[test]
     fn a_density_stands_for_its_region() {
         let region = made(|i| ["north", "south", "east", "west"][i * 7 % 4 * (i % 3) % 4].to_string());
-        let density: Vec<String> = region.iter().map(|r| (r.len() * 100 + r.as_bytes()[0] as usize).to_string()).collect();
+        let density: Vec<String> =
+            region.iter().map(|r| (r.len() * 100 + r.as_bytes()[0] as usize).to_string()).collect();
         assert!(between(&density, &region).gives_away());
         // Two sexes tell little of four regions.
         assert!(!between(&made(|i| (i % 2).to_string()), &region).gives_away());
@@ -166,7 +167,8 @@ mod tests {
 
     #[test]
     fn a_date_of_birth_stands_for_an_age() {
-        let born: Vec<String> = (0..400).map(|i| format!("{}-{:02}-{:02}", 1940 + i % 60, 1 + i % 12, 1 + i % 28)).collect();
+        let born: Vec<String> =
+            (0..400).map(|i| format!("{}-{:02}-{:02}", 1940 + i % 60, 1 + i % 12, 1 + i % 28)).collect();
         let age: Vec<String> = (0..400).map(|i| (2024 - (1940 + i % 60)).to_string()).collect();
         assert!(between(&born, &age).gives_away());
         let few = Codes::default();

@@ -15,7 +15,9 @@
 //! and Knowledge Discovery 16; the scores: Elliot, Manning & Ford 2002, "A computational algorithm for handling the special
 //! uniques problem".
 
+use hashbrown::HashMap;
 use rayon::prelude::*;
+use rustc_hash::FxBuildHasher;
 
 use crate::table::Codes;
 
@@ -129,17 +131,38 @@ impl Suda {
     /// How many rows are unique on each of these sets of columns, none larger than `max_size`: a row is unique on a set
     /// when one of its MSUs is part of it.
     pub fn uniques(&self, sets: &[u64]) -> Vec<u64> {
-        let count = |row: usize, mut counts: Vec<u64>| {
-            let own = self.of_row(row);
-            if !own.is_empty() {
-                let singled = |set: &u64| own.iter().any(|msu| msu & set == *msu);
-                sets.iter().zip(&mut counts).filter(|(set, _)| singled(set)).for_each(|(_, n)| *n += 1);
-            }
-            counts
+        // Which of the sets each MSU that occurs is part of, a bit for each of them.
+        let mut occurring = self.sets.clone();
+        occurring.par_sort_unstable();
+        occurring.dedup();
+        let words = sets.len().div_ceil(64);
+        let holds = |msu: &u64| {
+            let mut bits = vec![0u64; words];
+            sets.iter()
+                .enumerate()
+                .filter(|(_, set)| msu & **set == *msu)
+                .for_each(|(i, _)| bits[i / 64] |= 1 << (i % 64));
+            bits
         };
-        let none = || vec![0; sets.len()];
+        let held: HashMap<u64, Vec<u64>, FxBuildHasher> = occurring.iter().map(|msu| (*msu, holds(msu))).collect();
+        let none = || (vec![0u64; sets.len()], vec![0u64; words]);
+        let count = |(mut counts, mut bits): (Vec<u64>, Vec<u64>), row: usize| {
+            bits.fill(0);
+            for more in self.of_row(row).iter().filter_map(|msu| held.get(msu)) {
+                bits.iter_mut().zip(more).for_each(|(bits, more)| *bits |= more);
+            }
+            for (word, &set) in bits.iter().enumerate() {
+                let mut left = set;
+                while left != 0 {
+                    counts[word * 64 + left.trailing_zeros() as usize] += 1;
+                    left &= left - 1;
+                }
+            }
+            (counts, bits)
+        };
         let add = |a: Vec<u64>, b: Vec<u64>| a.iter().zip(&b).map(|(a, b)| a + b).collect();
-        (0..self.rows()).into_par_iter().fold(none, |counts, row| count(row, counts)).reduce(none, add)
+        let parts = (0..self.rows()).into_par_iter().fold(none, count).map(|(counts, _)| counts);
+        parts.reduce(|| vec![0; sets.len()], add)
     }
 }
 

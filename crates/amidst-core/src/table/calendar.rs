@@ -19,11 +19,8 @@ pub enum DateOrder {
 }
 
 /// Every order by the name that a policy writes.
-pub const DATE_ORDERS: &[(&str, DateOrder)] = &[
-    ("y-m-d", DateOrder::YearMonthDay),
-    ("d-m-y", DateOrder::DayMonthYear),
-    ("m-d-y", DateOrder::MonthDayYear),
-];
+pub const DATE_ORDERS: &[(&str, DateOrder)] =
+    &[("y-m-d", DateOrder::YearMonthDay), ("d-m-y", DateOrder::DayMonthYear), ("m-d-y", DateOrder::MonthDayYear)];
 
 /// The order in which all of `values` are dates; none when there is no value. Where days and months cannot be told
 /// apart, the day comes first.
@@ -102,7 +99,8 @@ fn parts(value: &str) -> Option<Vec<&str>> {
         None => value,
     };
     let separator = |c: char| matches!(c, '.' | '/' | '-' | ',' | ' ' | '\u{a0}' | '_');
-    let parts: Vec<&str> = date.split(separator).filter(|p| !p.is_empty() && !matches!(*p, "de" | "di" | "of")).collect();
+    let parts: Vec<&str> =
+        date.split(separator).filter(|p| !p.is_empty() && !matches!(*p, "de" | "di" | "of")).collect();
     let plain = parts.iter().all(|p| p.bytes().all(|b| b.is_ascii_digit()) || p.chars().all(char::is_alphabetic));
     (plain && parts.len() <= 3).then_some(parts)
 }
@@ -186,7 +184,8 @@ mod tests {
     #[test]
     fn what_is_no_date_is_none() {
         use DateOrder::{DayMonthYear, MonthDayYear, YearMonthDay};
-        for value in ["", "12", "1.5", "31.02.2024", "hello", "3-4", "12:30", "10.0.0.1", "1234567", "52.5", "room 5 a"] {
+        for value in ["", "12", "1.5", "31.02.2024", "hello", "3-4", "12:30", "10.0.0.1", "1234567", "52.5", "room 5 a"]
+        {
             for order in [YearMonthDay, DayMonthYear, MonthDayYear] {
                 assert_eq!(read(order, value), None, "{value}");
             }

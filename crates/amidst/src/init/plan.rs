@@ -25,8 +25,8 @@ pub(super) struct Plan {
     pub guesses: Vec<Guess>,
     /// The hierarchy of each quasi column.
     pub hierarchies: Vec<Option<Suggestion>>,
-    /// A quasi column that is one only because a policy needs one: it is released as `*`.
-    pub blank: Option<usize>,
+    /// Where the only quasi column must be released as `*`: the k that makes it so.
+    pub blank: Option<u64>,
 }
 
 /// Decides on every column of a table.
@@ -39,7 +39,7 @@ pub(super) fn plan(table: &Table, missing: &[String]) -> Plan {
     not_given_away(&mut plan.guesses, table);
     plan.limit(table, &profiles, missing);
     if plan.guesses.iter().all(|g| g.role != Role::Quasi) {
-        plan.blank(&profiles);
+        plan.blank(table);
     }
     plan
 }
@@ -152,18 +152,20 @@ impl Plan {
         guess.why = format!("left out: {why}; to bring it back, make it quasi in place of another");
     }
 
-    /// Makes a column quasi although nothing may be released of it: the one with the fewest values.
-    fn blank(&mut self, profiles: &[Profile<'_>]) {
-        // A column that is released as it is, or that tells persons apart, stays what it is if there is another.
-        let better = |i: &usize| matches!(self.guesses[*i].role, Role::Identifying);
-        let all = 0..self.guesses.len();
-        let chosen = all.clone().filter(better).min_by_key(|&i| profiles[i].distinct).or(all.min_by_key(|&i| profiles[i].distinct));
-        if let Some(i) = chosen {
-            self.guesses[i].role = Role::Quasi;
-            self.guesses[i].why = format!("a policy needs a quasi column, and this one is released as *; {}", self.guesses[i].why);
-            self.hierarchies[i] = Some(Suggestion::suppress());
-            self.blank = Some(i);
+    /// Makes a column quasi because a policy needs one, although nothing may be released of it: one in which all rows are
+    /// alike, or else the one whose values are shared by the fewest, with a k that none of them reaches.
+    fn blank(&mut self, table: &Table) {
+        let shared = |i: usize| table.columns[i].counts().into_iter().max().unwrap_or(0);
+        let same = positions(&self.guesses, Role::Insensitive).first().copied();
+        let rarest = || (0..self.guesses.len()).min_by_key(|&i| (self.guesses[i].role == Role::Key, shared(i)));
+        let Some(i) = same.or_else(rarest) else { return };
+        if self.guesses[i].role != Role::Insensitive {
+            self.blank = Some(shared(i) + 1);
+            self.guesses[i].why =
+                format!("released as *, because a policy needs a quasi column; {}", self.guesses[i].why);
         }
+        self.guesses[i].role = Role::Quasi;
+        self.hierarchies[i] = Some(Suggestion::suppress());
     }
 }
 

@@ -59,11 +59,6 @@ impl<'a> Profile<'a> {
         held as f64 / self.values.len().max(1) as f64
     }
 
-    /// The share of rows with a value of their own.
-    pub fn unique_share(&self) -> f64 {
-        self.uniques as f64 / self.known.max(1) as f64
-    }
-
     /// Values for each row that has one, from 0 to 1.
     pub fn distinct_share(&self) -> f64 {
         self.distinct as f64 / self.known.max(1) as f64

@@ -82,7 +82,9 @@ fn from_values(profile: &Profile<'_>, name: &Name) -> Option<Guess> {
     if profile.texts <= 1 {
         let same = "every row has the same value";
         return Some(match meaning {
-            Some(Meaning::Sensitive) => because(Role::Sensitive, 3, format!("the name tells of something private; {same}")),
+            Some(Meaning::Sensitive) => {
+                because(Role::Sensitive, 3, format!("the name tells of something private; {same}"))
+            }
             _ => because(Role::Insensitive, 0, same),
         });
     }
@@ -110,6 +112,9 @@ fn from_name(profile: &Profile<'_>, name: &Name) -> Guess {
     }
     match name.meaning() {
         Some(Meaning::Text) if !kinds => return left_out("somebody's own words"),
+        Some(Meaning::Sensitive) if name.tells_of("time") && is_years(profile) => {
+            return quasi(3, "others may know when it was");
+        }
         Some(Meaning::Sensitive) => return private(profile, "the name tells of something private"),
         Some(Meaning::Quasi) if !is_own_text(profile) => return quasi(3, "others may know this"),
         Some(Meaning::Measure) if profile.is_number() => return quasi(2, "a quantity; others may know it"),
@@ -118,10 +123,12 @@ fn from_name(profile: &Profile<'_>, name: &Name) -> Guess {
     if is_own_text(profile) {
         return left_out("nearly every row has its own value");
     }
-    if (name.is_person() || name.numbers()) && (!kinds || profile.distinct > 30) {
+    let several = if name.is_person() { 4 } else { 30 };
+    if (name.is_person() || name.numbers()) && (!kinds || profile.distinct > several) {
         return left_out("values stand for people or their records");
     }
     match profile.column.kind {
+        ValueType::Integer if looks_like_names(profile) => left_out("numbers that look like names of people or things"),
         ValueType::Integer if profile.distinct == profile.known && profile.known >= 5 => {
             left_out("every row has its own number")
         }
@@ -176,13 +183,38 @@ fn counts_rows(profile: &Profile<'_>) -> bool {
     profile.known >= FEW && profile.distinct == profile.known && span == Some(profile.distinct as u64)
 }
 
+/// Whether numbers that nothing is known of look like names rather than quantities: long ones, or ones that repeat far more
+/// often than numbers of such a span would by chance, without being round.
+fn looks_like_names(profile: &Profile<'_>) -> bool {
+    if profile.distinct <= 20 {
+        return false;
+    }
+    let digits = |v: &str| v.bytes().filter(u8::is_ascii_digit).count();
+    if profile.share(|v| digits(v) >= 8) >= 0.8 {
+        return true;
+    }
+    let numbers: Vec<i64> = profile.column.dictionary.iter().filter_map(|v| v.trim().parse().ok()).collect();
+    let Some((high, low)) = numbers.iter().max().zip(numbers.iter().min()) else { return false };
+    let span = (high.abs_diff(*low) as f64) + 1.0;
+    let (known, distinct) = (profile.known as f64, profile.distinct as f64);
+    let by_chance = span * (1.0 - (-known / span).exp());
+    let round = numbers.iter().filter(|n| *n % 5 == 0).count() as f64 / numbers.len().max(1) as f64;
+    span >= distinct * 20.0 && distinct < by_chance * 0.5 && round < 0.4
+}
+
+/// Whether the values are years.
+fn is_years(profile: &Profile<'_>) -> bool {
+    profile.share(|v| v.parse::<u32>().is_ok_and(|y| (1900..=2100).contains(&y))) >= 0.9
+}
+
 /// Yes and no, written in some way.
 fn is_flag(profile: &Profile<'_>) -> bool {
     const FLAGS: &[&str] = &[
-        "0", "1", "yes", "no", "y", "n", "true", "false", "t", "f", "ja", "nein", "j", "oui", "non", "o", "sí", "si", "sì", "nee",
-        "sim", "não", "nao", "s", "tak", "nie", "x", "0.0", "1.0",
+        "0", "1", "yes", "no", "y", "n", "true", "false", "t", "f", "ja", "nein", "j", "oui", "non", "o", "sí", "si",
+        "sì", "nee", "sim", "não", "nao", "s", "tak", "nie", "x", "0.0", "1.0",
     ];
-    (1..=2).contains(&profile.distinct) && profile.values.iter().all(|v| FLAGS.contains(&v.trim().to_lowercase().as_str()))
+    (1..=2).contains(&profile.distinct)
+        && profile.values.iter().all(|v| FLAGS.contains(&v.trim().to_lowercase().as_str()))
 }
 
 #[cfg(test)]
@@ -205,7 +237,7 @@ mod tests {
         assert_eq!(role("ward", few(7)), Role::Quasi);
         assert_eq!(role("version", few(1)), Role::Insensitive);
         assert_eq!(role("row", (1..=200).map(|i| i.to_string())), Role::Identifying);
-        assert_eq!(role("reading", (1..=200u64).map(|i| (i * i % 65_537 / 3).to_string())), Role::Quasi);
+        assert_eq!(role("reading", (1..=200u64).map(|i| (i * 7919 % 149 * 3).to_string())), Role::Quasi);
     }
 
     #[test]
@@ -245,10 +277,21 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_are_names_are_not_released_as_ranges() {
+        let caller = |i: u64| 49_176_000_000u64 + i * 48_271 % 999_983;
+        assert_eq!(role("x", (0..600).map(|i| caller(i % 70).to_string())), Role::Identifying);
+        assert_eq!(role("kto", (0..600u64).map(|i| (10_000 + i % 70 * 7919 % 80_021).to_string())), Role::Identifying);
+        assert_eq!(role("x", (0..600u64).map(|i| (i * i % 17 * 500).to_string())), Role::Quasi);
+        assert_eq!(role("manager", (0..200).map(|i| ["Dr. Okafor", "Xu", "Ng", "Bo", "Qi"][i % 5])), Role::Identifying);
+        assert_eq!(role("customer", (0..200).map(|i| ["new", "returning"][i % 2])), Role::Quasi);
+    }
+
+    #[test]
     fn tiny_tables_are_not_mistaken() {
+        assert_eq!(role("Diagnosejahr", (0..90).map(|i| (2010 + i % 9).to_string())), Role::Quasi);
         assert_eq!(role("age", ["34", "35", "36", "37", "38"]), Role::Quasi);
         assert_eq!(role("sex", ["f", "m"]), Role::Quasi);
-        assert_eq!(role("mobile", ["yes", "no", "yes"]), Role::Quasi);
+        assert_eq!(role("mobile", ["yes", "no", "yes", "no"]), Role::Quasi);
         assert_eq!(role("n", ["1", "2", "3", "4", "5"]), Role::Identifying);
     }
 }

@@ -76,7 +76,9 @@ pub(super) fn unread(name: &str, role: Role, why: &str) -> String {
 pub(super) fn requirements(out: &mut String, table: &Table, plan: &Plan, missing: &[String]) {
     let persons = table.columns.iter().zip(&plan.guesses).find(|(_, g)| g.role == Role::Key);
     let people = persons.map_or(table.rows, |(column, _)| column.dictionary.len());
-    let k = 5.min(people.max(1));
+    // Nobody hides behind a single row: what has one row only is left out.
+    let k = plan.blank.unwrap_or(5).max(5).min(people.max(2) as u64);
+    let suppression = if people < 2 { "1.0 " } else { "0.02" };
     let _ = write!(
         out,
         "\n# What every class of rows that look alike must satisfy.\n[[require]]\nmodel = \"k-anonymity\"\nk = {k}\n"
@@ -95,12 +97,9 @@ pub(super) fn requirements(out: &mut String, table: &Table, plan: &Plan, missing
         let on = text(&column.name);
         let _ = write!(out, "\n[[require]]\nmodel = {}\non = {on}\nl = {l}   # {why}\n", text(model));
     }
-    let levels = plan.blank.map_or(String::new(), |i| {
-        format!("levels = {{ {} = 1 }}   # nothing of this column is released\n", key(&table.columns[i].name))
-    });
     let _ = write!(
         out,
-        "\n[search]\n{levels}max_suppression = 0.02   # at most this share of the rows may be left out\nseed = 1\n\n\
+        "\n[search]\nmax_suppression = {suppression}   # at most this share of the rows may be left out\nseed = 1\n\n\
          [output]\nfile = \"release.csv\"\n"
     );
 }

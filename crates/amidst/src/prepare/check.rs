@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use amidst_core::feasibility;
 use amidst_core::table::ValueType;
 
-use super::{Fitted, LoadOptions, PrepareError, consent};
+use super::{Fitted, LoadOptions, PrepareError, consent, giveaway};
 use crate::anonymize::{chosen, task, unheard};
 use crate::policy::{Policy, PolicyErrors, Role};
 
@@ -134,6 +134,7 @@ fn remarks(policy: &Policy, fitted: &Fitted) -> Vec<String> {
     {
         remarks.push("no row waives protection: see `waived` of the consent column".to_string());
     }
+    remarks.extend(giveaway::remarks(policy, &fitted.layout, &fitted.table));
     let sensitive = policy
         .with_role(Role::Sensitive)
         .filter(|name| !policy.requirements.iter().any(|r| r.on.iter().any(|on| on == name)));

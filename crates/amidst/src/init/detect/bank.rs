@@ -23,7 +23,8 @@ fn is_iban(value: &str) -> bool {
         return false;
     }
     let (head, rest) = plain.split_at(4);
-    let shaped = head.bytes().take(2).all(|b| b.is_ascii_alphabetic()) && head.bytes().skip(2).all(|b| b.is_ascii_digit());
+    let shaped =
+        head.bytes().take(2).all(|b| b.is_ascii_alphabetic()) && head.bytes().skip(2).all(|b| b.is_ascii_digit());
     let digit = |sum: u32, c: char| match c.to_digit(36) {
         Some(n) if n < 10 => (sum * 10 + n) % 97,
         Some(n) => (sum * 100 + n) % 97,

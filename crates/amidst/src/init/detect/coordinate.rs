@@ -25,7 +25,9 @@ fn is_point(value: &str) -> bool {
     let precise = |p: &&str| p.split_once('.').is_some_and(|(_, decimals)| decimals.len() >= 2);
     let within = |text: &str, most: f64| text.parse::<f64>().is_ok_and(|x| x.abs() <= most);
     match parts.as_slice() {
-        [a, b] => parts.iter().all(precise) && within(a, 180.0) && within(b, 180.0) && (within(a, 90.0) || within(b, 90.0)),
+        [a, b] => {
+            parts.iter().all(precise) && within(a, 180.0) && within(b, 180.0) && (within(a, 90.0) || within(b, 90.0))
+        }
         _ => false,
     }
 }

@@ -11,7 +11,10 @@ pub(super) const DETECTOR: Detector = Detector {
         chapters.sort_unstable();
         chapters.dedup();
         let pointed = profile.share(|v| v.contains('.')) >= 0.3;
-        profile.values.len() >= 3 && profile.share(is_icd) >= 0.8 && chapters.len() >= 2 && (pointed || chapters.len() >= 4)
+        profile.values.len() >= 3
+            && profile.share(is_icd) >= 0.8
+            && chapters.len() >= 2
+            && (pointed || chapters.len() >= 4)
     },
 };
 

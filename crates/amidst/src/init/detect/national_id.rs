@@ -38,7 +38,8 @@ fn places(value: &str, n: usize) -> Option<Vec<u32>> {
 /// 123-45-6789, with its hyphens.
 fn ssn(value: &str) -> bool {
     let groups: Vec<&str> = value.split('-').collect();
-    let lengths: Vec<usize> = groups.iter().map(|g| if g.bytes().all(|b| b.is_ascii_digit()) { g.len() } else { 0 }).collect();
+    let lengths: Vec<usize> =
+        groups.iter().map(|g| if g.bytes().all(|b| b.is_ascii_digit()) { g.len() } else { 0 }).collect();
     lengths == [3, 2, 4] && groups[0] != "000" && groups[1] != "00" && groups[2] != "0000"
 }
 
@@ -82,7 +83,10 @@ fn codice_fiscale(value: &str) -> bool {
     const ODD: [u32; 26] =
         [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
     let code = value.to_uppercase();
-    if code.len() != 16 || !code.bytes().all(|b| b.is_ascii_alphanumeric()) || !code.bytes().take(6).all(|b| b.is_ascii_alphabetic()) {
+    if code.len() != 16
+        || !code.bytes().all(|b| b.is_ascii_alphanumeric())
+        || !code.bytes().take(6).all(|b| b.is_ascii_alphabetic())
+    {
         return false;
     }
     let place = |b: u8| u32::from(if b.is_ascii_digit() { b - b'0' } else { b - b'A' });

@@ -26,9 +26,9 @@ fn read(value: &str) -> Option<Numbered<'_>> {
     // What was read as a decimal on its way here.
     let value = value.strip_suffix(".0").unwrap_or(value);
     let end = value.rfind(|c: char| c.is_ascii_digit())? + 1;
-    let start = value[..end].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| {
-        at + value[at..].chars().next().map_or(1, char::len_utf8)
-    });
+    let start = value[..end]
+        .rfind(|c: char| !c.is_ascii_digit())
+        .map_or(0, |at| at + value[at..].chars().next().map_or(1, char::len_utf8));
     let (before, digits, after) = (&value[..start], &value[start..end], &value[end..]);
     let number = digits.parse().ok()?;
     Some(Numbered { before, number, padded: digits.starts_with('0') && digits.len() > 1, digits: digits.len(), after })
@@ -40,7 +40,9 @@ fn found(profile: &Profile<'_>) -> bool {
     }
     let Some(first) = profile.values.first().and_then(|v| read(v)) else { return false };
     let alike = |v: &&str| read(v).is_some_and(|n| n.before == first.before && n.after == first.after);
-    if !profile.values.iter().all(alike) {
+    // The digits after a point number nothing.
+    let decimal = profile.column.kind == ValueType::Decimal && !first.before.is_empty();
+    if decimal || !profile.values.iter().all(alike) {
         return false;
     }
     let unknown = profile.texts - profile.distinct;
@@ -101,6 +103,7 @@ mod tests {
 
     #[test]
     fn measurements_and_kinds_are_not() {
+        assert_eq!(id((0..300u64).map(|i| format!("0.{}", i * 7919 % 9973 + 1))), None);
         assert_eq!(id((0..300u64).map(|i| (i * i * 7919 % 60_013 + 20_000).to_string())), None);
         assert_eq!(id((0..300).map(|i| (18 + i * 31 % 70).to_string())), None);
         assert_eq!(id((0..300).map(|i| format!("Q{}", i % 4 + 1))), None);

@@ -26,7 +26,8 @@ fn found(profile: &Profile<'_>) -> bool {
     // A name alone, or among up to five capitalised words one that is a name: "García López, María".
     let share = profile.share(|value| {
         let words: Vec<&str> = value.split([' ', ',', '.', '-', ';']).filter(|w| !w.is_empty()).collect();
-        let capital = words.iter().all(|w| !w.starts_with(|c: char| c.is_lowercase() || c.is_numeric()) || w.len() <= 3);
+        let capital =
+            words.iter().all(|w| !w.starts_with(|c: char| c.is_lowercase() || c.is_numeric()) || w.len() <= 3);
         let known = words.iter().filter(|w| NAMES.contains(&fold(w))).count();
         (1..=5).contains(&words.len()) && capital && known > 0 && (words.len() == 1 || known * 3 >= words.len())
     });

@@ -9,8 +9,23 @@ pub(super) const DETECTOR: Detector =
 
 /// Shapes: `9` a digit, `A` a letter, other characters themselves.
 const SURE: &[&str] = &[
-    "99-999", "9999-999", "99999-999", "99999-9999", "9999 AA", "9999AA", "A9A 9A9", "A9 9AA", "A99 9AA", "AA9 9AA", "AA99 9AA",
-    "A9A 9AA", "AA9A 9AA", "A-9999", "AA-9999", "AA-99999", "A-99999",
+    "99-999",
+    "9999-999",
+    "99999-999",
+    "99999-9999",
+    "9999 AA",
+    "9999AA",
+    "A9A 9A9",
+    "A9 9AA",
+    "A99 9AA",
+    "AA9 9AA",
+    "AA99 9AA",
+    "A9A 9AA",
+    "AA9A 9AA",
+    "A-9999",
+    "AA-9999",
+    "AA-99999",
+    "A-99999",
 ];
 
 /// Shapes that other codes have, too.

@@ -21,7 +21,12 @@ fn shaped(value: &str) -> bool {
     let marks = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '/' | '(' | ')' | '.' | '+' | '\u{a0}');
     // A decimal number has one point; a telephone number has none alone.
     let decimal = value.matches('.').count() == 1 && groups.len() == 2 && !value.contains([' ', '-', '/']);
-    (7..=15).contains(&digits) && value.chars().all(marks) && !decimal && !is_sign(value)
+    (7..=15).contains(&digits) && value.chars().all(marks) && !decimal && !is_sign(value) && !is_range(&groups)
+}
+
+/// From one number to a larger one: 20000-30000.
+fn is_range(groups: &[&str]) -> bool {
+    matches!(groups, [from, to] if from.len() == to.len() && from < to)
 }
 
 /// A negative number.

@@ -23,7 +23,10 @@ mod tests {
 
     #[test]
     fn uuids_and_hashes_are_found() {
-        assert_eq!(id(["550e8400-e29b-41d4-a716-446655440000", "{6BA7B810-9DAD-11D1-80B4-00C04FD430C8}"]), Some("uuid"));
+        assert_eq!(
+            id(["550e8400-e29b-41d4-a716-446655440000", "{6BA7B810-9DAD-11D1-80B4-00C04FD430C8}"]),
+            Some("uuid")
+        );
         assert_eq!(id(["d41d8cd98f00b204e9800998ecf8427e", "9e107d9d372bb6826bd81d3542a419d6"]), Some("uuid"));
         assert_eq!(id(["550e8400", "facade", "decade", "facade"]), None);
     }
