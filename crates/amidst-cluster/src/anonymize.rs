@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use amidst::Failure;
 use amidst::anonymize::{Anonymized, Job, Options, Stage, anonymize_on};
+use amidst::check::{printable_json, printable_lines};
 use amidst::policy::Policy;
 use clap::Args;
 
@@ -17,9 +18,9 @@ use crate::runtime;
 
 /// Anonymize a table that is on shared storage, with the executors of a cluster
 ///
-/// The policy is the same as for `amidst anonymize`, and so is the release: a folder with the table as Parquet files
-/// under release/, its certificate, a report and the resolved policy, published together after the independent checker
-/// has passed them, or not at all.
+/// The policy is the same as for `amidst anonymize`, and so is the release: a folder with a part that may be handed over,
+/// public/ (the table as Parquet files under release/, its certificate, a report and the policy), and one that stays with
+/// its owner, internal/. They are published together after the independent checker has passed the table, or not at all.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  amidst-cluster anonymize policy.toml --scheduler df://head:50050 --input \
 /shared/patients --out /shared/release")]
@@ -116,7 +117,10 @@ impl Anonymize {
         let out = out.map_err(|e| Failure::Usage(format!("--out is no path: {e}")))?;
         let options = Options { input: self.input.clone(), out, force: self.force, seed: self.seed };
         let done = anonymize_on(&cluster, &policy, &options, &job)?;
-        let text = if self.json { format!("{:#}", done.to_json()) } else { summary(&done) };
+        let text = match self.json {
+            true => printable_json(&format!("{:#}", done.to_json())).into_owned(),
+            false => printable_lines(&summary(&done)).into_owned(),
+        };
         writeln!(std::io::stdout().lock(), "{text}").map_err(|e| Failure::Io(e.to_string()))
     }
 

@@ -15,6 +15,8 @@ mod checkable;
 pub mod engine;
 pub mod explore;
 mod failure;
+pub mod files;
+pub mod folder;
 pub mod init;
 pub mod json;
 mod labels;
@@ -26,6 +28,7 @@ pub mod report;
 pub mod sample;
 pub mod sarif;
 pub mod series;
+pub mod unique;
 pub mod utility;
 pub mod verify;
 

@@ -16,13 +16,11 @@ mod dependence;
 mod histogram;
 mod journalist;
 pub mod population;
-mod singling;
 mod suda;
 
 pub use dependence::{Dependence, line};
 pub use histogram::{Bin, bins};
 pub use journalist::Journalist;
-pub use singling::Singling;
 pub use suda::{MOST_COLUMNS, Suda};
 
 use std::cmp::Ordering;

@@ -21,6 +21,7 @@ use crate::policy::Policy;
 use crate::population::PopulationRisk;
 use crate::prepare::Prepared;
 use crate::report::Report;
+use crate::unique::UniqueRows;
 
 /// A finished anonymization.
 #[derive(Debug)]
@@ -45,7 +46,11 @@ pub struct Anonymized {
     pub rows_out: u64,
     /// Verdicts, metrics and risk.
     pub judged: Judged,
-    /// Everything that the report says.
+    /// Rows that no other row agrees with.
+    pub unique: UniqueRows,
+    /// Rows published unprotected, because their owner waived protection.
+    pub waived: u64,
+    /// Everything that the internal report says.
     pub report: Report,
     /// How long it took.
     pub seconds: Seconds,
@@ -69,16 +74,20 @@ pub struct Seconds {
 }
 
 /// The files of a release.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Outputs {
     /// The table.
     pub release: PathBuf,
     /// What it satisfies.
     pub certificate: PathBuf,
-    /// The resolved policy.
+    /// The resolved policy that may be handed over.
     pub policy: Option<PathBuf>,
-    /// The report for people.
+    /// The report that may be handed over.
     pub report: Option<PathBuf>,
+    /// The resolved policy that stays with the owner.
+    pub internal_policy: Option<PathBuf>,
+    /// The report that stays with the owner.
+    pub internal_report: Option<PathBuf>,
 }
 
 /// What a recoding satisfies and costs.
@@ -198,6 +207,8 @@ impl Anonymized {
         outputs.insert("certificate".into(), json!(self.outputs.certificate));
         outputs.insert("report".into(), json!(self.outputs.report));
         outputs.insert("policy".into(), json!(self.outputs.policy));
+        outputs.insert("internal_report".into(), json!(self.outputs.internal_report));
+        outputs.insert("internal_policy".into(), json!(self.outputs.internal_policy));
         let mut risk = crate::json::risk(&self.judged.risk);
         let after = &self.report.risk.after;
         let (journalist, uniques) = (after.journalist.clone(), after.population_uniques.clone());
@@ -208,6 +219,9 @@ impl Anonymized {
             "rows_dropped_missing": self.rows_dropped_missing,
             "rows_out": self.rows_out,
             "suppressed": self.judged.suppressed,
+            "waived": self.waived,
+            "unique_rows": self.unique.to_json(),
+            "accepted": self.report.accepted,
             "classes": self.judged.class_count(),
             "algorithm": self.algorithm,
             "optimal": self.optimal,

@@ -5,8 +5,9 @@
 //! minimal sample uniques are found ([`Suda`]). Three columns of fifteen are 455 sets, so of wide or long tables only the
 //! columns that matter most are put together, and it is said which.
 
-use amidst_core::risk::{Singling, Suda};
-use amidst_core::table::Table;
+use amidst_core::risk::Suda;
+use amidst_core::shared::Shared;
+use amidst_core::table::{Column, Table};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -165,10 +166,10 @@ fn sets(table: &Table, together: &[usize], suda: &Suda, max_size: usize) -> Vec<
     found.sort_by_key(|&(uniques, set)| (std::cmp::Reverse(uniques), set.count_ones(), set));
     let describe = |&(uniques, set): &(u64, u64)| {
         let members: Vec<usize> = (0..n).filter(|c| set >> c & 1 == 1).map(|c| together[c]).collect();
-        let mut rows = Singling::of_rows(table.rows);
-        members.iter().for_each(|&i| rows.add(&table.columns[i].codes));
+        let cells: Vec<&Column> = members.iter().map(|&i| &table.columns[i]).collect();
+        let distinct = Shared::of(&cells, table.rows).sizes.len() as u64;
         let columns = members.iter().map(|&i| table.columns[i].name.clone()).collect();
-        SetRisk { columns, distinct: rows.distinct(), uniques }
+        SetRisk { columns, distinct, uniques }
     };
     found.par_iter().map(describe).collect()
 }

@@ -4,7 +4,8 @@
 //! is generalized. Whatever is changed here is changed towards more protection.
 
 use amidst_core::hierarchy::{self, Suggestion};
-use amidst_core::risk::{Dependence, Singling, line};
+use amidst_core::risk::{Dependence, line};
+use amidst_core::shared::Shared;
 use amidst_core::table::{Column, Table};
 use rayon::prelude::*;
 
@@ -66,21 +67,19 @@ fn generalize(guess: &mut Guess, why: &str) {
 fn protect_private(guesses: &mut [Guess], table: &Table, profiles: &[Profile<'_>]) {
     let mut order = positions(guesses, Role::Sensitive);
     order.sort_by_key(|&i| (profiles[i].uniques, profiles[i].distinct, i));
-    let mut released = Singling::of_rows(table.rows);
-    let mut kept = 0;
+    let mut released: Vec<&Column> = Vec::new();
     for i in order {
         if profiles[i].texts > 1 && !is_spread(profiles[i].column) {
             generalize(&mut guesses[i], "nearly all rows share one value, so no class can be diverse in it");
             continue;
         }
-        let mut with = released.clone();
-        with.add(&table.columns[i].codes);
-        if with.uniques() > roles::tolerated(table.rows) {
+        released.push(&table.columns[i]);
+        if Shared::of(&released, table.rows).unique() > roles::tolerated(table.rows) {
+            released.pop();
             generalize(&mut guesses[i], "with the other private columns it singles people out");
-        } else if kept == SENSITIVE_COLUMNS {
+        } else if released.len() > SENSITIVE_COLUMNS {
+            released.pop();
             generalize(&mut guesses[i], "there are enough private columns to protect already");
-        } else {
-            (released, kept) = (with, kept + 1);
         }
     }
 }
