@@ -14,6 +14,7 @@ mod init;
 mod registry;
 mod sample;
 mod series;
+mod survey;
 mod terminal;
 mod verify;
 

@@ -3,6 +3,7 @@
 //! The classes are the table's own quasi tuples, exactly as they are written: nothing is generalized.
 
 mod cover;
+mod survey;
 
 use std::ops::Range;
 
@@ -22,6 +23,8 @@ use crate::policy::{MissingRows, Policy, Role};
 use crate::population::{Population, PopulationRisk};
 use crate::prepare::{LoadOptions, Prepared, header};
 use crate::{Failure, json};
+
+pub use survey::{ColumnRisk, Scores, SetRisk, Survey, survey};
 
 /// What an audit found.
 #[derive(Debug)]

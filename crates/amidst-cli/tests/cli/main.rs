@@ -5,10 +5,12 @@
 mod anonymize;
 mod attack;
 mod bad_input;
+mod corpus;
 mod database;
 mod explore;
 mod hostile;
 mod house;
+mod init;
 mod layout;
 mod population;
 mod publish;

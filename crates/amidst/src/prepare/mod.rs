@@ -12,6 +12,7 @@ mod consent;
 mod counted;
 pub(crate) mod equal;
 mod error;
+mod giveaway;
 mod hierarchies;
 mod missing;
 pub(crate) mod population;
