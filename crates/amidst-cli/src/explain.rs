@@ -163,6 +163,7 @@ fn attack_text(entry: &attack::Entry) -> String {
 fn kind_text(kind: Kind) -> String {
     match kind {
         Kind::Count => "whole number from 1".to_string(),
+        Kind::Counts => "a list of whole numbers from 1".to_string(),
         Kind::Number => "number or \"fraction\"".to_string(),
         Kind::Choice(words) => format!("one of {}", words.join(", ")),
         Kind::Flag => "true or false".to_string(),

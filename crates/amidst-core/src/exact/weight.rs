@@ -37,6 +37,16 @@ impl WeightBound {
         self.total(histogram) >= *self.alpha.value()
     }
 
+    /// No fewer rows reach the bound: it takes so many of the heaviest value.
+    pub fn least_rows(&self) -> u64 {
+        let heaviest = self.weights.iter().max().map_or_else(BigRational::zero, |w| w.value().clone());
+        if heaviest.is_zero() {
+            // Either nothing is asked or nothing is enough; the whole table tells.
+            return 1;
+        }
+        (self.alpha.value() / heaviest).ceil().to_integer().to_u64().unwrap_or(u64::MAX).max(1)
+    }
+
     fn total(&self, histogram: &Histogram) -> BigRational {
         histogram.iter().fold(BigRational::zero(), |sum, &(code, n)| match self.weights.get(code as usize) {
             Some(w) => sum + w.value() * BigInt::from(n),

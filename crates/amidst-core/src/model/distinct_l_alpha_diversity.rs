@@ -55,8 +55,8 @@ impl PrivacyModel for DistinctLAlpha {
         true
     }
 
-    fn least_rows(&self) -> u64 {
-        self.l
+    fn least_rows(&self, _table: &TableStats) -> u64 {
+        self.l.max(self.weight.least_rows())
     }
 
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {

@@ -55,6 +55,10 @@ impl PrivacyModel for EntropyLAlpha {
         true
     }
 
+    fn least_rows(&self, _table: &TableStats) -> u64 {
+        self.l.least_rows().max(self.weight.least_rows())
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         self.weight.reached(class.histogram)
             && self.categories.with_counts(class.histogram, |c| self.l.compare(c.iter().copied()).is_ge())

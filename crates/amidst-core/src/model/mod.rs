@@ -148,8 +148,9 @@ pub trait PrivacyModel: Debug + Send + Sync {
         false
     }
 
-    /// No class with fewer rows satisfies it. An algorithm that builds classes need not ask about smaller ones.
-    fn least_rows(&self) -> u64 {
+    /// No class with fewer rows satisfies it, in this table. An algorithm that builds classes need not ask about smaller
+    /// ones, and begins with classes of this size. A bound that is too low costs loss, one that is too high hides classes.
+    fn least_rows(&self, _table: &TableStats) -> u64 {
         1
     }
 
@@ -157,6 +158,11 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// a class that is yet to be filled up.
     fn bounds_shares(&self) -> bool {
         false
+    }
+
+    /// The least share, above 0, that it allows any sensitive value, where it bounds shares.
+    fn strictest_share(&self) -> Option<Rational> {
+        None
     }
 
     /// Whether it compares classes with the distribution of the whole table, which whoever checks it must then know.

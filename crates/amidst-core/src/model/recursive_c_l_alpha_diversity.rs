@@ -69,6 +69,10 @@ impl PrivacyModel for RecursiveCLAlpha {
         true
     }
 
+    fn least_rows(&self, _table: &TableStats) -> u64 {
+        Tail::least_rows(&self.c, self.l).max(self.l).max(self.weight.least_rows())
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         self.distinct(class) && self.tail(class).is_none_or(|tail| tail.below(&self.c))
     }

@@ -268,6 +268,8 @@ pub fn task<'a>(
         suppressed: policy.search.suppressed,
         k: stated_k(policy),
         options: &policy.search.options,
+        // Where an engine counted the rows they are not at hand.
+        entry_of_row: prepared.weights.is_none().then_some(&prepared.entry_of_row[..]),
         seed: policy.search.seed,
         cancel,
         progress,
