@@ -80,7 +80,7 @@ fn requirement(entry: &model::Entry) -> String {
 }
 
 /// What becomes of those who waived; none is a policy without a consent column.
-const WAIVERS: [Option<&str>; 4] = [None, Some("publish"), Some("join"), Some("join")];
+const WAIVERS: [Option<&str>; 4] = [None, Some("publish"), Some("join"), Some("separate")];
 
 /// What happens to rows that cannot be published, and how many there may be.
 const SUPPRESSION: [(&str, &str); 3] = [("drop", "0"), ("drop", "1.0"), ("mask", "1.0")];

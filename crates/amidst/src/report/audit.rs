@@ -38,6 +38,7 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
             published: audit.rows,
             waived: 0,
             joined: 0,
+            separate: false,
             classes: audit.classes,
             persons: set.persons,
         },

@@ -82,6 +82,8 @@ pub struct Rows {
     pub waived: u64,
     /// Rows whose owner waived protection and that joined the classes of others.
     pub joined: u64,
+    /// Whether those rows are in classes of their own instead.
+    pub separate: bool,
     /// Classes.
     pub classes: u64,
     /// Whether sizes count persons, some of whom have several rows.
