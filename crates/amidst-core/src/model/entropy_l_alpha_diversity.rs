@@ -64,6 +64,10 @@ impl PrivacyModel for EntropyLAlpha {
             && self.categories.with_counts(class.histogram, |c| self.l.compare(c.iter().copied()).is_ge())
     }
 
+    fn further(&self, class: &Class<'_>, _table: &TableStats) -> Option<Level> {
+        Some(Level::largest("alpha", self.weight.reach(class.histogram).into()))
+    }
+
     fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {
         let effective = || self.categories.with_counts(class.histogram, |c| entropy::effective(c.iter().copied()));
         let bound = if self.weight.reached(class.histogram) {

@@ -77,6 +77,10 @@ impl PrivacyModel for RecursiveCLAlpha {
         self.distinct(class) && self.tail(class).is_none_or(|tail| tail.below(&self.c))
     }
 
+    fn further(&self, class: &Class<'_>, _table: &TableStats) -> Option<Level> {
+        Some(Level::largest("alpha", self.weight.reach(class.histogram).into()))
+    }
+
     fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {
         let bound = match self.tail(class) {
             _ if !self.distinct(class) => Bound::Never,

@@ -107,6 +107,11 @@ fn separate(
         Err(SearchError::Cancelled) => return Err(Failure::Cancelled),
         Err(_) => return Ok(None),
     };
+    let masked = found.recoding.masked.and_then(|masked| found.recoding.classes.get(masked as usize));
+    if masked.is_some_and(|masked| apart.classes.contains(masked)) {
+        // Nobody could tell them from the rows that are masked.
+        return Ok(None);
+    }
     // Classes whose cells agree are one class of the release.
     let mut classes = found.recoding.classes.clone();
     let mut known: HashMap<_, u32> = (classes.iter().cloned()).zip(0..).collect();

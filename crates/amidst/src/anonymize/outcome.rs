@@ -132,7 +132,8 @@ impl Judged {
                 let covered = Covered::of(prepared, recoding, r);
                 let (satisfied, level) = evaluator.judge_covering(r, &groups, |class| covered.tuples(class));
                 holds &= satisfied;
-                requirement(&policy.requirements[r], satisfied, level.as_ref())
+                let further = evaluator.further(r, &groups);
+                requirement(&policy.requirements[r], satisfied, level.iter().chain(&further))
             })
             .collect();
         let sizes = Sizes::collect(groups.iter().filter(|e| !e.is_empty()).map(frequency::size));
