@@ -14,18 +14,17 @@ fn patients() -> Option<String> {
     text
 }
 
-/// The policy of the paper's example. Its own figures count ZIP and gender as generalized everywhere, as if they had no
-/// weight.
-fn systematic(diverse: bool, weight: &str) -> String {
+/// The policy of the paper's example, with the weights of ZIP and gender.
+fn systematic(diverse: bool, reading: &str, [zip, gender]: [&str; 2]) -> String {
     let l = if diverse { "[[require]]\nmodel = \"distinct-l-diversity\"\nl = 3\n" } else { "" };
     format!(
-        "[data]\ninput = \"patients.csv\"\n[columns.zip]\nrole = \"quasi\"\ntype = \"text\"\nweight = \"{weight}\"\n\
-         hierarchy = {{ suppress = true }}\n[columns.gender]\nrole = \"quasi\"\nweight = \"{weight}\"\n\
+        "[data]\ninput = \"patients.csv\"\n[columns.zip]\nrole = \"quasi\"\ntype = \"text\"\nweight = \"{zip}\"\n\
+         hierarchy = {{ suppress = true }}\n[columns.gender]\nrole = \"quasi\"\nweight = \"{gender}\"\n\
          hierarchy = {{ suppress = true }}\n[columns.age]\nrole = \"quasi\"\ntype = \"integer\"\ngeneralize = \"ranges\"\n\
          [columns.education]\nrole = \"quasi\"\nhierarchy = {{ taxonomy = {{ Educated = {{ Primary = [\"9th\", \"10th\"], \
          Secondary = [\"11th\"] }} }} }}\n[columns.disease]\nrole = \"sensitive\"\n[columns.expense]\nrole = \"identifying\"\n\
          [[require]]\nmodel = \"k-anonymity\"\nk = 3\n{l}[search]\nalgorithm = \"systematic\"\n[search.options]\n\
-         exact = true\nreading = \"paper\"\norder = \"input\"\nstarts = [2, 3, 1]\n"
+         exact = true\nreading = \"{reading}\"\norder = \"input\"\nstarts = [2, 3, 1]\n"
     )
 }
 
@@ -51,18 +50,21 @@ fn the_clustering_paper_s_example_can_be_run() {
         (json, table)
     };
     // Table 2: three clusters of three, and their loss by Equation (1).
-    let (json, table) = run(&systematic(false, "1"), "k");
+    let (json, table) = run(&systematic(false, "paper", ["1", "1"]), "k");
     let ages = |table: &str| labels(table, 2);
     let three: Vec<(String, usize)> = ["[24-26]", "[35-40]", "[41-43]"].map(|a| (a.to_string(), 3)).to_vec();
     assert_eq!(ages(&table), three, "{table}");
     assert!((json["metrics"]["information-loss"].as_f64().unwrap() - 16.42105263).abs() < 1e-6, "{json}");
-    // Table 3: the cluster that has nothing but diabetes goes to the third.
-    let (_, table) = run(&systematic(true, "1/1000000"), "l");
-    assert_eq!(ages(&table), [("[24-26]".to_string(), 3), ("[35-43]".to_string(), 6)], "{table}");
+    // Table 3: the cluster that has nothing but diabetes goes to the third. The paper counts ZIP and gender as generalized
+    // everywhere, so that they have little say, or none.
+    for (reading, weights, out) in [("paper", ["0.5", "0.1"], "l"), ("growth", ["1/1000000", "1/1000000"], "growth")] {
+        let (_, table) = run(&systematic(true, reading, weights), out);
+        assert_eq!(ages(&table), [("[24-26]".to_string(), 3), ("[35-43]".to_string(), 6)], "{table}");
+    }
     // Strides that do not fit are explained.
-    house.file("policy.toml", &systematic(false, "1").replace("[2, 3, 1]", "[2, 3]"));
+    house.file("policy.toml", &systematic(false, "paper", ["1", "1"]).replace("[2, 3, 1]", "[2, 3]"));
     house.amidst(&["anonymize", "policy.toml", "--out", "x"]).fails(2, &["`starts`", "1 to 3"]);
-    house.file("policy.toml", &systematic(false, "1").replace("[2, 3, 1]", "[2, 0]"));
+    house.file("policy.toml", &systematic(false, "paper", ["1", "1"]).replace("[2, 3, 1]", "[2, 0]"));
     house.amidst(&["anonymize", "policy.toml", "--out", "x"]).fails(2, &["whole numbers from 1"]);
 }
 
