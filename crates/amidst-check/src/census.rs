@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::cover::Tuples;
 use crate::models::{Census, CensusTuple, Domain};
-use crate::options::{ColumnLabels, OriginalTable, PopulationTable};
+use crate::options::{ColumnLabels, PopulationTable};
 use crate::original::{meanings, sets};
 use crate::problem::Problem;
 use crate::reader::tally::cells;
@@ -14,7 +14,6 @@ use crate::reader::{self, Counted, Selection};
 /// tuples and their values.
 pub(crate) fn take(
     population: &PopulationTable,
-    original: Option<&OriginalTable>,
     release: &Counted,
     quasi: &[String],
     sensitive: Option<(&str, &Domain)>,
@@ -67,26 +66,11 @@ pub(crate) fn take(
     let values: Vec<Vec<(u32, u64)>> = persons.values().map(|p| p.1.iter().map(|(&v, &n)| (v, n)).collect()).collect();
     let tuples = Tuples::new(quasi.len(), persons.into_iter().map(|(codes, p)| (codes, p.0)).collect());
 
-    // Which of them the original table holds.
-    let mut present: Vec<Option<bool>> = vec![None; tuples.counts.len()];
-    if let (Some(original), true) = (original, sensitive.is_some()) {
-        let selection = Selection { key: Some(quasi.to_vec()), ..Selection::default() };
-        let (held, _) = reader::count(&original.files, &selection, true)?;
-        let mut known = std::collections::BTreeSet::new();
-        for key in &held.keys {
-            let codes: Option<Vec<u32>> =
-                meaning.iter().zip(cells(key)).map(|(column, cell)| column.code(cell)).collect();
-            known.extend(codes);
-        }
-        for (at, slot) in present.iter_mut().enumerate() {
-            *slot = Some(known.contains(tuples.tuple(at as u32)));
-        }
-    }
     let mut result = Vec::with_capacity(release.keys.len());
     for key in &release.keys {
         let covered = tuples.covered(&sets(&mut meaning, &cells(key)));
         let rows = covered.iter().map(|&t| tuples.counts[t as usize]).sum();
-        let tuple = |&t: &u32| CensusTuple { present: present[t as usize], counts: values[t as usize].clone() };
+        let tuple = |&t: &u32| CensusTuple { counts: values[t as usize].clone() };
         let tuples = if sensitive.is_some() { covered.iter().map(tuple).collect() } else { Vec::new() };
         result.push(Census { rows, tuples });
     }

@@ -119,7 +119,7 @@ pub struct SensitiveColumn {
     /// The categories of the (l,α) family, the most sensitive first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub categories: Option<Vec<Vec<String>>>,
-    /// Their weights as decimals or fractions.
+    /// Their weights as decimals or fractions; `sensitivity β` alone where they are irrational.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<Vec<String>>,
 }

@@ -121,7 +121,7 @@ pub(crate) fn examine(
             [only] => Some(only),
             many => many.iter().find(|p| p.name == name),
         };
-        let take = |population| census::take(population, options.original, &counted, said.quasi, column);
+        let take = |population| census::take(population, &counted, said.quasi, column);
         population.map(take).transpose().map_err(|problem| problem.message)
     };
     let facts = Facts { counted: &counted, quasi: said.quasi, domains: named, census: &census };

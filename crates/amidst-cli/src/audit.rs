@@ -189,11 +189,11 @@ fn summary(found: &audit::Audit) -> String {
             let values: Vec<String> = run[..useful]
                 .iter()
                 .map(|m| match m.at {
-                    None => level_text(&m.level),
-                    Some(at) => format!("{} at l = {at}", level_text(&m.level)),
+                    None => format!("{} {}", m.level.sign(), level_text(&m.level)),
+                    Some(at) => format!("{} {} at l = {at}", m.level.sign(), level_text(&m.level)),
                 })
                 .collect();
-            rows.push(vec![first.model.id.to_string(), format!("{} = {}", first.key, values.join(", "))]);
+            rows.push(vec![first.model.id.to_string(), format!("{} {}", first.key, values.join(", "))]);
         }
         lines.push(String::new());
         lines.push(table(&rows));

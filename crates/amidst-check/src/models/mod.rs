@@ -16,6 +16,7 @@ mod parameters;
 mod population;
 mod recursive;
 mod risk;
+mod steps;
 
 pub(crate) use domain::Domain;
 pub(crate) use parameters::Parameters;

@@ -12,6 +12,7 @@ mod hostile;
 mod house;
 mod init;
 mod layout;
+mod local;
 mod population;
 mod publish;
 mod raw;

@@ -140,6 +140,6 @@ fn sensitive_column(statement: &Statement<'_>, set: &FrequencySet, column: usize
             (0..domain.dictionary.len()).map(|code| levels.iter().skip(1).map(|l| l[code]).collect()).collect()
         }),
         categories: (!domain.categories.is_empty()).then(|| domain.categories.clone()),
-        weights: weights.map(|c| c.weights().iter().map(|w| w.to_string()).collect()),
+        weights: weights.map(|c| c.weights()),
     }
 }
