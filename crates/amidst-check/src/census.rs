@@ -8,7 +8,7 @@ use crate::options::{ColumnLabels, OriginalTable, PopulationTable};
 use crate::original::{meanings, sets};
 use crate::problem::Problem;
 use crate::reader::tally::cells;
-use crate::reader::{self, Counted, Selection};
+use crate::reader::{self, Counted, Reading, Selection};
 
 /// For each class of the release, the persons of the population that its tuple covers; with a sensitive column also the
 /// tuples and their values.
@@ -23,7 +23,7 @@ pub(crate) fn take(
     key.extend(population.count_column.clone());
     let views = sensitive.iter().map(|(name, _)| vec![name.to_string()]).collect();
     let (counted, _) =
-        reader::count(&population.files, &Selection { key: Some(key), views, ..Selection::default() }, true)?;
+        reader::count(&population.files, &Selection { key: Some(key), views, ..Selection::default() }, Reading::Source)?;
     let nothing = ColumnLabels::default();
     let mut meaning = meanings(quasi, &counted, |name| population.labels.get(name).unwrap_or(&nothing));
 
@@ -71,7 +71,7 @@ pub(crate) fn take(
     let mut present: Vec<Option<bool>> = vec![None; tuples.counts.len()];
     if let (Some(original), true) = (original, sensitive.is_some()) {
         let selection = Selection { key: Some(quasi.to_vec()), ..Selection::default() };
-        let (held, _) = reader::count(&original.files, &selection, true)?;
+        let (held, _) = reader::count(&original.files, &selection, Reading::Source)?;
         let mut known = std::collections::BTreeSet::new();
         for key in &held.keys {
             let codes: Option<Vec<u32>> =

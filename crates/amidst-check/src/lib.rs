@@ -9,6 +9,7 @@ mod certificate;
 mod cover;
 mod digest;
 mod examine;
+mod files;
 mod issue;
 mod judge;
 mod logsum;
@@ -17,8 +18,10 @@ mod models;
 mod number;
 mod options;
 mod original;
+mod policy;
 mod problem;
 mod reader;
+mod verdict;
 mod verify;
 
 pub use certificate::{
@@ -29,7 +32,8 @@ pub use digest::sha256_hex;
 pub use issue::{Checked, check, issue};
 pub use options::{ColumnLabels, Options, OriginalTable, PopulationTable, ValueKind};
 pub use problem::{Problem, ProblemKind, Severity};
-pub use verify::{Verdict, verify};
+pub use verdict::{Found, Proven, Standing, Verdict};
+pub use verify::verify;
 
 /// The ids of the models that the checker knows.
 pub fn models() -> impl Iterator<Item = &'static str> {

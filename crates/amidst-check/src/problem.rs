@@ -8,14 +8,20 @@ use serde::{Deserialize, Serialize};
 pub enum ProblemKind {
     /// The certificate is not valid JSON, not in canonical form, or contradicts itself.
     Certificate,
+    /// The certificate does not say what its policy, or the given one, says.
+    Policy,
     /// A digest does not match what it covers.
     Digest,
     /// A file that the certificate lists is not there.
     MissingFile,
-    /// A data file lies beside the release that the certificate does not list.
+    /// Something lies in the release's folder that the certificate does not list.
     ExtraFile,
+    /// A file is listed twice, leads elsewhere, or is no ordinary file.
+    File,
     /// A file cannot be read as the table it claims to be.
     Unreadable,
+    /// A file is not in the one form in which releases are written, so that others may read other rows in it.
+    Form,
     /// A column is missing or appears twice.
     Column,
     /// The number of rows is not what the certificate says.
@@ -30,6 +36,8 @@ pub enum ProblemKind {
     Measured,
     /// The release does not follow from the original table.
     Original,
+    /// Nothing is proven: no quasi column, no requirement, or nobody protected.
+    Nothing,
     /// Something that the given files cannot decide.
     NotVerifiable,
 }
@@ -80,7 +88,20 @@ impl std::fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Messages quote file names, column names and library errors, any of which may hold line breaks.
+/// Messages quote file names, column names, labels and library errors, any of which may hold line breaks, escape sequences
+/// of terminals, or marks that turn the direction of writing: those are spelt out.
 fn one_line(text: String) -> String {
-    if text.contains(['\n', '\r']) { text.replace(['\n', '\r'], " ") } else { text }
+    let special = |c: char| c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    if !text.contains(special) {
+        return text;
+    }
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => line.push(' '),
+            c if special(c) => line.extend(c.escape_unicode()),
+            c => line.push(c),
+        }
+    }
+    line
 }

@@ -73,7 +73,7 @@ fn build(parameters: &Parameters<'_>, domain: &Arc<Domain>, also: Categories) ->
 }
 
 /// The weights of `m` categories: `uniform`, `{ sensitivity = β }`, or a list.
-fn weights(given: &Value, m: usize) -> Result<Vec<BigRational>, String> {
+pub(crate) fn weights(given: &Value, m: usize) -> Result<Vec<BigRational>, String> {
     let steps: Vec<BigRational> = match given {
         Value::Array(list) => {
             if list.len() != m {

@@ -18,6 +18,7 @@ mod recursive;
 mod risk;
 
 pub(crate) use domain::Domain;
+pub(crate) use l_alpha::weights;
 pub(crate) use parameters::Parameters;
 pub(crate) use population::{Census, CensusTuple, PopulationModel};
 

@@ -1,7 +1,7 @@
 //! Every model at its bound: where it just holds, and where it just fails.
 
-use crate::common::{Table, claim, draft, table, write_csv};
-use amidst_check::{CertificateDraft, Options, PopulationTable, ProblemKind, Verdict, issue, models, verify};
+use crate::common::{issue, Table, claim, draft, table, write_csv};
+use amidst_check::{CertificateDraft, Options, PopulationTable, ProblemKind, Verdict, models, verify};
 use serde_json::{Value, json};
 
 /// Classes a (two Flu, one Cancer, one HIV) and b (one each of Flu, Cancer, HIV, Cold).

@@ -82,6 +82,7 @@ pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Resu
         persons: persons.then(|| released.persons(prepared)),
         original: None,
         populations: &populations.tables,
+        policy: None,
     };
     amidst_check::check(draft, folder, &options).map_err(refused)
 }
