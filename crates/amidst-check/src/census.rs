@@ -22,8 +22,11 @@ pub(crate) fn take(
     let mut key = quasi.to_vec();
     key.extend(population.count_column.clone());
     let views = sensitive.iter().map(|(name, _)| vec![name.to_string()]).collect();
-    let (counted, _) =
-        reader::count(&population.files, &Selection { key: Some(key), views, ..Selection::default() }, Reading::Source)?;
+    let (counted, _) = reader::count(
+        &population.files,
+        &Selection { key: Some(key), views, ..Selection::default() },
+        Reading::Source,
+    )?;
     let nothing = ColumnLabels::default();
     let mut meaning = meanings(quasi, &counted, |name| population.labels.get(name).unwrap_or(&nothing));
 

@@ -123,7 +123,8 @@ pub(crate) fn equal_tables(tables: &[PathBuf], prints: &[Fingerprint]) -> Vec<Pr
     let mut problems = Vec::new();
     for (path, print) in tables.iter().zip(prints).filter(|(_, print)| print.rows > 0) {
         if let Some(other) = seen.insert(&print.sha256, path) {
-            let message = format!("{} and {} hold the same rows: a copy makes nobody safer", other.display(), path.display());
+            let message =
+                format!("{} and {} hold the same rows: a copy makes nobody safer", other.display(), path.display());
             problems.push(wrong(ProblemKind::File, message));
         }
     }
@@ -199,9 +200,20 @@ mod tests {
         for good in ["a.csv", "parts/a.csv", "a b.csv", ".hidden.csv", "ä.csv"] {
             assert!(place(base, good).is_ok(), "{good}");
         }
-        for bad in
-            ["", ".", "..", "../a.csv", "/a.csv", "./a.csv", "a//b.csv", "a/./b.csv", "a/../b.csv", "a.csv/", "a\\b.csv", "a\n.csv"]
-        {
+        for bad in [
+            "",
+            ".",
+            "..",
+            "../a.csv",
+            "/a.csv",
+            "./a.csv",
+            "a//b.csv",
+            "a/./b.csv",
+            "a/../b.csv",
+            "a.csv/",
+            "a\\b.csv",
+            "a\n.csv",
+        ] {
             assert!(place(base, bad).is_err(), "{bad}");
         }
     }

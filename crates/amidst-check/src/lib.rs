@@ -12,6 +12,7 @@ mod examine;
 mod files;
 mod issue;
 mod judge;
+mod labels;
 mod logsum;
 mod matching;
 mod models;
@@ -38,4 +39,20 @@ pub use verify::verify;
 /// The ids of the models that the checker knows.
 pub fn models() -> impl Iterator<Item = &'static str> {
     models::MODELS.iter().map(|entry| entry.id)
+}
+
+/// Distinct rows of a table, each with how often it is there.
+pub type RowCounts = Vec<(Vec<Vec<u8>>, u64)>;
+
+/// The columns and the distinct rows that the checker sees in a released table: for tests that compare it with other readers.
+///
+/// # Errors
+/// When the file is not in the form of releases.
+#[doc(hidden)]
+pub fn rows_of(path: &std::path::Path) -> Result<(Vec<String>, RowCounts), Problem> {
+    let files = [path.to_path_buf()];
+    let (counted, _) = reader::count(&files, &reader::Selection::default(), reader::Reading::Release)?;
+    let cells = |key: &[u8]| reader::tally::cells(key).into_iter().map(<[u8]>::to_vec).collect();
+    let rows = counted.keys.iter().map(|key| cells(key)).zip(counted.sizes.iter().copied());
+    Ok((counted.columns.clone(), rows.collect()))
 }

@@ -30,6 +30,8 @@ pub enum ProblemKind {
     Classes,
     /// A sensitive value contradicts the table's distribution in the certificate.
     Distribution,
+    /// Values of a sensitive column look the same.
+    Labels,
     /// A requirement does not hold.
     Requirement,
     /// A requirement holds, but its figures are not those of the certificate.
@@ -91,7 +93,10 @@ impl std::error::Error for Problem {}
 /// Messages quote file names, column names, labels and library errors, any of which may hold line breaks, escape sequences
 /// of terminals, or marks that turn the direction of writing: those are spelt out.
 fn one_line(text: String) -> String {
-    let special = |c: char| c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    let special = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
     if !text.contains(special) {
         return text;
     }

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::certificate::{Certificate, Claim, FORMAT, Requirement, SuppressedAs};
+use crate::certificate::{Certificate, Claim, FORMAT, Requirement, SuppressedAs, other_format};
 use crate::digest::sha256_hex;
 use crate::examine::{Examined, Rows, Statement, contradictions, examine, name_of, nothing, said_of};
 use crate::files::{equal_tables, extra_files, listed_twice, named, ordinary, place};
 use crate::issue::describe;
 use crate::judge::Judged;
+use crate::labels::look_alike;
 use crate::options::Options;
 use crate::policy::{Owner, follows};
 use crate::problem::{Problem, ProblemKind};
@@ -53,20 +54,15 @@ pub fn verify(release: &Path, certificate: &Certificate, options: &Options<'_>) 
         }
     };
     problems.extend(equal_tables(&tables, &examined.prints));
-    let mut prints = examined.prints.iter();
-    for (path, index, table) in &files {
-        let print = if *table { prints.next().cloned().map(Ok) } else { None };
-        match print.unwrap_or_else(|| fingerprint(path)) {
-            Ok(print) => problems.extend(compare_print(path, certificate, *index, &print)),
-            Err(problem) => problems.push(problem),
-        }
-    }
+    problems.extend(digests(&files, certificate, &examined.prints));
     let stated = said_of(&said, &rows, &examined.counted.columns);
     problems.extend(follows(&stated, &certificate.policy, Owner::Certificate));
     problems.extend(options.policy.into_iter().flat_map(|policy| follows(&stated, policy, Owner::Given)));
     problems.extend(nothing(&said, examined.counted.rows));
     problems.extend(contradictions(&tables, &examined, &said, &rows, options));
     problems.extend(counts(certificate, &examined));
+    let columns = certificate.sensitive.iter().zip(&examined.domains);
+    problems.extend(columns.filter_map(|(column, domain)| look_alike(&column.name, &domain.values)));
     let judged = std::mem::take(&mut examined.judged);
     let mut ledger = Ledger::new(certificate, options);
     for ((claim, stated), judged) in claims.iter().zip(&certificate.requirements).zip(judged) {
@@ -74,7 +70,8 @@ pub fn verify(release: &Path, certificate: &Certificate, options: &Options<'_>) 
     }
     problems.append(&mut ledger.problems);
     if ledger.proofs == 0 && !claims.is_empty() && examined.counted.rows > 0 {
-        let what = "nothing is proven: every requirement is only attested. Give the tables that it speaks of, with --policy";
+        let what =
+            "nothing is proven: every requirement is only attested. Give the tables that it speaks of, with --policy";
         problems.push(Problem::violation(ProblemKind::Nothing, what));
     }
     Verdict {
@@ -88,6 +85,20 @@ pub fn verify(release: &Path, certificate: &Certificate, options: &Options<'_>) 
             None => vec!["that the rows stand for rows of the input, and how many were left out".into()],
         },
     }
+}
+
+/// The length and digest of every file.
+fn digests(files: &[(PathBuf, usize, bool)], certificate: &Certificate, tables: &[Fingerprint]) -> Vec<Problem> {
+    let mut tables = tables.iter();
+    let mut problems = Vec::new();
+    for (path, index, table) in files {
+        let print = if *table { tables.next().cloned().map(Ok) } else { None };
+        match print.unwrap_or_else(|| fingerprint(path)) {
+            Ok(print) => problems.extend(compare_print(path, certificate, *index, &print)),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    problems
 }
 
 /// A verdict on a release whose rows could not be counted: nothing of it was checked.
@@ -213,8 +224,9 @@ impl<'a> Ledger<'a> {
             // Persons and rows have the same values, but not the same numbers of each.
             let standing = if claim.model == "distinct-l-diversity" { Standing::Proven } else { Standing::Attested };
             if standing == Standing::Attested {
-                self.problems
-                    .push(note("counts persons, whom the release does not tell apart; its rows allow what is attested"));
+                self.problems.push(note(
+                    "counts persons, whom the release does not tell apart; its rows allow what is attested",
+                ));
             }
             self.record(Requirement { holds: found.holds, ..stated.clone() }, standing);
             return;
@@ -249,8 +261,7 @@ fn stands_on(claim: &Claim, certificate: &Certificate) -> Option<&'static str> {
 fn seals(certificate: &Certificate) -> Vec<Problem> {
     let mut problems = Vec::new();
     if certificate.format != FORMAT {
-        let message = format!("the certificate has format {}, this checker reads {FORMAT}", certificate.format);
-        problems.push(Problem::violation(ProblemKind::Certificate, message));
+        problems.push(Problem::violation(ProblemKind::Certificate, other_format(certificate.format)));
     }
     if certificate.policy_digest != sha256_hex(certificate.policy.as_bytes()) {
         problems.push(Problem::violation(ProblemKind::Digest, "the policy does not match its digest"));

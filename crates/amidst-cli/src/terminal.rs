@@ -194,7 +194,7 @@ pub fn requirements(requirements: &[serde_json::Value]) -> String {
     let mut rows = vec![["requirement", "on", "verdict", "measured"].map(String::from).to_vec()];
     for r in requirements {
         let text = |v: &serde_json::Value| match v {
-            serde_json::Value::String(text) => text.clone(),
+            serde_json::Value::String(text) => printable(text),
             serde_json::Value::Number(n) => n.as_f64().map_or_else(|| n.to_string(), figure),
             serde_json::Value::Null => "none".to_string(),
             other => other.to_string(),
@@ -209,9 +209,25 @@ pub fn requirements(requirements: &[serde_json::Value]) -> String {
             name => text(name),
         };
         let stated = format!("{} {}", text(&r["model"]), pairs(&r["parameters"]));
-        rows.push(vec![stated, on, verdict(r["holds"] == true), pairs(&r["measured"])]);
+        let word = match (r["holds"] == true, r["verdict"].as_str()) {
+            (true, Some("proven")) => format!("{GREEN}proven{GREEN:#}"),
+            (true, Some(other)) => other.replace('-', " "),
+            (holds, _) => verdict(holds),
+        };
+        rows.push(vec![stated, on, word, pairs(&r["measured"])]);
     }
     table(&rows)
+}
+
+/// A text without what would move the cursor, change colours or turn the direction of writing: labels are data.
+pub fn printable(text: &str) -> String {
+    let special = |c: char| {
+        c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    match text.contains(special) {
+        false => text.to_string(),
+        true => text.chars().map(|c| if special(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect(),
+    }
 }
 
 #[cfg(test)]

@@ -74,7 +74,9 @@ fn columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
                 found.push(format!("makes \"{name}\" {}, but the release publishes it", role.name()));
             }
             Role::Quasi if !quasi => {
-                found.push(format!("makes \"{name}\" quasi, but the certificate does not count it among its quasi columns"));
+                found.push(format!(
+                    "makes \"{name}\" quasi, but the certificate does not count it among its quasi columns"
+                ));
             }
             Role::Sensitive if !sensitive => {
                 found.push(format!("makes \"{name}\" sensitive, but the certificate does not list it as that"));
@@ -173,7 +175,11 @@ fn shown(parameters: &Map<String, Value>) -> String {
         Value::String(text) => format!("{name} = {text}"),
         other => format!("{name} = {other}"),
     };
-    if parameters.is_empty() { "no parameters".into() } else { parameters.iter().map(one).collect::<Vec<_>>().join(", ") }
+    if parameters.is_empty() {
+        "no parameters".into()
+    } else {
+        parameters.iter().map(one).collect::<Vec<_>>().join(", ")
+    }
 }
 
 fn same(wanted: &RequirementSaid, claim: &Claim, lone: &[String]) -> bool {
@@ -186,9 +192,10 @@ fn same(wanted: &RequirementSaid, claim: &Claim, lone: &[String]) -> bool {
     wanted.model == claim.model
         && wanted.on == on
         && wanted.parameters.len() == claim.parameters.len()
-        && wanted.parameters.iter().all(|(name, value)| {
-            claim.parameters.get(name).is_some_and(|stated| same_parameter(name, value, stated))
-        })
+        && wanted
+            .parameters
+            .iter()
+            .all(|(name, value)| claim.parameters.get(name).is_some_and(|stated| same_parameter(name, value, stated)))
 }
 
 /// Parameters that name values of a column, or choices, are compared letter by letter; all others as exact numbers.
@@ -215,8 +222,7 @@ fn same_value(wanted: &Value, stated: &Value, as_text: bool) -> bool {
         (Value::Array(a), b) if a.len() == 1 && !b.is_object() => same_value(&a[0], b, as_text),
         (a, Value::Array(b)) if b.len() == 1 && !a.is_object() => same_value(a, &b[0], as_text),
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len()
-                && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same_value(a, b, as_text)))
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same_value(a, b, as_text)))
         }
         (Value::Bool(a), Value::Bool(b)) => a == b,
         _ => {

@@ -94,9 +94,8 @@ const OTHER_SECTIONS: &[&str] = &["data", "risk", "utility", "output", "release"
 impl PolicySaid {
     /// Reads the text of a policy; an error says what the checker cannot make sense of.
     pub(crate) fn parse(text: &str) -> Result<PolicySaid, String> {
-        let document = DeTable::parse(text).map_err(|e| {
-            format!("it is not TOML: {}", e.message().lines().next().unwrap_or_default())
-        })?;
+        let document = DeTable::parse(text)
+            .map_err(|e| format!("it is not TOML: {}", e.message().lines().next().unwrap_or_default()))?;
         let document = document.get_ref();
         for key in document.keys() {
             let key: &str = key.get_ref();
@@ -156,7 +155,11 @@ fn column(name: &str, value: &DeValue<'_>) -> Result<ColumnSaid, String> {
         None => Vec::new(),
         Some(item) => {
             let lists = item.get_ref().as_array().ok_or("has categories that are no lists")?;
-            lists.iter().map(|list| texts(list.get_ref())).collect::<Option<_>>().ok_or("has categories that are no lists")?
+            lists
+                .iter()
+                .map(|list| texts(list.get_ref()))
+                .collect::<Option<_>>()
+                .ok_or("has categories that are no lists")?
         }
     };
     Ok(ColumnSaid {
@@ -217,7 +220,11 @@ fn limits(search: &DeTable<'_>) -> Result<(Limit, bool), String> {
         Limit::Rows(rows) => rows.is_negative(),
         Limit::Share(share) => share.is_negative() || *share > BigRational::one(),
     };
-    if wrong { Err("its `max_suppression` is neither a share nor a number of rows".into()) } else { Ok((limit, masked)) }
+    if wrong {
+        Err("its `max_suppression` is neither a share nor a number of rows".into())
+    } else {
+        Ok((limit, masked))
+    }
 }
 
 fn limit_number(search: &DeTable<'_>) -> Result<BigRational, String> {

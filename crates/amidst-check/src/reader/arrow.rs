@@ -28,6 +28,9 @@ const MAGIC: &[u8; 6] = b"ARROW1";
 /// The largest head of a message, and the largest footer.
 const LARGEST: u64 = 256 << 20;
 
+/// The first message begins at most here; before it, the start is filled with zeros.
+const LONGEST_START: u64 = 64;
+
 /// Walks the messages of a file; an error says what is not as releases have it.
 pub(crate) fn walk(path: &Path) -> Result<(), String> {
     let mut file = BufReader::new(File::open(path).map_err(|e| e.to_string())?);
@@ -39,6 +42,10 @@ pub(crate) fn walk(path: &Path) -> Result<(), String> {
     let (mut at, mut dictionaries, mut batches, mut schema) = (8u64, Vec::new(), Vec::new(), false);
     loop {
         let head = take(&mut file, 8)?;
+        if !schema && at < LONGEST_START && head == [0; 8] {
+            at += 8;
+            continue;
+        }
         let (mark, size) = head.split_at(4);
         let size = u64::from(u32::from_le_bytes([size[0], size[1], size[2], size[3]]));
         if mark != [0xff; 4] || at + 8 + size > footer_end || size > LARGEST {
@@ -122,7 +129,8 @@ impl Rewriter {
             }
         }
         let file = File::open(path).map_err(|e| e.to_string())?;
-        let comparison = Comparison { file: BufReader::with_capacity(1 << 18, file), buffer: Vec::new(), differs: false };
+        let comparison =
+            Comparison { file: BufReader::with_capacity(1 << 18, file), buffer: Vec::new(), differs: false };
         let writer = FileWriter::try_new(comparison, schema).map_err(|e| e.to_string())?;
         Ok(Rewriter { writer, used: vec![None; schema.fields().len()] })
     }

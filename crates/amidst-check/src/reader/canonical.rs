@@ -131,7 +131,9 @@ impl Cells for Record<'_> {
 
 /// Whether a cell of several holds something that needs quotes.
 fn special(cell: &[u8], separator: u8) -> bool {
-    memchr::memchr3(b'"', b'\n', b'\r', cell).is_some() || memchr::memchr(separator, cell).is_some() || cell.starts_with(MARK)
+    memchr::memchr3(b'"', b'\n', b'\r', cell).is_some()
+        || memchr::memchr(separator, cell).is_some()
+        || cell.starts_with(MARK)
 }
 
 /// Whether a block can be cut at separators and line ends alone, and is in the one form if its lines are whole.
@@ -162,13 +164,7 @@ pub(crate) fn header(head: &[u8], separator: u8) -> Result<Vec<String>, String> 
 }
 
 /// Adds the rows of a block of whole records, some of which may have quotes.
-pub(crate) fn add(
-    block: &[u8],
-    separator: u8,
-    columns: usize,
-    first: u64,
-    tally: &mut Tally,
-) -> Result<Added, Fault> {
+pub(crate) fn add(block: &[u8], separator: u8, columns: usize, first: u64, tally: &mut Tally) -> Result<Added, Fault> {
     let lines = |end: usize| memchr::memchr_iter(b'\n', &block[..end.min(block.len())]).count() as u64;
     let fault = |rows: u64, at: usize, what: &str| Fault { rows, lines: lines(at), what: what.to_string() };
     if let Err(e) = std::str::from_utf8(block) {

@@ -5,12 +5,12 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
+use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type};
 use arrow_array::{Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Schema};
-use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use rayon::prelude::*;
 
 use super::tally::{Cells, Tally};

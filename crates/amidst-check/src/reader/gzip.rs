@@ -58,10 +58,10 @@ impl<R: BufRead> Read for Members<R> {
             let Some((inflate, crc)) = &mut self.member else { return Ok(0) };
             let input = self.inner.fill_buf()?;
             let (read_before, made_before) = (inflate.total_in(), inflate.total_out());
-            let status = inflate
-                .decompress(input, out, FlushDecompress::None)
-                .map_err(|_| wrong("the gzip data is damaged"))?;
-            let (read, made) = ((inflate.total_in() - read_before) as usize, (inflate.total_out() - made_before) as usize);
+            let status =
+                inflate.decompress(input, out, FlushDecompress::None).map_err(|_| wrong("the gzip data is damaged"))?;
+            let (read, made) =
+                ((inflate.total_in() - read_before) as usize, (inflate.total_out() - made_before) as usize);
             let starved = input.is_empty() || (read == 0 && made == 0);
             self.inner.consume(read);
             crc.update(&out[..made.min(out.len())]);

@@ -171,7 +171,9 @@ impl Strict {
     fn line(&self, line: &[u8], row: &mut Row, seen: &mut [u8]) -> Result<(), String> {
         let mut rest = line;
         for (column, before) in self.before.iter().enumerate() {
-            rest = rest.strip_prefix(before.as_slice()).ok_or("the keys are not those of the first line, in its order and form")?;
+            rest = rest
+                .strip_prefix(before.as_slice())
+                .ok_or("the keys are not those of the first line, in its order and form")?;
             let cell = &mut row.cells[column];
             cell.clear();
             row.nulls[column] = false;
@@ -209,7 +211,8 @@ impl Strict {
 fn text(rest: &[u8], cell: &mut Vec<u8>) -> Result<(usize, u8), String> {
     let mut at = 1;
     loop {
-        let plain = memchr::memchr2(b'"', b'\\', rest.get(at..).unwrap_or_default()).ok_or("a text that does not end")?;
+        let plain =
+            memchr::memchr2(b'"', b'\\', rest.get(at..).unwrap_or_default()).ok_or("a text that does not end")?;
         let piece = &rest[at..at + plain];
         if piece.iter().any(|&b| b < 0x20) {
             return Err("a control character that JSON escapes".into());

@@ -94,7 +94,8 @@ pub(crate) fn count(
         };
         let before = total.rows_before();
         // The decoders of binary formats are not ours; damage that makes one of them panic is still only a damaged file.
-        let read = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| one_file(path, format, gz, reading, &mut total)));
+        let read =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| one_file(path, format, gz, reading, &mut total)));
         let (columns, print) = read.map_err(|_| unreadable(path, "the file is damaged"))??;
         match &header {
             // A file of JSON lines without lines names no columns.

@@ -46,7 +46,6 @@ pub(crate) struct PageHead {
 /// The pages of one column in one row group.
 #[derive(Debug, Clone)]
 pub(crate) struct Chunk {
-    pub rows: u64,
     pub pages: Vec<PageHead>,
 }
 
@@ -193,7 +192,7 @@ fn chunk(
         return Err("a column has another number of rows than its row group".into());
     }
     let mut places = Vec::new();
-    let mut chunk = Chunk { rows, pages: Vec::new() };
+    let mut chunk = Chunk { pages: Vec::new() };
     let (mut at, mut seen) = (from, 0u64);
     while at < to {
         let head = read(file, at, (to - at).min(1 << 16))?;
@@ -245,7 +244,8 @@ fn index(bytes: &[u8], places: &[(u64, u64, u64)]) -> Result<(), String> {
     let same = Thrift::read(bytes).is_some_and(|(index, used)| {
         let listed = index.list(1);
         let fits = |(own, place): (&Thrift<'_>, &(u64, u64, u64))| {
-            own.only(&[1, 2, 3]) && (own.size(1), own.size(2), own.size(3)) == (Some(place.0), Some(place.1), Some(place.2))
+            own.only(&[1, 2, 3])
+                && (own.size(1), own.size(2), own.size(3)) == (Some(place.0), Some(place.1), Some(place.2))
         };
         used == bytes.len()
             && index.only(&[1, 2])

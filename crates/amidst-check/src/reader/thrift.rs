@@ -193,7 +193,9 @@ mod tests {
             assert!(Thrift::read(&bytes[..end]).is_none());
         }
         // A list longer than its bytes, a number longer than it must be, a field twice, endless nesting.
-        for bad in [&[0x19, 0xf5, 0xff, 0xff, 0xff, 0x7f][..], &[0x15, 0x80, 0, 0], &[0x15, 2, 0x05, 2, 2, 0], &[0x1c; 100]] {
+        for bad in
+            [&[0x19, 0xf5, 0xff, 0xff, 0xff, 0x7f][..], &[0x15, 0x80, 0, 0], &[0x15, 2, 0x05, 2, 2, 0], &[0x1c; 100]]
+        {
             assert!(Thrift::read(bad).is_none(), "{bad:?}");
         }
     }

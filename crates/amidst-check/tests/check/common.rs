@@ -94,7 +94,8 @@ fn toml(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", ")),
         Value::Object(map) => {
-            let pairs: Vec<String> = map.iter().map(|(key, value)| format!("{} = {}", quoted(key), toml(value))).collect();
+            let pairs: Vec<String> =
+                map.iter().map(|(key, value)| format!("{} = {}", quoted(key), toml(value))).collect();
             format!("{{ {} }}", pairs.join(", "))
         }
         other => other.to_string(),
@@ -141,11 +142,7 @@ pub fn policy(draft: &CertificateDraft) -> String {
 }
 
 /// Issues a certificate for a draft, under a policy from which it follows unless it has one of its own.
-pub fn issue(
-    mut draft: CertificateDraft,
-    base: &Path,
-    options: &Options<'_>,
-) -> Result<Certificate, Vec<Problem>> {
+pub fn issue(mut draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Result<Certificate, Vec<Problem>> {
     if draft.policy == NO_POLICY {
         draft.policy = policy(&draft);
     }

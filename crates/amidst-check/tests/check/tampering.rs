@@ -43,7 +43,10 @@ fn a_sealed_release_verifies_and_survives_the_round_trip() {
     std::fs::rename(folder.path().join("release.csv"), &elsewhere).unwrap();
     assert!(verify(&elsewhere, &certificate, &Options::default()).valid);
     let json = serde_json::to_value(verify(&elsewhere, &certificate, &Options::default())).unwrap();
-    assert_eq!(json.as_object().unwrap().keys().collect::<Vec<_>>(), ["valid", "requirements", "problems", "proven", "attested", "not_checked"]);
+    assert_eq!(
+        json.as_object().unwrap().keys().collect::<Vec<_>>(),
+        ["valid", "requirements", "problems", "proven", "attested", "not_checked"]
+    );
     let requirement = json["requirements"][0].as_object().unwrap();
     assert_eq!((&requirement["holds"], &requirement["verdict"]), (&json!(true), &json!("proven")));
 }

@@ -1,6 +1,6 @@
 //! The worked examples: one class each, with the verdict that its model must give.
 
-use crate::common::{issue, claim, draft, write_csv};
+use crate::common::{claim, draft, issue, write_csv};
 use amidst_check::{Options, ProblemKind};
 use serde_json::Value;
 
