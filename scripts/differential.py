@@ -122,7 +122,7 @@ def python_json(path):
 
 def polars_csv(path):
     import polars
-    frame = polars.read_csv(path, infer_schema=False, missing_utf8_is_empty_string=True, truncate_ragged_lines=False)
+    frame = polars.read_csv(path, infer_schema=False)
     return frame.columns, collections.Counter(tuple(c or "" for c in row) for row in frame.iter_rows())
 
 
@@ -229,14 +229,14 @@ def main(rows_binary, samples):
                 files.append(path)
         for sample in samples:
             files.append(sample)
-        run = subprocess.run([rows_binary], input="\n".join(files) + "\n", capture_output=True, text=True, check=True)
-        found = [json.loads(line) for line in run.stdout.splitlines()]
+        run = subprocess.run([rows_binary], input="\n".join(files) + "\n", capture_output=True, encoding="utf-8", check=True)
+        found = [json.loads(line) for line in run.stdout.split("\n") if line]
         assert len(found) == len(files), "the checker did not answer for every file"
         return compare(found, readers)
 
 
 def compare(found, readers):
-    accepted, compared, wrong = collections.Counter(), collections.Counter(), []
+    accepted, compared, unread, wrong = collections.Counter(), collections.Counter(), collections.Counter(), []
     for answer in found:
         ending = answer["path"].rsplit(".", 1)[1]
         accepted[ending, "refused" in answer] += 1
@@ -247,6 +247,7 @@ def compare(found, readers):
                 theirs = reader(answer["path"])
             except Exception as error:
                 # Who refuses sees no other rows; but the standard library must read what the checker does.
+                unread[reader.__name__, type(error).__name__] += 1
                 if reader in (python_csv, python_csv_strict, python_json):
                     wrong.append((reader.__name__, answer["path"], repr(error)))
                 continue
@@ -260,6 +261,10 @@ def compare(found, readers):
         print(f"{ending}: {accepted[ending, False]} accepted, {accepted[ending, True]} refused")
     for name, count in sorted(compared.items()):
         print(f"{name}: {count} files read alike" if not any(w[0] == name for w in wrong) else f"{name}: DIFFERS")
+    for (name, error), count in sorted(unread.items()):
+        print(f"{name}: {count} files refused, {error}")
+        if count > compared[name]:
+            wrong.append((name, "refuses most of what it should be compared on", error))
     for case in wrong[:10]:
         print("differs:", case)
     return 1 if wrong or not all(accepted[ending, False] for ending in readers) else 0

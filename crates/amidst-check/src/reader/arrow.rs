@@ -123,6 +123,10 @@ impl Rewriter {
         if schema.fields().len() > limits::COLUMNS {
             return Err("it has too many columns".into());
         }
+        // The bytes would be the same, words and all: a schema may carry notes, and so may every column.
+        if !schema.metadata().is_empty() || schema.fields().iter().any(|field| !field.metadata().is_empty()) {
+            return Err("it carries notes beside the rows".into());
+        }
         for field in schema.fields() {
             if !releases_use(field.data_type()) {
                 return Err(format!("the column \"{}\" has a type that releases do not use", field.name()));

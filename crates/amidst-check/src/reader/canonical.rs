@@ -152,6 +152,10 @@ pub(crate) fn header(head: &[u8], separator: u8) -> Result<Vec<String>, String> 
     }
     let mut record = Record::new(head);
     let end = record.read(0, separator).map_err(|(_, what)| text(what))?;
+    if head.contains(&b'\r') {
+        // Some readers take a carriage return in a name for the end of all lines, and see no row at all.
+        return Err(text("a carriage return in a name"));
+    }
     if end != head.len() || record.len() > limits::COLUMNS {
         return Err(text("the header has too many columns"));
     }

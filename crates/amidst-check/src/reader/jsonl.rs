@@ -33,7 +33,12 @@ pub(crate) fn read(
     let mut blocks = Blocks::new(reader);
     // The first line is read for its keys and left where it is.
     let head = blocks.head(|bytes, ended| {
-        let start = bytes.iter().position(|b| !b.is_ascii_whitespace())?;
+        // In a release, a line of white space is no line; in others it is passed over.
+        let start = match reading {
+            Reading::Release if bytes.is_empty() => return None,
+            Reading::Release => 0,
+            Reading::Source => bytes.iter().position(|b| !b.is_ascii_whitespace())?,
+        };
         let end = memchr::memchr(b'\n', &bytes[start..]).map(|n| start + n).or(ended.then_some(bytes.len()))?;
         Some((bytes[start..end].to_vec(), 0))
     });

@@ -17,6 +17,13 @@ const MAGIC: &[u8; 4] = b"PAR1";
 /// The largest footer, and the largest page.
 const LARGEST: u64 = 256 << 20;
 
+/// The most values of a page, and the most row groups.
+const MOST_VALUES: u64 = 1 << 20;
+const MOST_GROUPS: usize = 1 << 12;
+
+/// The most rows for each byte of a file: a column of one value takes few bytes for many rows, but some.
+const DENSEST: u64 = 400;
+
 /// The physical type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Physical {
@@ -79,12 +86,16 @@ pub(crate) fn layout(path: &Path) -> Result<Layout, String> {
     let mut found = described(&footer)?;
     let mut parts: Vec<(u64, u64)> = Vec::new();
     let mut rows = 0u64;
+    let most = length.saturating_mul(DENSEST);
+    if footer.list(4).len() > MOST_GROUPS || footer.size(3).is_none_or(|stated| stated > most) {
+        return Err("it claims more rows than so few bytes hold, or too many row groups".into());
+    }
     for group in footer.list(4) {
         if !group.only(&[1, 2, 3, 5, 6, 7]) || group.list(1).len() != found.leaves.len() {
             return Err("a row group says more than where its columns are".into());
         }
         let own = group.size(3).ok_or("a row group has no number of rows")?;
-        rows = rows.checked_add(own).ok_or("its row groups have too many rows")?;
+        rows = rows.checked_add(own).filter(|&rows| rows <= most).ok_or("its row groups have too many rows")?;
         let mut chunks = Vec::new();
         for (column, leaf) in group.list(1).iter().zip(&found.leaves) {
             chunks.push(chunk(&mut file, start, column, leaf, own, &mut parts)?);
@@ -181,6 +192,10 @@ fn chunk(
     if !column.only(&[2, 3, 4, 5]) || !about.only(&[1, 2, 3, 4, 5, 6, 7, 9, 11, 13, 16]) {
         return Err("a column carries statistics, an index, a filter or notes beside its rows".into());
     }
+    // Other ways of packing may unpack to more than they say.
+    if !matches!(about.whole(4), Some(0 | 1)) {
+        return Err("a column is packed in a way that releases do not use".into());
+    }
     if [13, 16].iter().any(|&field| about.field(field).is_some_and(Thrift::has_bytes)) {
         return Err("a column carries notes beside its rows".into());
     }
@@ -230,7 +245,7 @@ fn page(head: &Thrift<'_>, first: bool) -> Result<PageHead, String> {
         _ => None,
     };
     let own = own.ok_or("a page is of a kind that releases do not use, or carries statistics")?;
-    let values = own.size(1).filter(|&n| n <= LARGEST).ok_or("a page has too many values")?;
+    let values = own.size(1).filter(|&n| n <= MOST_VALUES).ok_or("a page has too many values")?;
     let encoding = own.whole(2).ok_or("a page has no encoding")?;
     let levels = head.field(5).is_none_or(|own| own.whole(3) == Some(3) && own.whole(4) == Some(3));
     if !levels || !matches!(encoding, 0 | 2 | 8) {

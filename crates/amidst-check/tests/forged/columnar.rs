@@ -129,6 +129,9 @@ fn parquet_forgeries() -> Vec<Forgery> {
                 .set_column_encoding("site".into(), Encoding::DELTA_LENGTH_BYTE_ARRAY)
                 .set_column_encoding("disease".into(), Encoding::PLAIN)
         }),
+        with_properties("another packing", "a packing that may unpack to anything", |p| {
+            p.set_compression(parquet::basic::Compression::ZSTD(Default::default()))
+        }),
         packed("words of the schema", "a name beside the columns", || parquet(&annotated(false), plain_properties())),
         packed("words of a column", "a name beside a column", || parquet(&annotated(true), plain_properties())),
         packed("a number that is none", "a payload", || parquet(&batch_with(decimals(payload())), plain_properties())),

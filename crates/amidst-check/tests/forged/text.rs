@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use amidst_check::ProblemKind::Form;
+use amidst_check::ProblemKind::{self, Form};
 use flate2::{Compression, GzBuilder};
 
 use crate::made::{Case, delimited, gzip, json_lines};
@@ -49,7 +49,10 @@ fn csv_forgeries() -> Vec<Forgery> {
         swap("a stray quote in the header", "rows hidden in a name", "age,site", "age,\"site"),
         swap("a quote inside a name", "a name with two readings", "age,site", "a\"ge,site"),
         swap("a quoted name", "quotes that nobody needs", "age,site", "age,\"site\""),
-        swap("rows in the header", "rows that only some readers see", "disease\n", "\"disease\nAnn,0,0,HIV\"\n"),
+        forgery("CSV: rows in the header", "rows that only some readers see", ProblemKind::Column, || {
+            let text = String::from_utf8(delimited(b',')).unwrap();
+            Case::new("csv").with(text.replacen("disease\n", "\"disease\nAnn,0,0,HIV\"\n", 1))
+        }),
         swap("a stray quote", "rows hidden in a cell", FIRST, "[20-29],0*,100,\"Flu\n"),
         swap("a quote inside a cell", "a cell with two readings", FIRST, "[20-29],0*,100,Fl\"u\n"),
         swap("text after a quote", "a cell with two readings", FIRST, "[20-29],0*,100,\"Flu\"x\n"),
