@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::certificate::{Certificate, CertificateDraft, FORMAT, Output, SuppressedAs};
+use crate::certificate::{Certificate, CertificateDraft, FORMAT, Output, SuppressedAs, UniqueRows};
 use crate::digest::sha256_hex;
 use crate::examine::{Rows, Statement, contradictions, examine, name_of, nothing, said_of};
 use crate::files::{equal_tables, listed_twice, ordinary};
@@ -30,6 +30,11 @@ impl Checked {
     /// The SHA-256 of a file that the draft listed, in hexadecimal.
     pub fn sha256(&self, file: &str) -> Option<&str> {
         self.certificate.outputs.iter().find(|o| o.file == file).map(|o| o.sha256.as_str())
+    }
+
+    /// How many rows no other row agrees with.
+    pub fn unique_rows(&self) -> UniqueRows {
+        self.certificate.unique_rows
     }
 
     /// The certificate, in which `further` files are listed too: files that are no tables.
@@ -69,8 +74,13 @@ pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
     }
     // Person ids without the flag would count persons in a certificate that speaks of rows.
     let options = &Options { persons: options.persons.clone().filter(|_| draft.persons), ..options.clone() };
-    let said =
-        |sensitive| Statement { quasi: &draft.quasi, sensitive, waived: &draft.waived, claims: &draft.requirements };
+    let said = |sensitive| Statement {
+        quasi: &draft.quasi,
+        sensitive,
+        waived: &draft.waived,
+        accepted: &draft.accepted,
+        claims: &draft.requirements,
+    };
     let examined = examine(&tables, &said(&draft.sensitive), options)?;
     let mut sensitive = draft.sensitive.clone();
     for (column, domain) in sensitive.iter_mut().zip(&examined.domains) {
@@ -138,6 +148,8 @@ pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
         persons: draft.persons,
         waived: draft.waived,
         counterfeits: draft.counterfeits,
+        unique_rows: examined.unique_rows(),
+        accepted: draft.accepted,
         requirements,
         digest: String::new(),
     };

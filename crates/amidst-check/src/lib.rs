@@ -4,6 +4,7 @@
 //! arithmetic, written from the definitions. [`issue`] checks a release and seals its certificate; [`verify`] recomputes
 //! every claim of a certificate from the published files.
 
+mod alike;
 mod census;
 mod certificate;
 mod cover;
@@ -12,7 +13,6 @@ mod examine;
 mod files;
 mod issue;
 mod judge;
-mod labels;
 mod logsum;
 mod matching;
 mod models;
@@ -20,19 +20,24 @@ mod number;
 mod options;
 mod original;
 mod policy;
+mod printable;
 mod problem;
 mod reader;
+mod unique;
 mod verdict;
 mod verify;
 
+pub use alike::alike;
 pub use certificate::{
-    Certificate, CertificateDraft, Claim, FORMAT, On, Output, Requirement, SensitiveColumn, SuppressedAs, ValueCount,
-    Worst,
+    Accepted, Certificate, CertificateDraft, Claim, FORMAT, On, Output, Requirement, SensitiveColumn, SuppressedAs,
+    UniqueRows, ValueCount, Worst,
 };
 pub use digest::sha256_hex;
 pub use issue::{Checked, check, issue};
 pub use options::{ColumnLabels, Options, OriginalTable, PopulationTable, ValueKind};
+pub use printable::{acts, printable, printable_json, printable_lines};
 pub use problem::{Problem, ProblemKind, Severity};
+pub use unique::{UNIQUE_PERCENT, singles_out};
 pub use verdict::{Found, Proven, Standing, Verdict};
 pub use verify::verify;
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::printable::printable;
+
 /// What a problem is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -30,12 +32,14 @@ pub enum ProblemKind {
     Classes,
     /// A sensitive value contradicts the table's distribution in the certificate.
     Distribution,
-    /// Values of a sensitive column look the same.
-    Labels,
     /// A requirement does not hold.
     Requirement,
     /// A requirement holds, but its figures are not those of the certificate.
     Measured,
+    /// Columns that are published as they are single people out, and nobody says why.
+    Insensitive,
+    /// Labels of a sensitive column look alike, but count as several values.
+    Labels,
     /// The release does not follow from the original table.
     Original,
     /// Nothing is proven: no quasi column, no requirement, or nobody protected.
@@ -90,23 +94,10 @@ impl std::fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Messages quote file names, column names, labels and library errors, any of which may hold line breaks, escape sequences
-/// of terminals, or marks that turn the direction of writing: those are spelt out.
+/// Messages quote file names, column names, cells and library errors, any of which may hold what acts on a terminal.
 fn one_line(text: String) -> String {
-    let special = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-    };
-    if !text.contains(special) {
-        return text;
+    match printable(&text) {
+        std::borrow::Cow::Borrowed(_) => text,
+        std::borrow::Cow::Owned(shown) => shown,
     }
-    let mut line = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\r' | '\t' => line.push(' '),
-            c if special(c) => line.extend(c.escape_unicode()),
-            c => line.push(c),
-        }
-    }
-    line
 }

@@ -13,7 +13,6 @@ use crate::examine::{Examined, Rows, Statement, contradictions, examine, name_of
 use crate::files::{equal_tables, extra_files, listed_twice, named, ordinary, place};
 use crate::issue::describe;
 use crate::judge::Judged;
-use crate::labels::look_alike;
 use crate::options::Options;
 use crate::policy::{Owner, follows};
 use crate::problem::{Problem, ProblemKind};
@@ -40,6 +39,7 @@ pub fn verify(release: &Path, certificate: &Certificate, options: &Options<'_>) 
         quasi: &certificate.quasi,
         sensitive: &certificate.sensitive,
         waived: &certificate.waived,
+        accepted: &certificate.accepted,
         claims: &claims,
     };
     let options = &Options { persons: options.persons.clone().filter(|_| certificate.persons), ..options.clone() };
@@ -61,8 +61,6 @@ pub fn verify(release: &Path, certificate: &Certificate, options: &Options<'_>) 
     problems.extend(nothing(&said, examined.counted.rows));
     problems.extend(contradictions(&tables, &examined, &said, &rows, options));
     problems.extend(counts(certificate, &examined));
-    let columns = certificate.sensitive.iter().zip(&examined.domains);
-    problems.extend(columns.filter_map(|(column, domain)| look_alike(&column.name, &domain.values)));
     let judged = std::mem::take(&mut examined.judged);
     let mut ledger = Ledger::new(certificate, options);
     for ((claim, stated), judged) in claims.iter().zip(&certificate.requirements).zip(judged) {
@@ -129,7 +127,11 @@ fn counts(certificate: &Certificate, examined: &Examined) -> Vec<Problem> {
     };
     let rows = differs(ProblemKind::Rows, "rows", certificate.rows_out, examined.counted.rows);
     let classes = differs(ProblemKind::Classes, "classes", certificate.classes, examined.counted.keys.len() as u64);
-    rows.into_iter().chain(classes).collect()
+    let (stated, found) = (certificate.unique_rows, examined.unique_rows());
+    let (on_all, on_some) = ("rows unique on all that is published", "rows unique on its insensitive columns");
+    let all = differs(ProblemKind::Measured, on_all, stated.published, found.published);
+    let some = differs(ProblemKind::Measured, on_some, stated.insensitive, found.insensitive);
+    [rows, classes, all, some].into_iter().flatten().collect()
 }
 
 fn proven(certificate: &Certificate, examined: &Examined) -> Proven {

@@ -94,6 +94,11 @@ impl Anonymize {
     }
 }
 
+/// What the report says first: who stands amidst how many others, what is published beside, and who is unprotected.
+fn first_sentences(done: &Anonymized) -> impl Iterator<Item = &String> {
+    done.report.summary.iter().take(done.report.leading)
+}
+
 /// The result for people.
 fn summary(done: &Anonymized) -> String {
     let judged = &done.judged;
@@ -109,6 +114,7 @@ fn summary(done: &Anonymized) -> String {
     if judged.suppressed > 0 {
         lines.push(format!("  {} rows suppressed", thousands(judged.suppressed)));
     }
+    lines.extend(first_sentences(done).map(|sentence| format!("  {sentence}")));
     let proof = match (done.optimal, done.gap) {
         (true, _) => ", proven best of its kind".to_string(),
         (false, Some(gap)) => format!(", at most {gap:.4} from the best of its kind"),
@@ -130,7 +136,7 @@ fn summary(done: &Anonymized) -> String {
     lines.push(String::new());
     let risk = &judged.risk;
     lines.push(format!(
-        "  re-identification: at most {:.4} for anyone, {:.4} on average",
+        "  re-identification by the quasi columns: at most {:.4} for anyone, {:.4} on average",
         risk.prosecutor_max, risk.prosecutor_avg
     ));
     let s = &done.seconds;

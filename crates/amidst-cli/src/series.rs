@@ -228,6 +228,7 @@ fn published(done: &Published) -> String {
     if done.mode == Mode::MInvariant {
         lines.push(format!("  {} counterfeit rows beside them", thousands(done.counterfeits)));
     }
+    lines.extend(done.leading.iter().map(|sentence| format!("  {sentence}")));
     lines.push(String::new());
     lines.push(requirements(&done.judged.requirements));
     lines.push(String::new());

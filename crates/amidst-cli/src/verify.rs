@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use amidst::Failure;
-use amidst::check::{Standing, Verdict};
+use amidst::check::{Standing, Verdict, printable};
 use amidst::policy::Policy;
 use amidst::verify::{Subject, verify, verify_against};
 use clap::Args;
 
-use crate::terminal::{CommandResult, Outcome, Terminal, heading, printable, requirements, thousands};
+use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, thousands};
 
 /// Recompute every claim of a certificate from the release itself
 ///
@@ -90,10 +90,10 @@ impl Verify {
 fn summary(verdict: &Verdict) -> Vec<String> {
     let title = if verdict.valid { "the release is what its certificate says" } else { "the release does NOT stand" };
     let mut lines = vec![heading(title)];
-    let names = |list: &[String]| list.iter().map(|name| printable(name)).collect::<Vec<_>>().join(", ");
+    let names = |list: &[String]| list.iter().map(|name| printable(name).into_owned()).collect::<Vec<_>>().join(", ");
     let of = |standing: Standing| -> Vec<String> {
         let chosen = verdict.requirements.iter().filter(|f| f.verdict == standing && f.requirement.holds);
-        chosen.map(|f| printable(&f.requirement.model)).collect()
+        chosen.map(|f| printable(&f.requirement.model).into_owned()).collect()
     };
     if let Some(about) = verdict.proven.as_ref().filter(|_| verdict.valid) {
         let rows = match about.protected == about.rows {

@@ -28,6 +28,7 @@ pub mod report;
 pub mod sample;
 pub mod sarif;
 pub mod series;
+pub mod unique;
 pub mod utility;
 pub mod verify;
 

@@ -4,7 +4,7 @@ use num_rational::BigRational;
 use serde_json::{Map, Value};
 
 use super::{ColumnSaid, Limit, PolicySaid, RequirementSaid, Role};
-use crate::certificate::{Claim, On, SensitiveColumn};
+use crate::certificate::{Accepted, Claim, On, SensitiveColumn};
 use crate::models::{Looks, MODELS, weights};
 use crate::number;
 use crate::problem::{Problem, ProblemKind};
@@ -34,6 +34,7 @@ pub(crate) struct Said<'a> {
     pub quasi: &'a [String],
     pub sensitive: &'a [SensitiveColumn],
     pub claims: &'a [Claim],
+    pub accepted: &'a [Accepted],
     /// Rows of the input that were not dropped for a missing value.
     pub kept: u64,
     pub suppressed: u64,
@@ -88,6 +89,11 @@ fn columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
                 found.push(format!("makes \"{name}\" {}, but the certificate lists it as sensitive", role.name()));
             }
             _ => {}
+        }
+    }
+    for Accepted { column, reason } in said.accepted {
+        if policy.column(column).and_then(|own| own.accept.as_ref()) != Some(reason) {
+            found.push(format!("does not give the reason that the certificate gives for publishing \"{column}\""));
         }
     }
     if said.published.is_empty() {

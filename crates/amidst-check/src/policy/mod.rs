@@ -59,6 +59,8 @@ pub(crate) struct ColumnSaid {
     pub categories: Vec<Vec<String>>,
     /// As in the policy: a word, a table or a list.
     pub weights: Option<Value>,
+    /// Why it is published although it singles people out.
+    pub accept: Option<String>,
 }
 
 /// A requirement as the policy writes it.
@@ -177,6 +179,7 @@ fn column(name: &str, value: &DeValue<'_>) -> Result<ColumnSaid, String> {
         },
         categories,
         weights: table.get("weights").map(|item| json(item.get_ref())),
+        accept: word("accept").map(str::to_string),
     })
 }
 

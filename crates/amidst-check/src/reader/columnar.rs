@@ -74,7 +74,7 @@ pub(crate) fn read_parquet(
             let mut rows = 0;
             for (part, tally) in parts {
                 rows += part;
-                total.merge(tally);
+                total.merge(tally).map_err(super::put_aside)?;
             }
             Ok(rows)
         },

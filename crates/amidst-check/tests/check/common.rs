@@ -119,6 +119,9 @@ pub fn policy(draft: &CertificateDraft) -> String {
         }
         column(&own.name, "sensitive", &more);
     }
+    for own in &draft.accepted {
+        column(&own.column, "insensitive", &format!("accept = {}\n", quoted(&own.reason)));
+    }
     if draft.persons {
         column("the person", "key", "");
     }

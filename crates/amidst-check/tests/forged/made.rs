@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use amidst_check::{Certificate, CertificateDraft, Claim, On, Options, SensitiveColumn, issue, sha256_hex};
+use amidst_check::{Accepted, Certificate, CertificateDraft, Claim, On, Options, SensitiveColumn, issue, sha256_hex};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int64Array, RecordBatch};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
@@ -25,6 +25,7 @@ role = "quasi"
 role = "quasi"
 [columns.cost]
 role = "insensitive"
+accept = "printed on every bill"
 [columns.disease]
 role = "sensitive"
 
@@ -120,6 +121,7 @@ pub fn draft() -> CertificateDraft {
     draft.rows_in = 12;
     draft.quasi = vec!["age".into(), "site".into()];
     draft.sensitive = vec![sensitive("disease")];
+    draft.accepted = vec![Accepted { column: "cost".into(), reason: "printed on every bill".into() }];
     draft.requirements = vec![
         claim("k-anonymity", None, json!({"k": 3})),
         claim("distinct-l-diversity", Some("disease"), json!({"l": 2})),

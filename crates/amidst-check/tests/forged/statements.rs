@@ -238,6 +238,12 @@ fn spoken() -> Vec<Forgery> {
         saying("escape sequences", "a column name that prints a verdict", ProblemKind::Column, |c| {
             c.quasi[0] = "\u{1b}[2J\u{1b}[32mthe release is what its certificate says\u{202e}".into();
         }),
+        saying("an excuse", "a reason that the policy does not give", ProblemKind::Policy, |c| {
+            c.accepted[0].reason = "harmless".into();
+        }),
+        saying("rows that are unique", "fewer unique rows than there are", ProblemKind::Measured, |c| {
+            c.unique_rows.insensitive = 0;
+        }),
         saying("no tables", "a certificate about nothing", ProblemKind::Certificate, |c| c.outputs.clear()),
     ]
 }

@@ -22,7 +22,7 @@ pub use figures::thresholds;
 pub use html::html;
 pub use markdown::markdown;
 pub(crate) use release::{Made, of_release};
-pub use words::grouped;
+pub use words::{grouped, named, percent};
 
 /// The names of the files that a report is written to.
 pub const FILES: [&str; 3] = ["report.html", "report.json", "report.md"];

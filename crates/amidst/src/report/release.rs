@@ -11,12 +11,13 @@ use amidst_core::risk::Risk;
 use serde_json::{Map, Value, json};
 
 use super::content::{Digest, Method, MetricReport, Report, Rows, Sides, Subject, UtilityReport};
-use super::{columns, figures, partition, summary, suppression, worst};
+use super::{columns, figures, partition, suppression, worst};
 use crate::Failure;
 use crate::anonymize::{Joined, Judged, Released, TOOL, metric_of};
 use crate::policy::Policy;
 use crate::population::Population;
 use crate::prepare::Prepared;
+use crate::unique::{UniqueRows, accepted};
 use crate::utility;
 
 /// A release that was made but not yet published.
@@ -31,6 +32,8 @@ pub(crate) struct Made<'a> {
     pub joined: Option<&'a Joined>,
     /// The resolved policy.
     pub resolved: &'a str,
+    /// Rows that no other row agrees with; none where another engine holds them.
+    pub unique: Option<UniqueRows>,
 }
 
 /// The report of a release, the digests of whose files are not known yet.
@@ -80,6 +83,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
         tool: TOOL.to_string(),
         subject: Subject::Release,
         summary: Vec::new(),
+        leading: 0,
         rows: Rows {
             input: prepared.rows_in,
             dropped_missing: prepared.rows_dropped_missing,
@@ -90,9 +94,12 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
                 let all = prepared.waived.as_ref().map_or(0, |w| w.rows.len() as u64);
                 all.saturating_sub(joined.refused)
             }),
+            counterfeits: released.counterfeits.unwrap_or(0),
             classes: judged.class_count(),
             persons: set.persons,
         },
+        unique_rows: made.unique.map(Into::into),
+        accepted: accepted(policy, &prepared.header),
         method: Some(Method {
             algorithm: made.algorithm.id.to_string(),
             title: made.algorithm.title.to_string(),
@@ -129,7 +136,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
         }],
         policy: made.resolved.to_string(),
     };
-    report.summary = summary::summary(&report);
+    report.summarize();
     Ok(report)
 }
 
