@@ -7,12 +7,12 @@
 use std::io::Write;
 use std::time::Instant;
 
-use amidst_check::{CertificateDraft, Claim, On, Options, issue, verify};
+use amidst_check::{Accepted, CertificateDraft, Claim, On, Options, issue, verify};
 use serde_json::{Value, json};
 
 /// The policy of the release.
 const POLICY: &str = r#"
-columns = { age = { role = "quasi" }, sex = { role = "quasi" }, zip = { role = "quasi" }, nationality = { role = "quasi" }, occupation = { role = "quasi" }, education = { role = "quasi" }, diagnosis = { role = "sensitive" }, "*" = { role = "insensitive" } }
+columns = { age = { role = "quasi" }, sex = { role = "quasi" }, zip = { role = "quasi" }, nationality = { role = "quasi" }, occupation = { role = "quasi" }, education = { role = "quasi" }, diagnosis = { role = "sensitive" }, "*" = { role = "insensitive", accept = "made up" } }
 require = [{ model = "k-anonymity", k = 1 }, { model = "entropy-l-diversity", l = 1 }, { model = "recursive-c-l-diversity", c = 1, l = 1 }]
 "#;
 
@@ -62,6 +62,8 @@ fn main() {
         categories: None,
         weights: None,
     }];
+    draft.accepted =
+        ["cost", "ward"].map(|column| Accepted { column: column.into(), reason: "made up".into() }).to_vec();
     draft.requirements = vec![
         claim("k-anonymity", None, json!({"k": 1})),
         claim("entropy-l-diversity", Some("diagnosis"), json!({"l": 1})),
