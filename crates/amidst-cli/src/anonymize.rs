@@ -7,7 +7,7 @@ use amidst::anonymize::{Anonymized, Job, Options, Stage, anonymize};
 use amidst::policy::Policy;
 use clap::Args;
 
-use crate::terminal::{CommandResult, Outcome, Terminal, figure, heading, requirements, table, thousands};
+use crate::terminal::{CommandResult, Terminal, figure, heading, requirements, table, thousands};
 
 /// Read a table, find a release that satisfies the policy, check it, publish it
 ///
@@ -85,12 +85,8 @@ impl Anonymize {
         for note in &done.notes {
             terminal.detail(note);
         }
-        if self.json {
-            terminal.json(&done.to_json())?;
-        } else {
-            terminal.result(summary(&done))?;
-        }
-        Ok(Outcome::Done)
+        let told = if self.json { terminal.json(&done.to_json()) } else { terminal.result(summary(&done)) };
+        terminal.told(&format!("{} is published", done.outputs.release.display()), told)
     }
 }
 

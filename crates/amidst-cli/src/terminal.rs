@@ -108,6 +108,14 @@ impl Terminal {
         }
     }
 
+    /// Ends a command whose work is done and cannot be undone: that its result could not be told is no failure of it.
+    pub fn told(&self, done: &str, result: Result<(), Failure>) -> CommandResult {
+        if let Err(failure) = result {
+            let _ = writeln!(anstream::stderr(), "{YELLOW}warning{YELLOW:#}: {done}, but {failure}");
+        }
+        Ok(Outcome::Done)
+    }
+
     /// Prints one JSON object as the result.
     pub fn json(&self, value: &serde_json::Value) -> Result<(), Failure> {
         self.result(printable_json(&serde_json::to_string(value).unwrap_or_default()))

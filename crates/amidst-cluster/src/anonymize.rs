@@ -121,7 +121,12 @@ impl Anonymize {
             true => printable_json(&format!("{:#}", done.to_json())).into_owned(),
             false => printable_lines(&summary(&done)).into_owned(),
         };
-        writeln!(std::io::stdout().lock(), "{text}").map_err(|e| Failure::Io(e.to_string()))
+        if let Err(e) = writeln!(std::io::stdout().lock(), "{text}") {
+            // The release is there all the same.
+            let release = done.outputs.release.display();
+            say(&format!("{release} is published, but cannot write to standard output: {e}"));
+        }
+        Ok(())
     }
 
     /// Where intermediate data goes.

@@ -11,6 +11,7 @@ mod hostile;
 mod house;
 mod layout;
 mod population;
+mod publish;
 mod raw;
 mod report;
 mod sentences;

@@ -28,7 +28,7 @@ pub(crate) use documents::{Policies, Reports, write as write_documents};
 pub use join::Joined;
 pub(crate) use join::place as place_joiners;
 pub use outcome::{Anonymized, Judged, Outputs, Seconds};
-pub use publish::{Staging, staging_prefix};
+pub use publish::Staging;
 pub(crate) use seal::{Statement, TOOL, agreed, checked, sealed};
 
 use crate::Failure;

@@ -154,7 +154,7 @@ impl Series {
             let (from, to) = (staged_folder(&folder, number), versions(&folder).join(number.to_string()));
             if from.is_dir() {
                 fs::create_dir_all(versions(&folder))
-                    .and_then(|()| fs::rename(&from, &to))
+                    .and_then(|()| files::rename_new(&from, &to))
                     .map_err(|e| Failure::Io(format!("cannot put {} in place: {e}", to.display())))?;
                 files::sync_folder(&versions(&folder));
             }
@@ -252,6 +252,7 @@ fn stage(
         threads: job.threads,
         cancel: Some(job.cancel),
         untyped: Some(&untyped),
+        private: true,
         ..WriteOptions::default()
     };
     let path = place.join(&release);
