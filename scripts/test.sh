@@ -31,6 +31,9 @@ step "tests"
 [ -d ../shared/data ] || echo "skipped: whatever needs the tables in ../shared/data, which are not here"
 cargo test --locked --quiet
 
+step "differential"
+bash scripts/differential.sh
+
 # The engine for clusters is built apart: its dependencies are many. AMIDST_SKIP_CLUSTER=1 leaves it out.
 if [ -z "${AMIDST_SKIP_CLUSTER:-}" ]; then
     step "cluster"

@@ -8,7 +8,7 @@ use crate::options::{ColumnLabels, PopulationTable};
 use crate::original::{meanings, sets};
 use crate::problem::Problem;
 use crate::reader::tally::cells;
-use crate::reader::{self, Counted, Selection};
+use crate::reader::{self, Counted, Reading, Selection};
 
 /// For each class of the release, the persons of the population that its tuple covers; with a sensitive column also the
 /// tuples and their values.
@@ -21,8 +21,11 @@ pub(crate) fn take(
     let mut key = quasi.to_vec();
     key.extend(population.count_column.clone());
     let views = sensitive.iter().map(|(name, _)| vec![name.to_string()]).collect();
-    let (counted, _) =
-        reader::count(&population.files, &Selection { key: Some(key), views, ..Selection::default() }, true)?;
+    let (counted, _) = reader::count(
+        &population.files,
+        &Selection { key: Some(key), views, ..Selection::default() },
+        Reading::Source,
+    )?;
     let nothing = ColumnLabels::default();
     let mut meaning = meanings(quasi, &counted, |name| population.labels.get(name).unwrap_or(&nothing));
 

@@ -286,7 +286,12 @@ pub fn requirements(requirements: &[serde_json::Value]) -> String {
             name => text(name),
         };
         let stated = format!("{} {}", text(&r["model"]), pairs(&r["parameters"], false));
-        rows.push(vec![stated, on, verdict(r["holds"] == true), pairs(&r["measured"], true)]);
+        let word = match (r["holds"] == true, r["verdict"].as_str()) {
+            (true, Some("proven")) => format!("{GREEN}proven{GREEN:#}"),
+            (true, Some(other)) => other.replace('-', " "),
+            (holds, _) => verdict(holds),
+        };
+        rows.push(vec![stated, on, word, pairs(&r["measured"], true)]);
     }
     table(&rows)
 }

@@ -19,10 +19,12 @@ pub fn number(x: f64) -> Value {
     }
 }
 
-/// An exact number: a JSON number when a decimal says it exactly, else its fraction as a text.
+/// An exact number: a JSON number when one says it exactly, else the number as a text.
 pub fn rational(r: &Rational) -> Value {
     let text = r.to_string();
-    if text.contains('/') { json!(text) } else { text.parse::<f64>().map_or(json!(text), number) }
+    let near = text.parse::<f64>().map_or(Value::Null, number);
+    let exact = near.to_string().parse::<Rational>().is_ok_and(|read| read == *r);
+    if exact { near } else { json!(text) }
 }
 
 /// A parameter as it was stated.
@@ -116,5 +118,7 @@ mod tests {
         assert_eq!(number(5.0).to_string(), "5");
         assert_eq!(rational(&"1/3".parse().unwrap()).to_string(), "\"1/3\"");
         assert_eq!(rational(&"0.02".parse().unwrap()).to_string(), "0.02");
+        let long = "0.12345678901234567890123";
+        assert_eq!(rational(&long.parse().unwrap()), json!(long), "no digit is lost");
     }
 }

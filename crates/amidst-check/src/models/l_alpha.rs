@@ -32,7 +32,8 @@ struct LAlpha {
 }
 
 /// The weights of the categories.
-enum Weights {
+#[derive(PartialEq)]
+pub(crate) enum Weights {
     /// One each.
     Listed(Vec<BigRational>),
     /// So many, with a sensitivity that is not whole.
@@ -89,14 +90,7 @@ fn build(parameters: &Parameters<'_>, domain: &Arc<Domain>, also: Categories) ->
     };
     let weights = match (parameters.get("weights"), &domain.weights) {
         (Some(given), _) => weights(given, categories.len())?,
-        (None, Some(given)) => match given.as_slice() {
-            // Irrational weights are not listed but told.
-            [one] if one.starts_with(SENSITIVITY) => {
-                let beta = serde_json::json!({ "sensitivity": &one[SENSITIVITY.len()..] });
-                weights(&beta, categories.len())?
-            }
-            _ => weights(&Value::from(given.clone()), categories.len())?,
-        },
+        (None, Some(given)) => stated_weights(given, categories.len())?,
         (None, None) => weights(&Value::from("uniform"), categories.len())?,
     };
     let mut category_of = vec![None; domain.values.len()];
@@ -114,8 +108,19 @@ fn build(parameters: &Parameters<'_>, domain: &Arc<Domain>, also: Categories) ->
 /// How a certificate begins that tells irrational weights.
 const SENSITIVITY: &str = "sensitivity ";
 
+/// The weights of `m` categories as a certificate states them.
+pub(crate) fn stated_weights(stated: &[String], m: usize) -> Result<Weights, String> {
+    match stated {
+        // Irrational weights are not listed but told.
+        [one] if one.starts_with(SENSITIVITY) => {
+            weights(&serde_json::json!({ "sensitivity": &one[SENSITIVITY.len()..] }), m)
+        }
+        _ => weights(&Value::from(stated.to_vec()), m),
+    }
+}
+
 /// The weights of `m` categories: `uniform`, `{ sensitivity = β }`, or a list.
-fn weights(given: &Value, m: usize) -> Result<Weights, String> {
+pub(crate) fn weights(given: &Value, m: usize) -> Result<Weights, String> {
     let steps: Vec<BigRational> = match given {
         Value::Array(list) => {
             if list.len() != m {

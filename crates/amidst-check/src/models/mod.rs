@@ -19,6 +19,7 @@ mod risk;
 mod steps;
 
 pub(crate) use domain::Domain;
+pub(crate) use l_alpha::{stated_weights, weights};
 pub(crate) use parameters::Parameters;
 pub(crate) use population::{Census, CensusTuple, PopulationModel};
 

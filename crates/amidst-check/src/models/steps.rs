@@ -12,8 +12,8 @@ use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 /// Steps 1^(−β), 2^(−β), ….
-#[derive(Debug, Clone)]
-pub(super) struct Steps {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Steps {
     numerator: u32,
     degree: u32,
 }

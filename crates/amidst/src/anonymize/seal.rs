@@ -100,6 +100,7 @@ pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Resu
         persons: persons.then(|| released.persons(prepared)),
         original: None,
         populations: &populations.tables,
+        policy: None,
     };
     amidst_check::check(draft, folder, &options).map_err(|problems| {
         // Rows that only the checker has seen may show that columns single people out: a fault of the policy.
