@@ -1,6 +1,5 @@
 //! Whether a certificate follows from a policy: the same columns, requirements, limits and persons.
 
-use num_rational::BigRational;
 use serde_json::{Map, Value};
 
 use super::{ColumnSaid, Limit, PolicySaid, RequirementSaid, Role};
