@@ -8,9 +8,11 @@ mod attack;
 mod audit;
 mod check;
 mod completions;
+mod defect;
 mod explain;
 mod explore;
 mod init;
+mod memory;
 mod registry;
 mod sample;
 mod series;
@@ -74,6 +76,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    defect::contained(run)
+}
+
+fn run() -> ExitCode {
     let cli = Cli::parse();
     let terminal = Terminal::new(cli.quiet, cli.verbose);
     let result = match cli.command {

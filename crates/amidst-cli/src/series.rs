@@ -89,6 +89,9 @@ enum Command {
     Log {
         /// The folder of the series
         dir: PathBuf,
+        /// Read the whole state first, and make sure that it is what was written
+        #[arg(long)]
+        check: bool,
         #[command(flatten)]
         output: Output,
     },
@@ -144,8 +147,12 @@ impl Series {
                 }
                 show(terminal, output, || done.to_json(), || published(&done))
             }
-            Command::Log { dir, output } => {
-                let log = series::Series::open(dir)?.log()?;
+            Command::Log { dir, check, output } => {
+                let series = series::Series::open(dir)?;
+                if *check {
+                    series.check()?;
+                }
+                let log = series.log()?;
                 show(terminal, output, || log.to_json(), || history(&log))
             }
             Command::Show { dir, version, output } => {

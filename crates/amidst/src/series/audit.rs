@@ -100,7 +100,7 @@ impl Series {
     /// # Errors
     /// When the state cannot be read.
     pub fn audit(&self) -> Result<SeriesAudit, Failure> {
-        let work = self.store.read()?;
+        let work = self.store.read_whole()?;
         let columns = sensitive(&self.policy, &kept(&self.policy, &self.header));
         audit_of(&work, &self.policy, &columns, None)
     }
@@ -110,7 +110,7 @@ impl Series {
     /// # Errors
     /// When the state cannot be read.
     pub fn versions(&self) -> Result<Vec<(String, Vec<Version>)>, Failure> {
-        let work = self.store.read()?;
+        let work = self.store.read_whole()?;
         let columns = sensitive(&self.policy, &kept(&self.policy, &self.header));
         let count = columns.len();
         Ok(columns.into_iter().map(|(_, name)| name).zip(load(&work, count)?).collect())
