@@ -54,6 +54,9 @@ enum Command {
         output: Output,
     },
     /// Delete rows
+    ///
+    /// The rows are overwritten in the state, and so are the values that nobody else has. The keys stay, and sensitive
+    /// values: whoever comes back must be published as before, and audits must know who was in which version.
     Delete {
         /// The folder of the series
         dir: PathBuf,

@@ -9,6 +9,7 @@ mod database;
 mod explore;
 mod house;
 mod layout;
+mod limits;
 mod population;
 mod report;
 mod series;

@@ -195,7 +195,11 @@ fn holds(folder: &Path, text: &str) -> bool {
 #[test]
 fn of_those_who_left_only_the_key_stays() {
     for mode in [Mode::Maintain, Mode::MInvariant] {
-        let note = "[columns.note]\nrole = \"insensitive\"\n[[require]]\nmodel = \"distinct-l-diversity\"\nl = 2\n";
+        let model = match mode {
+            Mode::Maintain => "model = \"distinct-l-diversity\"\nl = 2\n",
+            Mode::MInvariant => "model = \"m-invariance\"\nm = 2\n",
+        };
+        let note = &format!("[columns.note]\nrole = \"insensitive\"\n[[require]]\n{model}");
         let noted = |rows: &str| rows.lines().map(|row| format!("{row},plain\n")).collect::<String>();
         let head = "id,gender,age,zip,disease,note\n";
         let ward = Ward::new(&format!("{head}{}", noted(&rows(0, 60))), note);
