@@ -181,11 +181,6 @@ impl Tuples {
         found
     }
 
-    /// The tuple with this number.
-    pub(crate) fn tuple(&self, number: u32) -> &[u32] {
-        &self.codes[number as usize * self.width..(number as usize + 1) * self.width]
-    }
-
     fn at(&self, tuple: usize, column: usize) -> u32 {
         self.codes[tuple * self.width + column]
     }

@@ -54,6 +54,9 @@ enum Command {
         output: Output,
     },
     /// Delete rows
+    ///
+    /// The rows are overwritten in the state, and so are the values that nobody else has. The keys stay, and sensitive
+    /// values: whoever comes back must be published as before, and audits must know who was in which version.
     Delete {
         /// The folder of the series
         dir: PathBuf,
@@ -89,6 +92,9 @@ enum Command {
     Log {
         /// The folder of the series
         dir: PathBuf,
+        /// Read the whole state first, and make sure that it is what was written
+        #[arg(long)]
+        check: bool,
         #[command(flatten)]
         output: Output,
     },
@@ -146,8 +152,12 @@ impl Series {
                 let told = show(terminal, output, || done.to_json(), || published(&done));
                 terminal.told(&format!("version {} is published", done.version), told.map(|_| ()))
             }
-            Command::Log { dir, output } => {
-                let log = series::Series::open(dir)?.log()?;
+            Command::Log { dir, check, output } => {
+                let series = series::Series::open(dir)?;
+                if *check {
+                    series.check()?;
+                }
+                let log = series.log()?;
                 show(terminal, output, || log.to_json(), || history(&log))
             }
             Command::Show { dir, version, output } => {

@@ -13,6 +13,7 @@ mod house;
 mod init;
 mod layout;
 mod local;
+mod limits;
 mod population;
 mod publish;
 mod raw;

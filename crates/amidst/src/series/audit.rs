@@ -165,7 +165,7 @@ impl Series {
     /// # Errors
     /// When the state cannot be read.
     pub fn audit(&self, job: &Job<'_>) -> Result<SeriesAudit, Failure> {
-        let work = self.store.read()?;
+        let work = self.store.read_whole()?;
         let names = kept(&self.policy, &self.header);
         Known::load(&work, &self.policy, &names, job.cancel)?.audit(&self.policy, None)
     }
@@ -175,7 +175,7 @@ impl Series {
     /// # Errors
     /// When the state cannot be read.
     pub fn versions(&self) -> Result<Vec<(String, Vec<Version>)>, Failure> {
-        let work = self.store.read()?;
+        let work = self.store.read_whole()?;
         let columns = sensitive(&self.policy, &kept(&self.policy, &self.header));
         let count = columns.len();
         Ok(columns.into_iter().map(|(_, name)| name).zip(load(&work, count)?).collect())
