@@ -22,6 +22,7 @@ mod state;
 mod store;
 #[cfg(test)]
 mod tests;
+mod undo;
 
 use std::path::{Path, PathBuf};
 
@@ -30,6 +31,7 @@ pub use batch::{Applied, Batch};
 pub use init::init;
 pub use log::{LogBatch, LogVersion, SeriesLog};
 pub use publish::Published;
+pub use undo::Undone;
 
 use crate::Failure;
 use crate::policy::Policy;

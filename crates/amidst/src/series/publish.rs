@@ -16,7 +16,7 @@ use super::compose::{Composed, compose, follows_from_m};
 use super::foresight::Signed;
 use super::state::{State, kept};
 use super::store::{Work, pack};
-use super::{Mode, Series, private, versions};
+use super::{Mode, Series, private, undo, versions};
 use crate::Failure;
 use crate::anonymize::{Job, Judged, Released, Statement, algorithm_of, checked, sealed};
 use crate::report::{self, Report};
@@ -322,6 +322,7 @@ fn store(
             found.condemns()
         ],
     )?;
+    undo::forget(work)?;
     let mut sign = work.transaction.prepare("UPDATE person SET signature = ?2 WHERE id = ?1")?;
     for ((&person, signature), known) in state.persons.iter().zip(&staged.signatures).zip(&state.signatures) {
         if signature != known {

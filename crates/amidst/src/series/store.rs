@@ -42,6 +42,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
      CREATE TABLE tree (root INTEGER PRIMARY KEY, leaves BLOB NOT NULL);
      CREATE TABLE signed (signature BLOB NOT NULL, value INTEGER NOT NULL, rows INTEGER NOT NULL,
                           PRIMARY KEY (signature, value)) WITHOUT ROWID;",
+    // What reverts the batches that no version holds yet.
+    "CREATE TABLE undo (step INTEGER PRIMARY KEY, batch INTEGER NOT NULL, sql TEXT NOT NULL);",
 ];
 
 /// An open state.

@@ -1,5 +1,7 @@
 //! The series as a library: batches, versions, old files, locks, full disks.
 
+mod batches;
+
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
