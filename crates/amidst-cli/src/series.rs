@@ -231,7 +231,12 @@ fn applied(done: &Applied) -> String {
         lines.push(format!("  {} rows left out because a value is unknown", thousands(done.dropped)));
     }
     if m.classes > 0 {
-        lines.push(format!("  {} maintained classes, {} dissolved, {} split", thousands(m.classes), m.dissolved, m.splits));
+        lines.push(format!(
+            "  {} maintained classes, {} dissolved, {} split",
+            thousands(m.classes),
+            m.dissolved,
+            m.splits
+        ));
     }
     lines.push("  not public yet: `amidst series publish` makes it so".into());
     lines.join("\n")

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use amidst_io::{ReadOptions, without_password};
+use amidst_io::{ReadError, ReadOptions, without_password};
 use rusqlite::OptionalExtension;
 use rustc_hash::FxHashSet;
 
@@ -31,15 +31,12 @@ pub(super) fn key_column(policy: &Policy) -> Result<&str, Failure> {
 }
 
 /// Who is to be deleted.
-pub(super) fn departures(
-    work: &Work<'_>,
-    policy: &Policy,
-    key: &str,
-    file: &str,
-) -> Result<BTreeSet<Person>, Failure> {
+pub(super) fn departures(work: &Work<'_>, policy: &Policy, key: &str, file: &str) -> Result<BTreeSet<Person>, Failure> {
     let keep = |name: &str| name == key;
-    let input = amidst_io::read(file, &ReadOptions { keep: Some(&keep), ..ReadOptions::default() })
-        .map_err(PrepareError::from)?;
+    let input = match amidst_io::read(file, &ReadOptions { keep: Some(&keep), ..ReadOptions::default() }) {
+        Err(ReadError::NoRows { .. }) => return Ok(BTreeSet::new()),
+        input => input.map_err(PrepareError::from)?,
+    };
     let Some(column) = input.table.column(key) else {
         let near = nearest(key, input.header.iter().map(String::as_str));
         let hint = near.map(|n| format!("; is it the one called `{n}`?")).unwrap_or_default();
@@ -98,14 +95,13 @@ pub(super) fn arrivals(
     if !stream {
         let own = crate::prepare::header(file, &ReadOptions::default())?;
         same_header(header, &own, file)?;
-        let one = ReadOptions { max_rows: Some(1), ..ReadOptions::default() };
-        if amidst_io::read(file, &one).is_ok_and(|input| input.table.rows == 0) {
-            return Ok(None);
-        }
     }
     let options =
         LoadOptions { input: Some(file.to_string()), threads: job.threads, cancel: Some(job.cancel), progress: None };
-    let new = Prepared::load(policy, &options)?;
+    let new = match Prepared::load(policy, &options) {
+        Err(PrepareError::Read(ReadError::NoRows { .. })) => return Ok(None),
+        new => new?,
+    };
     if stream {
         same_header(header, &new.header, "standard input")?;
     }

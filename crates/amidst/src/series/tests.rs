@@ -425,13 +425,13 @@ fn a_state_without_kept_classes_goes_on_as_if_it_had_them() {
     // One of them as the second step of the state left it, one as the third did, with pages of another kind.
     let old = state(&wards[2]);
     old.execute_batch(
-        "DROP TABLE tree; DROP TABLE signed; UPDATE page SET classes = randomblob(96); PRAGMA user_version = 3;",
+        "DROP TABLE undo; DROP TABLE tree; DROP TABLE signed; UPDATE page SET classes = randomblob(96); PRAGMA user_version = 3;",
     )
     .unwrap();
     drop(old);
     let old = state(&wards[1]);
     old.execute_batch(
-        "DROP TABLE tree; DROP TABLE signed; DROP TABLE page; DROP TABLE kind; DROP INDEX record_class; DROP INDEX value_text;
+        "DROP TABLE undo; DROP TABLE tree; DROP TABLE signed; DROP TABLE page; DROP TABLE kind; DROP INDEX record_class; DROP INDEX value_text;
          ALTER TABLE value DROP COLUMN rows; DELETE FROM meta WHERE name IN ('counted', 'heights', 'next_class');
          PRAGMA user_version = 2;",
     )

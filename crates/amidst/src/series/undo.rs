@@ -139,11 +139,10 @@ impl Series {
 /// Runs what reverts a batch, last change first.
 fn revert(work: &Work<'_>, batch: u64) -> rusqlite::Result<Undone> {
     let db = &work.transaction;
-    let (inserted, deleted) = db.query_row(
-        "SELECT inserted, deleted FROM batch WHERE number = ?1",
-        [batch as i64],
-        |row| Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get::<_, i64>(1)?.unsigned_abs())),
-    )?;
+    let (inserted, deleted) =
+        db.query_row("SELECT inserted, deleted FROM batch WHERE number = ?1", [batch as i64], |row| {
+            Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get::<_, i64>(1)?.unsigned_abs()))
+        })?;
     let steps: Vec<String> = {
         let mut query = db.prepare("SELECT sql FROM undo WHERE batch = ?1 ORDER BY step DESC")?;
         query.query_map([batch as i64], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?
