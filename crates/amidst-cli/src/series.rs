@@ -78,6 +78,13 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Take back the last batch, if no version holds it yet
+    Undo {
+        /// The folder of the series
+        dir: PathBuf,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Publish the rows as they are now, checked and audited, as the next version
     Publish {
         /// The folder of the series
@@ -143,6 +150,19 @@ impl Series {
             }
             Command::Apply { dir, insert, delete, output } => {
                 apply(terminal, dir, Batch { insert: insert.clone(), delete: delete.clone() }, &job, output)
+            }
+            Command::Undo { dir, output } => {
+                let done = series::Series::open(dir)?.undo()?;
+                let text = || {
+                    heading(format!(
+                        "batch {} is taken back ({} inserted, {} deleted); the series has {} rows",
+                        done.batch,
+                        thousands(done.inserted),
+                        thousands(done.deleted),
+                        thousands(done.rows)
+                    ))
+                };
+                show(terminal, output, || done.to_json(), text)
             }
             Command::Publish { dir, allow_leak, output } => {
                 let done = series::Series::open(dir)?.publish(*allow_leak, &job)?;
@@ -224,7 +244,12 @@ fn applied(done: &Applied) -> String {
         lines.push(format!("  {} rows left out because a value is unknown", thousands(done.dropped)));
     }
     if m.classes > 0 {
-        lines.push(format!("  {} classes, {} dissolved, {} split", thousands(m.classes), m.dissolved, m.splits));
+        lines.push(format!(
+            "  {} maintained classes, {} dissolved, {} split",
+            thousands(m.classes),
+            m.dissolved,
+            m.splits
+        ));
     }
     lines.push("  not public yet: `amidst series publish` makes it so".into());
     lines.join("\n")
@@ -251,13 +276,13 @@ fn published(done: &Published) -> String {
 }
 
 fn history(log: &SeriesLog) -> String {
-    let mut rows = vec![["batch", "inserted", "deleted", "classes"].map(String::from).to_vec()];
+    let mut rows = vec![["batch", "inserted", "deleted", "maintained classes"].map(String::from).to_vec()];
     for b in &log.batches {
         let mut row = [b.batch, b.inserted, b.deleted].map(thousands).to_vec();
         row.push(if b.classes > 0 { thousands(b.classes) } else { "–".into() });
         rows.push(row);
     }
-    let head = ["version", "up to batch", "rows", "classes", "counterfeits", "leaks"].map(String::from);
+    let head = ["version", "up to batch", "rows", "published classes", "counterfeits", "leaks"].map(String::from);
     let mut versions = vec![head.to_vec()];
     for v in &log.versions {
         let mut row = [v.version, v.batch, v.rows, v.classes, v.counterfeits].map(thousands).to_vec();

@@ -25,6 +25,7 @@ mod state;
 mod store;
 #[cfg(test)]
 mod tests;
+mod undo;
 
 use std::path::{Path, PathBuf};
 
@@ -33,6 +34,7 @@ pub use batch::{Applied, Batch};
 pub use init::init;
 pub use log::{LogBatch, LogVersion, SeriesLog};
 pub use publish::Published;
+pub use undo::Undone;
 
 use crate::Failure;
 use crate::policy::Policy;

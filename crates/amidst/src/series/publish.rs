@@ -17,7 +17,7 @@ use super::foresight::Signed;
 use super::record::{Known, Record};
 use super::state::{State, kept};
 use super::store::{Work, pack};
-use super::{Mode, Series, internal, private, versions};
+use super::{Mode, Series, internal, private, undo, versions};
 use crate::anonymize::{
     Job, Judged, Policies, Released, Reports, Statement, agreed, algorithm_of, checked, sealed, write_documents,
 };
@@ -382,6 +382,7 @@ fn store(
             found.condemns()
         ],
     )?;
+    undo::forget(work)?;
     let mut sign = work.transaction.prepare("UPDATE person SET signature = ?2 WHERE id = ?1")?;
     for ((&person, signature), known) in state.persons.iter().zip(&staged.signatures).zip(&state.signatures) {
         if signature != known {

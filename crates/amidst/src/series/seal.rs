@@ -21,7 +21,7 @@ use super::store::unpack;
 
 /// The tables, in the order of the sums. Those before [`SMALL`] have a row for each batch or version at most.
 pub(super) const TABLES: &[&str] =
-    &["meta", "batch", "version", "value", "person", "record", "history", "kind", "page", "tree", "signed"];
+    &["meta", "batch", "version", "value", "person", "record", "history", "kind", "page", "tree", "signed", "changed", "undo"];
 
 /// How many of them are small.
 pub(super) const SMALL: usize = 3;
@@ -59,6 +59,16 @@ impl Shared {
     /// The changes of the sums so far.
     pub fn sums(&self) -> Sums {
         self.lock().sums
+    }
+
+    /// Notes that a row was deleted.
+    pub fn depart(&self) {
+        self.lock().departed = true;
+    }
+
+    /// Forgets by how many rows more or fewer have each value.
+    pub fn keep_uses(&self) {
+        self.lock().uses.clear();
     }
 
     /// Notes changes that were taken before.

@@ -25,7 +25,7 @@ const HEAD: &str = "state.head";
 const QUICKLY_CHECKED: u64 = 8 << 20;
 
 /// The first version of the file that has a seal.
-const SEALED: u32 = 5;
+const SEALED: u32 = 7;
 
 /// What made each version of the file out of the one before. Steps are only ever added.
 pub(super) const MIGRATIONS: &[&str] = &[
@@ -59,6 +59,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
     // Which values of several sensitive columns stand together; and whose values a batch has changed.
     "ALTER TABLE history ADD COLUMN tuples BLOB;
      CREATE TABLE changed (person INTEGER NOT NULL, batch INTEGER NOT NULL, PRIMARY KEY (person, batch)) WITHOUT ROWID;",
+    // What reverts the batches that no version holds yet.
+    "CREATE TABLE undo (step INTEGER PRIMARY KEY, batch INTEGER NOT NULL, sql TEXT NOT NULL);",
     // The seal, and the rows that have each value, in every mode; both are counted when this step has run.
     "ALTER TABLE value ADD COLUMN uses INTEGER NOT NULL DEFAULT 0;",
 ];
@@ -291,7 +293,7 @@ impl Work<'_> {
 
     /// Counts the rows that have each value, and erases the texts of those that nobody has any more. Says whether rows
     /// were deleted.
-    fn erase(&self) -> Result<bool, Failure> {
+    pub(super) fn erase(&self) -> Result<bool, Failure> {
         let ledger = self.store.ledger.take();
         let store = || -> rusqlite::Result<()> {
             let mut count =
@@ -311,7 +313,15 @@ impl Work<'_> {
         store().map_err(|e| self.fail(e))?;
         // What has changed here is noted, too; what had changed before is added to it.
         self.store.ledger.add(ledger.sums);
+        if ledger.departed {
+            self.store.ledger.depart();
+        }
         Ok(ledger.departed)
+    }
+
+    /// Leaves the counts of values as they are in the table: what took a batch back has restored them.
+    pub(super) fn keep_uses(&self) {
+        self.store.ledger.keep_uses();
     }
 }
 

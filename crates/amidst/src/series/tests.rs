@@ -1,6 +1,7 @@
 //! The series as a library: batches, versions, old files, locks, full disks.
 
 mod damage;
+mod batches;
 
 use std::fs;
 use std::path::PathBuf;
@@ -428,7 +429,8 @@ fn a_state_without_kept_classes_goes_on_as_if_it_had_them() {
         let state = rusqlite::Connection::open(private.join(FILE)).unwrap();
         state
             .execute_batch(
-                "ALTER TABLE value DROP COLUMN uses; DELETE FROM meta WHERE name IN ('seal', 'changes');
+                "ALTER TABLE value DROP COLUMN uses; DROP TABLE undo; DROP TABLE changed;
+                 ALTER TABLE history DROP COLUMN tuples; DELETE FROM meta WHERE name IN ('seal', 'changes');
                  PRAGMA user_version = 4;",
             )
             .unwrap();
