@@ -64,6 +64,7 @@ fn requirement(entry: &model::Entry) -> String {
             ("c2", _) => "10".to_string(),
             ("l" | "k" | "p" | "c" | "c1" | "m" | "delta" | "beta", _) => "2".to_string(),
             (_, Kind::Count) => "2".to_string(),
+            (_, Kind::Counts) => "[2]".to_string(),
             (_, Kind::Number) => "0.5".to_string(),
             (_, Kind::Choice(words)) => format!("\"{}\"", words[0]),
             (_, Kind::Flag) => "true".to_string(),

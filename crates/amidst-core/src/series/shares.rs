@@ -103,10 +103,12 @@ impl<'a> Judge<'a> {
     /// What a requirement says of what is told about a group.
     pub(super) fn verdict(&self, requirement: usize, told: &Told, group: &Group) -> Verdict {
         let r = &self.requirements[requirement];
+        let evaluator = &self.evaluators[group.last];
+        let models = r.models.iter().enumerate().map(|(m, model)| model.least_rows(evaluator.table(requirement, m)));
         let case = Case {
-            evaluator: &self.evaluators[group.last],
+            evaluator,
             requirement,
-            least: r.models.iter().map(|m| m.least_rows()).max().unwrap_or(1).max(1),
+            least: models.max().unwrap_or(1).max(1),
             whole: r.on.len() == 1,
             rows: r.models.iter().any(|m| !m.scales()).then_some(group.smallest),
         };

@@ -20,8 +20,10 @@ use sha2::{Digest, Sha256};
 use super::store::unpack;
 
 /// The tables, in the order of the sums. Those before [`SMALL`] have a row for each batch or version at most.
-pub(super) const TABLES: &[&str] =
-    &["meta", "batch", "version", "value", "person", "record", "history", "kind", "page", "tree", "signed", "changed", "undo"];
+pub(super) const TABLES: &[&str] = &[
+    "meta", "batch", "version", "value", "person", "record", "history", "kind", "page", "tree", "signed", "changed",
+    "undo",
+];
 
 /// How many of them are small.
 pub(super) const SMALL: usize = 3;

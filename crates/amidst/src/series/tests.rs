@@ -1,7 +1,7 @@
 //! The series as a library: batches, versions, old files, locks, full disks.
 
-mod damage;
 mod batches;
+mod damage;
 
 use std::fs;
 use std::path::PathBuf;

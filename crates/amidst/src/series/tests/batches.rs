@@ -5,9 +5,9 @@ use super::*;
 /// Everything that the state holds, table by table, as text.
 fn dump(series: &Series) -> Vec<String> {
     // The seal and the number of changes move on with every commit, also with one that takes a batch back.
-    let moving = |line: &String| line.contains("meta: Text") && (line.contains("\"seal\"") || line.contains("changes"));
+    let meta = "meta WHERE name NOT IN ('seal', 'changes')";
     let mut lines = Vec::new();
-    for table in ["meta", "value", "person", "record", "batch", "version", "kind", "page", "tree", "signed"] {
+    for table in [meta, "value", "person", "record", "batch", "version", "kind", "page", "tree", "signed"] {
         let mut query = series.store.connection.prepare(&format!("SELECT * FROM {table} ORDER BY 1, 2")).unwrap();
         let width = query.column_count();
         let mut rows = query.query([]).unwrap();
