@@ -260,6 +260,5 @@ mod tests {
         let set = |list: &[u32]| std::sync::Arc::new(Codes::new(list.to_vec(), 3));
         assert_eq!(tuples.covered(&[set(&[0, 1]), set(&[1])]), [1, 2]);
         assert_eq!(tuples.covered(&[set(&[0, 1, 2]), set(&[0, 1])]), [0, 1, 2, 3]);
-        assert_eq!(tuples.tuple(2), [1, 1]);
     }
 }
