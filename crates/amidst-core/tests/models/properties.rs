@@ -164,7 +164,7 @@ fn models_that_scale_look_at_shares() {
         if !case.model.scales() || case.model.needs() != Needs::Histogram {
             return;
         }
-        for class in case.world.classes.iter().filter(|c| c.class().size >= case.model.least_rows()) {
+        for class in case.world.classes.iter().filter(|c| c.class().size >= case.model.least_rows(&case.world.table)) {
             let histogram: Vec<(u32, u64)> = class.class().histogram.iter().map(|&(code, n)| (code, 3 * n)).collect();
             let more = case.model.holds(&Class::of(&histogram), &case.world.table);
             assert_eq!(case.model.holds(&class.class(), &case.world.table), more, "{}", case.context(class));
