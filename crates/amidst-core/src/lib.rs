@@ -34,3 +34,4 @@ pub mod series;
 pub mod shared;
 pub mod table;
 mod tally;
+pub mod worlds;

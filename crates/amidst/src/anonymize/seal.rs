@@ -100,6 +100,7 @@ pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Resu
         persons: persons.then(|| released.persons(prepared)),
         original: None,
         populations: &populations.tables,
+        policy: None,
     };
     amidst_check::check(draft, folder, &options).map_err(|problems| {
         // Rows that only the checker has seen may show that columns single people out: a fault of the policy.
@@ -140,6 +141,6 @@ fn sensitive_column(statement: &Statement<'_>, set: &FrequencySet, column: usize
             (0..domain.dictionary.len()).map(|code| levels.iter().skip(1).map(|l| l[code]).collect()).collect()
         }),
         categories: (!domain.categories.is_empty()).then(|| domain.categories.clone()),
-        weights: weights.map(|c| c.weights().iter().map(|w| w.to_string()).collect()),
+        weights: weights.map(|c| c.weights()),
     }
 }
