@@ -40,8 +40,11 @@ pub(crate) const DEPTH_LIMIT: usize = 32;
 /// How many cells so many bytes of text may make where a line need not mention a column: few lines with many keys of their
 /// own would otherwise fill the memory with nulls.
 pub(crate) fn sparse_limit(bytes: usize) -> usize {
-    bytes.saturating_mul(256).saturating_add(64 << 20)
+    bytes.saturating_mul(CELLS_PER_BYTE).saturating_add(16 << 20)
 }
+
+/// See [`sparse_limit`].
+const CELLS_PER_BYTE: usize = 64;
 
 /// A policy longer than this is refused: 4 MiB.
 pub const POLICY_LIMIT: u64 = 4 << 20;
@@ -141,6 +144,7 @@ mod tests {
             format!("{} MiB once decompressed", UNPACKED_LIMIT >> 20),
             format!("{UNPACKED_RATIO} times its compressed size"),
             format!("{ROWS_PER_BYTE} rows a byte"),
+            format!("{CELLS_PER_BYTE} cells a byte"),
             format!("{} MiB for a policy", POLICY_LIMIT >> 20),
             format!("{} MiB for a hierarchy", HIERARCHY_LIMIT >> 20),
         ] {

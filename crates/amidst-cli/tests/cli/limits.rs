@@ -36,7 +36,7 @@ fn a_million_columns_are_refused_before_memory_is_taken() {
     let lines: String = (0..200_000).map(|i| format!("{{\"k{}\":1}}\n", i % 15_000)).collect();
     house.file("sparse.jsonl", &lines);
     for file in ["wide.csv", "wide.jsonl", "sparse.jsonl"] {
-        within(&house, 1_500_000, &["audit", file]).fails(2, &[file, "columns", "20000"]);
+        within(&house, 1_500_000, &["init", file]).fails(2, &[file, "columns", "20000"]);
     }
 }
 
@@ -68,7 +68,7 @@ fn files_that_lie_are_refused() {
         let at = bytes.len() - if format == "arrow" { 10 } else { 8 };
         bytes[at..at + 4].copy_from_slice(&0x7FFF_FFF0u32.to_le_bytes());
         std::fs::write(house.path(&out), &bytes).unwrap();
-        house.amidst(&["audit", &out]).fails(2, &[&out, "not a whole", "Copy or export it again"]);
+        house.amidst(&["init", &out, "--force"]).fails(2, &[&out, "not a whole", "Copy or export it again"]);
     }
 }
 

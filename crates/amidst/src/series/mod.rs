@@ -10,6 +10,7 @@
 
 mod audit;
 mod batch;
+mod beside;
 mod compose;
 mod domain;
 mod explain;

@@ -12,14 +12,15 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 
+use super::beside::{check_head, files_beside, read_head, write_head};
 use super::seal::{self, NAME, SMALL, Shared, Sums, TABLES};
 use crate::Failure;
 
 /// The name of the file.
 pub const FILE: &str = "state.sqlite";
 
-/// The file beside it that holds the number of the last change.
-const HEAD: &str = "state.head";
+/// The fact about the series that holds the digest of its policy and hierarchies, which stay what they were.
+const FILES: &str = "files";
 
 /// States up to this size are checked as a whole whenever they are opened: 8 MiB.
 const QUICKLY_CHECKED: u64 = 8 << 20;
@@ -105,6 +106,9 @@ impl Store {
         let changes = work.changes()?;
         if changes < head {
             return Err(damaged(&store.place, &format!("its last {} changes are lost", head - changes)));
+        }
+        if work.meta(FILES)?.is_some_and(|files| files != files_beside(path)) {
+            return Err(damaged(&store.place, "the policy or a hierarchy beside it is not what the series began with"));
         }
         if path.metadata().is_ok_and(|found| found.len() <= quickly) {
             work.check()?;
@@ -274,6 +278,9 @@ impl Work<'_> {
     /// Makes everything happen.
     pub fn commit(self) -> Result<(), Failure> {
         let departed = self.erase()?;
+        if self.meta(FILES)?.is_none() {
+            self.set_meta(FILES, &files_beside(&self.store.path))?;
+        }
         let changes = self.changes()? + 1;
         self.set_meta("changes", &changes.to_string())?;
         let mut sums = self.sums()?;
@@ -349,42 +356,8 @@ fn begin_seal(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute(sql, params![NAME, seal::written(&sums)]).map(|_| ())
 }
 
-/// The start of the file, which decides how SQLite reads the rest, or whether it refuses to write.
-fn check_head(path: &Path, place: &str) -> Result<(), Failure> {
-    use std::io::Read;
-    let mut head = Vec::new();
-    match std::fs::File::open(path) {
-        Ok(file) => drop(file.take(100).read_to_end(&mut head)),
-        // A new one, or one that the system does not let be read, which is said below.
-        Err(_) => return Ok(()),
-    }
-    let fits = head.len() == 100
-        && head.starts_with(b"SQLite format 3\0")
-        && head[18..20].iter().all(|version| matches!(version, 1 | 2))
-        && head[20..24] == [0, 64, 32, 32]
-        && matches!(head[56..60], [0, 0, 0, 0 | 1]);
-    if fits { Ok(()) } else { Err(damaged(place, "it does not begin as a state does")) }
-}
-
-/// The number of the last change, as the file beside the state has it; 0 where there is none.
-fn read_head(path: &Path, place: &str) -> Result<u64, Failure> {
-    match std::fs::read_to_string(path.with_file_name(HEAD)) {
-        Ok(text) => text.trim().parse().map_err(|_| damaged(place, &format!("{HEAD} beside it holds no number"))),
-        Err(e) if e.kind() == std::io::ErrorKind::InvalidData => {
-            Err(damaged(place, &format!("{HEAD} beside it holds no number")))
-        }
-        Err(_) => Ok(0),
-    }
-}
-
-/// Writes the number of the last change; one that cannot be written stays behind, which does no harm.
-fn write_head(path: &Path, changes: u64) {
-    let (to, staged) = (path.with_file_name(HEAD), path.with_file_name(format!("{HEAD}.new")));
-    let _ = std::fs::write(&staged, format!("{changes}\n")).and_then(|()| std::fs::rename(&staged, &to));
-}
-
 /// What is said of a state that is not what it was.
-fn damaged(place: &str, what: &str) -> Failure {
+pub(super) fn damaged(place: &str, what: &str) -> Failure {
     Failure::Usage(format!(
         "{place} is damaged, or no state of a series: {what}. Nothing was changed or published. Restore the private folder of \
          the series as a whole (state.sqlite, state.sqlite-wal, state.head) from a backup, or start a new series"

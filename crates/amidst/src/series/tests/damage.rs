@@ -184,6 +184,18 @@ fn a_state_that_lost_its_log_is_refused() {
     drop(series);
 }
 
+#[test]
+fn the_policy_of_a_series_stays_what_it_was() {
+    let ward = ward();
+    let policy = ward.dir().join("private/policy.toml");
+    let text = fs::read_to_string(&policy).unwrap();
+    fs::write(&policy, text.replace("k = 3", "k = 2")).unwrap();
+    let refused = Series::open(&ward.dir()).unwrap_err();
+    assert!(refused.exit_code() == 2 && refused.to_string().contains("policy"), "{refused}");
+    fs::write(&policy, text).unwrap();
+    ward.open();
+}
+
 /// Whether a file of the private part has `text` in it.
 fn holds(folder: &Path, text: &str) -> bool {
     fs::read_dir(folder.join("private")).unwrap().any(|entry| {
