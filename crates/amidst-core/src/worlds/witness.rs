@@ -96,48 +96,35 @@ impl<'c> Search<'c> {
         order
     }
 
-    /// Gives an unknown values in proportion to what its classes have left of them for those who are still open; each way
-    /// begins with another value.
+    /// Gives an unknown values: those with the most room first, beginning with another one for each way.
     fn try_way(&mut self, unknown: usize, way: usize) -> bool {
         let width = self.component.width();
         let first = unknown * width;
         let mut given = self.low[first..first + width].to_vec();
-        let rest = (self.component.sizes[unknown]).saturating_sub(given.iter().sum());
-        let open: Vec<usize> = (0..width).filter(|&v| self.high[first + v] > given[v]).collect();
+        let mut rest = (self.component.sizes[unknown]).saturating_sub(given.iter().sum());
+        let mut open: Vec<usize> = (0..width).filter(|&v| self.high[first + v] > given[v]).collect();
         if way > 0 && way >= open.len() {
             return false;
         }
-        let mut open: Vec<(f64, usize)> = open.into_iter().map(|v| (self.supply(unknown, v), v)).collect();
-        open.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        for turn in 0..rest {
-            let room = |v: usize| given[v] < self.high[first + v];
-            let due = |&(supply, v): &(f64, usize)| supply / f64::from(given[v] - self.low[first + v] + 1);
-            let best = match turn {
-                0 => open.get(way).copied(),
-                _ => open.iter().copied().filter(|o| room(o.1)).max_by(|a, b| due(a).total_cmp(&due(b))),
-            };
-            let Some((_, v)) = best.filter(|o| room(o.1)) else { return false };
-            given[v] += 1;
+        open.sort_by_key(|&v| std::cmp::Reverse(self.high[first + v] - given[v]));
+        let many = open.len().max(1);
+        open.rotate_left(way % many);
+        while rest > 0 {
+            let before = rest;
+            for &v in &open {
+                if rest > 0 && given[v] < self.high[first + v] {
+                    given[v] += 1;
+                    rest -= 1;
+                }
+            }
+            if rest == before {
+                return false;
+            }
         }
         for (v, &n) in given.iter().enumerate() {
             self.set(first + v, n, n);
         }
         self.tighten(self.component.classes[unknown].clone())
-    }
-
-    /// How much of a value is left for each who can still have it, in the class where that is least.
-    fn supply(&self, unknown: usize, v: usize) -> f64 {
-        let (component, width) = (self.component, self.component.width());
-        let of = |&class: &u32| {
-            let (mut low, mut open) = (0u64, 0u64);
-            for at in component.members[class as usize].iter().map(|&u| u as usize * width + v) {
-                low += u64::from(self.low[at]);
-                open += u64::from(self.high[at] - self.low[at]);
-            }
-            u64::from(component.left[class as usize * width + v]).saturating_sub(low) as f64 / open.max(1) as f64
-        };
-        let least = component.classes[unknown].iter().map(of).fold(1.0, f64::min);
-        least * f64::from(self.high[unknown * width + v] - self.low[unknown * width + v])
     }
 
     fn set(&mut self, at: usize, low: u32, high: u32) {
