@@ -10,7 +10,8 @@ mod models;
 #[cfg(test)]
 mod original;
 #[cfg(test)]
-#[cfg(test)]
 mod tampering;
+#[cfg(test)]
+mod unique;
 #[cfg(test)]
 mod vectors;

@@ -237,3 +237,82 @@ fn diagnostic(policy: &Policy, names: &[&str], unique: String) -> Diagnostic {
 fn it_is(names: &[&str]) -> &'static str {
     if names.len() == 1 { "it is," } else { "they are," }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// A table of these columns, and a policy that publishes them as they are.
+    fn raw(columns: &[(&str, Vec<String>)], sections: &str) -> (Policy, Table) {
+        let text = format!("[columns.q]\nrole = \"quasi\"\n{sections}");
+        let policy = Policy::parse(&text, Path::new("policy.toml")).unwrap();
+        let column =
+            |(name, values): &(&str, Vec<String>)| Column::from_values(name, values.iter().map(String::as_str));
+        let table = Table { rows: columns[0].1.len(), columns: columns.iter().map(column).collect() };
+        (policy, table)
+    }
+
+    fn errors(columns: &[(&str, Vec<String>)], sections: &str, left_out: &[u32]) -> Vec<String> {
+        let (policy, table) = raw(columns, sections);
+        let roles = vec![Role::Insensitive; table.columns.len()];
+        let errors = Raw::of(&policy, &table, &roles, None, left_out, false).errors();
+        errors.into_iter().map(|e| e.message).collect()
+    }
+
+    fn values(of: impl Fn(usize) -> usize) -> Vec<String> {
+        (0..1000).map(|i| of(i).to_string()).collect()
+    }
+
+    const STAR: &str = "[columns.\"*\"]\nrole = \"insensitive\"\n";
+
+    #[test]
+    fn exactly_the_share_is_let_pass() {
+        // Ten values that one row has each, then eleven.
+        assert!(errors(&[("a", values(|i| i.max(989) * usize::from(i >= 990)))], STAR, &[]).is_empty());
+        let told = errors(&[("a", values(|i| i * usize::from(i >= 989)))], STAR, &[]);
+        assert!(
+            told.len() == 1 && told[0].contains("11 of the 1,000 rows to be released (1.1 %) are unique"),
+            "{told:?}"
+        );
+        // One of them left out, and it is ten of 999.
+        let told = errors(&[("a", values(|i| i * usize::from(i >= 989)))], STAR, &[989]);
+        assert!(told[0].contains("10 of the 999"), "{told:?}");
+    }
+
+    #[test]
+    fn one_row_is_unique_wherever_it_is_published_as_it_is() {
+        let told = errors(&[("a", vec!["x".into()])], STAR, &[]);
+        assert!(told[0].contains("1 of the 1 rows to be released (100 %) is unique"), "{told:?}");
+    }
+
+    #[test]
+    fn a_set_holds_no_column_that_can_be_spared() {
+        let columns = [("noise", values(|i| i % 2)), ("a", values(|i| i % 40)), ("b", values(|i| i / 40))];
+        let told = errors(&columns, STAR, &[]);
+        assert!(told.len() == 1 && told[0].starts_with("`a` and `b` are published as they are"), "{told:?}");
+        let accepted = format!("{STAR}[columns.b]\nrole = \"insensitive\"\naccept = \"why\"\n");
+        assert!(errors(&columns, &accepted, &[]).is_empty());
+    }
+
+    #[test]
+    fn several_that_nobody_names_are_told_together() {
+        let columns = [("a", values(|i| i)), ("b", values(|i| i + 1)), ("c", values(|i| i % 2))];
+        let told = errors(&columns, STAR, &[]);
+        assert!(told.len() == 1 && told[0].starts_with("`a` and `b` are published"), "{told:?}");
+        let named = format!("{STAR}[columns.a]\nrole = \"insensitive\"\n");
+        assert_eq!(errors(&columns, &named, &[]).len(), 2);
+    }
+
+    #[test]
+    fn what_only_the_checker_saw_is_marked_as_well() {
+        let (policy, _) = raw(&[("a", vec!["x".into()])], "[columns.a]\nrole = \"insensitive\"\n");
+        let header = ["q", "a"].map(String::from);
+        let error = refused(&policy, &header, "5 of 9 rows are unique");
+        assert_eq!(error.exit_code(), 2);
+        let text = error.to_string();
+        assert!(text.contains("`a` is published as it is, singling people out: 5 of 9 rows"), "{text}");
+        assert!(text.contains("policy.toml:4:8") && text.contains("accept = \"why\""), "{text}");
+    }
+}
