@@ -97,7 +97,9 @@ fn from_values(profile: &Profile<'_>, name: &Name) -> Option<Guess> {
         Means::Disease => Some(private(profile, found?.finding)),
         Means::Number => {
             let quantity = matches!(meaning, Some(Meaning::Quasi | Meaning::Measure | Meaning::Sensitive));
-            (!quantity || counts_rows(profile)).then(|| left_out(found.map_or("", |f| f.finding)))
+            // A code with letters in it is no quantity, whatever its name says.
+            (!quantity || !profile.is_number() || counts_rows(profile))
+                .then(|| left_out(found.map_or("", |f| f.finding)))
         }
         Means::Person => None,
     }
@@ -123,7 +125,8 @@ fn from_name(profile: &Profile<'_>, name: &Name) -> Guess {
     if is_own_text(profile) {
         return left_out("nearly every row has its own value");
     }
-    let several = if name.is_person() { 4 } else { 30 };
+    // How many persons there are is no person.
+    let several = if name.is_person() && !profile.is_number() { 4 } else { 30 };
     if (name.is_person() || name.numbers()) && (!kinds || profile.distinct > several) {
         return left_out("values stand for people or their records");
     }
@@ -283,6 +286,8 @@ mod tests {
         assert_eq!(role("kto", (0..600u64).map(|i| (10_000 + i % 70 * 7919 % 80_021).to_string())), Role::Identifying);
         assert_eq!(role("x", (0..600u64).map(|i| (i * i % 17 * 500).to_string())), Role::Quasi);
         assert_eq!(role("manager", (0..200).map(|i| ["Dr. Okafor", "Xu", "Ng", "Bo", "Qi"][i % 5])), Role::Identifying);
+        assert_eq!(role("members", (0..200).map(|i| (i % 6 + 1).to_string())), Role::Quasi);
+        assert_eq!(role("subject", (0..300).map(|i| format!("S{:03}", i % 30))), Role::Identifying);
         assert_eq!(role("customer", (0..200).map(|i| ["new", "returning"][i % 2])), Role::Quasi);
     }
 
