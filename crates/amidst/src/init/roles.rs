@@ -26,6 +26,9 @@ pub(super) struct Guess {
 /// Fewer rows than this say nothing about uniqueness.
 const FEW: usize = 20;
 
+/// A private number with more values than this is an exact amount.
+const MANY: usize = 100;
+
 /// A private column may single out this share of the rows (or two rows), and no more.
 pub(super) const SINGLED_OUT: f64 = 0.05;
 
@@ -163,10 +166,15 @@ fn date(profile: &Profile<'_>, finding: &str) -> Guess {
 /// Private columns are released as they are, unless they single people out.
 fn private(profile: &Profile<'_>, why: &str) -> Guess {
     let many = profile.known >= FEW && profile.distinct_share() > 0.2;
-    if profile.uniques as u64 <= tolerated(profile.rows) && !many {
+    // An exact amount beside a class singles out within the class, however often it occurs in the table.
+    let exact = profile.is_number() && profile.distinct > MANY;
+    if profile.uniques as u64 <= tolerated(profile.rows) && !many && !exact {
         return because(Role::Sensitive, 3, why);
     }
-    let singled = format!("{why}, but it singles out {} rows", profile.uniques);
+    let singled = match exact {
+        true => format!("{why}, but exact amounts single people out"),
+        false => format!("{why}, but it singles out {} rows", profile.uniques),
+    };
     match is_own_text(profile) {
         true => left_out(singled),
         false => Guess { code: profile.column.kind == ValueType::Text, ..quasi(3, singled) },
@@ -257,6 +265,7 @@ mod tests {
     #[test]
     fn private_columns_that_single_out_are_generalized() {
         assert_eq!(role("salary", (0..300u64).map(|i| format!("{}.{:02}", 2000 + i * i % 977, i % 100))), Role::Quasi);
+        assert_eq!(role("salary", (0..9000).map(|i| (20_000 + i % 200 * 10).to_string())), Role::Quasi);
         assert_eq!(role("salary", (0..300).map(|i| (20 + i % 12).to_string())), Role::Sensitive);
         assert_eq!(role("code", (0..300).map(|i| ["I21.4", "E11.9", "J45.0", "F32.1"][i % 4])), Role::Sensitive);
     }
