@@ -44,6 +44,12 @@ fn awkward_tables_get_a_draft_that_publishes_nobody() {
         let policy = house.read("policy.toml");
         assert!(!policy.contains("[columns.\"*\"]"), "{what}");
         let check = house.amidst(&["check", "policy.toml"]);
+        // Nobody hides in a table of one row.
+        if text.trim_end().lines().count() == 2 {
+            assert!(check.code == 1 && check.stderr.contains("k-anonymity"), "{what}: {}", check.stderr);
+            assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "out"]).code, 1, "{what}");
+            continue;
+        }
         assert_eq!(check.code, 0, "{what}: {}\n{policy}", check.stderr);
         let run = house.amidst(&["anonymize", "policy.toml", "--out", "out"]);
         assert_eq!(run.code, 0, "{what}: {}\n{policy}", run.stderr);
@@ -70,7 +76,11 @@ fn trial(house: &House) {
         let site = i * i % 5;
         let (sex, density) =
             (["f", "m"][(i % 2) as usize], ["2872.7", "2195.3", "1457.2", "88.1", "40.9"][site as usize]);
-        text.push_str(&format!("{},{},{sex},s{site},{density}\n", 10_056 + i * 48_271 % 980_021, 20 + i * 7 % 50));
+        text.push_str(&format!(
+            "{},{},{sex},s{site},{density}\n",
+            10_056 + i * 48_271 % 980_021,
+            20 + (i * i * 7 + i) % 61
+        ));
     }
     house.file("trial.csv", &text);
 }

@@ -223,7 +223,7 @@ mod tests {
     fn awkward_tables_get_a_draft_too() {
         let folder = tempfile::tempdir().unwrap();
         let cases = [
-            "a\n1\n",
+            "a\n1\n2\n",
             "a,b\n,\nx,\n",
             "name\nAnn\nBob\n",
             "\"we \"\"quote\"\"\",é.x\n1,2\n3,4\n",
@@ -234,6 +234,16 @@ mod tests {
             std::fs::write(&file, case).unwrap();
             fits(&file);
         }
+    }
+
+    #[test]
+    fn a_single_row_is_never_released() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("one.csv");
+        std::fs::write(&file, "name,age\nAnn,30\n").unwrap();
+        let policy = policy(file.to_str().unwrap(), Path::new("")).unwrap();
+        let findings = check(&policy, &LoadOptions::default());
+        assert!(findings.iter().any(|f| matches!(f, Finding::Impossible(_))), "{findings:?}");
     }
 
     #[test]

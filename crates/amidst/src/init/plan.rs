@@ -111,9 +111,9 @@ fn not_given_away(guesses: &mut [Guess], table: &Table) {
     }
 }
 
-/// A name for a comment, which ends with its line.
+/// A name for a comment, which ends with its line and acts on no terminal.
 pub(super) fn clean(name: &str) -> String {
-    name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    name.chars().map(|c| if amidst_check::acts(c) { ' ' } else { c }).collect()
 }
 
 impl Plan {

@@ -26,6 +26,9 @@ pub(super) struct Guess {
 /// Fewer rows than this say nothing about uniqueness.
 const FEW: usize = 20;
 
+/// A private number with more values than this is an exact amount.
+const MANY: usize = 100;
+
 /// A private column may single out this share of the rows (or two rows), and no more.
 pub(super) const SINGLED_OUT: f64 = 0.05;
 
@@ -97,7 +100,9 @@ fn from_values(profile: &Profile<'_>, name: &Name) -> Option<Guess> {
         Means::Disease => Some(private(profile, found?.finding)),
         Means::Number => {
             let quantity = matches!(meaning, Some(Meaning::Quasi | Meaning::Measure | Meaning::Sensitive));
-            (!quantity || counts_rows(profile)).then(|| left_out(found.map_or("", |f| f.finding)))
+            // A code with letters in it is no quantity, whatever its name says.
+            (!quantity || !profile.is_number() || counts_rows(profile))
+                .then(|| left_out(found.map_or("", |f| f.finding)))
         }
         Means::Person => None,
     }
@@ -123,7 +128,8 @@ fn from_name(profile: &Profile<'_>, name: &Name) -> Guess {
     if is_own_text(profile) {
         return left_out("nearly every row has its own value");
     }
-    let several = if name.is_person() { 4 } else { 30 };
+    // How many persons there are is no person.
+    let several = if name.is_person() && !profile.is_number() { 4 } else { 30 };
     if (name.is_person() || name.numbers()) && (!kinds || profile.distinct > several) {
         return left_out("values stand for people or their records");
     }
@@ -160,10 +166,15 @@ fn date(profile: &Profile<'_>, finding: &str) -> Guess {
 /// Private columns are released as they are, unless they single people out.
 fn private(profile: &Profile<'_>, why: &str) -> Guess {
     let many = profile.known >= FEW && profile.distinct_share() > 0.2;
-    if profile.uniques as u64 <= tolerated(profile.rows) && !many {
+    // An exact amount beside a class singles out within the class, however often it occurs in the table.
+    let exact = profile.is_number() && profile.distinct > MANY;
+    if profile.uniques as u64 <= tolerated(profile.rows) && !many && !exact {
         return because(Role::Sensitive, 3, why);
     }
-    let singled = format!("{why}, but it singles out {} rows", profile.uniques);
+    let singled = match exact {
+        true => format!("{why}, but exact amounts single people out"),
+        false => format!("{why}, but it singles out {} rows", profile.uniques),
+    };
     match is_own_text(profile) {
         true => left_out(singled),
         false => Guess { code: profile.column.kind == ValueType::Text, ..quasi(3, singled) },
@@ -254,6 +265,7 @@ mod tests {
     #[test]
     fn private_columns_that_single_out_are_generalized() {
         assert_eq!(role("salary", (0..300u64).map(|i| format!("{}.{:02}", 2000 + i * i % 977, i % 100))), Role::Quasi);
+        assert_eq!(role("salary", (0..9000).map(|i| (20_000 + i % 200 * 10).to_string())), Role::Quasi);
         assert_eq!(role("salary", (0..300).map(|i| (20 + i % 12).to_string())), Role::Sensitive);
         assert_eq!(role("code", (0..300).map(|i| ["I21.4", "E11.9", "J45.0", "F32.1"][i % 4])), Role::Sensitive);
     }
@@ -283,6 +295,8 @@ mod tests {
         assert_eq!(role("kto", (0..600u64).map(|i| (10_000 + i % 70 * 7919 % 80_021).to_string())), Role::Identifying);
         assert_eq!(role("x", (0..600u64).map(|i| (i * i % 17 * 500).to_string())), Role::Quasi);
         assert_eq!(role("manager", (0..200).map(|i| ["Dr. Okafor", "Xu", "Ng", "Bo", "Qi"][i % 5])), Role::Identifying);
+        assert_eq!(role("members", (0..200).map(|i| (i % 6 + 1).to_string())), Role::Quasi);
+        assert_eq!(role("subject", (0..300).map(|i| format!("S{:03}", i % 30))), Role::Identifying);
         assert_eq!(role("customer", (0..200).map(|i| ["new", "returning"][i % 2])), Role::Quasi);
     }
 

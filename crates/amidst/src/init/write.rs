@@ -76,9 +76,8 @@ pub(super) fn unread(name: &str, role: Role, why: &str) -> String {
 pub(super) fn requirements(out: &mut String, table: &Table, plan: &Plan, missing: &[String]) {
     let persons = table.columns.iter().zip(&plan.guesses).find(|(_, g)| g.role == Role::Key);
     let people = persons.map_or(table.rows, |(column, _)| column.dictionary.len());
-    // Nobody hides behind a single row: what has one row only is left out.
+    // Nobody hides behind a single row: a table of one row cannot be released, and check says so.
     let k = plan.blank.unwrap_or(5).max(5).min(people.max(2) as u64);
-    let suppression = if people < 2 { "1.0 " } else { "0.02" };
     let _ = write!(
         out,
         "\n# What every class of rows that look alike must satisfy.\n[[require]]\nmodel = \"k-anonymity\"\nk = {k}\n"
@@ -99,7 +98,7 @@ pub(super) fn requirements(out: &mut String, table: &Table, plan: &Plan, missing
     }
     let _ = write!(
         out,
-        "\n[search]\nmax_suppression = {suppression}   # at most this share of the rows may be left out\nseed = 1\n\n\
+        "\n[search]\nmax_suppression = 0.02   # at most this share of the rows may be left out\nseed = 1\n\n\
          [output]\nfile = \"release.csv\"\n"
     );
 }

@@ -32,7 +32,28 @@ fn found(profile: &Profile<'_>) -> bool {
         (1..=5).contains(&words.len()) && capital && known > 0 && (words.len() == 1 || known * 3 >= words.len())
     });
     let lower = profile.share(|value| NAMES.contains(&fold(value)));
-    share >= 0.4 || lower >= 0.5
+    // Names that are on no list: an initial and a surname, or many values of two or three capitalised words.
+    let initials = profile.share(has_initial);
+    let unheard = profile.distinct >= 20 && profile.share(is_capitalised) >= 0.8;
+    share >= 0.4 || lower >= 0.5 || initials >= 0.6 || unheard
+}
+
+/// `K. Haddad`, `Haddad, K.`
+fn has_initial(value: &str) -> bool {
+    let words: Vec<&str> = value.split([' ', ',']).filter(|w| !w.is_empty()).collect();
+    let letters = |w: &str| w.chars().filter(|c| c.is_alphabetic()).count();
+    let initial = |w: &&str| w.ends_with('.') && letters(w) == 1 && w.starts_with(char::is_uppercase);
+    let surname = |w: &&str| letters(w) >= 2 && w.starts_with(char::is_uppercase);
+    (2..=4).contains(&words.len()) && words.iter().any(initial) && words.iter().any(surname)
+}
+
+/// Two or three words of letters that begin with a capital.
+fn is_capitalised(value: &str) -> bool {
+    let words: Vec<&str> = value.split([' ', ',', '-']).filter(|w| !w.is_empty()).collect();
+    let name = |w: &&str| {
+        w.starts_with(char::is_uppercase) && w.chars().all(|c| c.is_alphabetic() || matches!(c, '.' | '\'' | '’'))
+    };
+    (2..=3).contains(&words.len()) && words.iter().all(name)
 }
 
 #[cfg(test)]
@@ -51,6 +72,15 @@ mod tests {
         ] {
             assert_eq!(id(values), Some("person-name"), "{values:?}");
         }
+        assert_eq!(id(["K. Haddad", "M. Xu", "Novak, P.", "K. Haddad"]), Some("person-name"));
+        let unheard = (0..80).map(|i| {
+            format!(
+                "{} {}",
+                ["Amara", "Wei", "Layla", "Petr", "Yuki"][i % 5],
+                ["Okafor", "Xu", "Haddad", "Tanaka", "Diallo", "Singh", "Osei"][i % 7]
+            )
+        });
+        assert_eq!(id(unheard), Some("person-name"));
         assert_eq!(id(["Red", "Green", "Blue", "Red"]), None);
         assert_eq!(id(["Never-married", "Divorced", "Widowed", "Separated"]), None);
     }
