@@ -62,15 +62,13 @@ pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
     }
     // Person ids without the flag would count persons in a certificate that speaks of rows.
     let options = &Options { persons: options.persons.clone().filter(|_| draft.persons), ..options.clone() };
-    let said =
-        |sensitive| Statement { quasi: &draft.quasi, sensitive, waived: &draft.waived, claims: &draft.requirements };
-    let examined = examine(&tables, &said(&draft.sensitive), options)?;
-    let mut sensitive = draft.sensitive.clone();
-    for (column, domain) in sensitive.iter_mut().zip(&examined.domains) {
-        for entry in &mut column.distribution {
-            entry.value = entry.value.take().filter(|label| domain.id(label).is_some());
-        }
-    }
+    let said = Statement {
+        quasi: &draft.quasi,
+        sensitive: &draft.sensitive,
+        waived: &draft.waived,
+        claims: &draft.requirements,
+    };
+    let examined = examine(&tables, &said, options)?;
     let rows = Rows {
         rows_in: draft.rows_in,
         dropped: draft.rows_dropped_missing,
@@ -79,7 +77,7 @@ pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
         counterfeits: draft.counterfeits.unwrap_or(0),
         persons: draft.persons,
     };
-    let mut problems = contradictions(&tables, &examined, &said(&sensitive), &rows, options);
+    let mut problems = contradictions(&tables, &examined, &said, &rows, options);
     let mut requirements = Vec::new();
     for (claim, judged) in draft.requirements.iter().zip(&examined.judged) {
         let wrong = |what: String| Problem::violation(ProblemKind::Requirement, format!("{}: {what}", name_of(claim)));
@@ -122,7 +120,7 @@ pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
         suppressed_as: draft.suppressed_as,
         classes: examined.counted.keys.len() as u64,
         quasi: draft.quasi,
-        sensitive,
+        sensitive: draft.sensitive,
         persons: draft.persons,
         waived: draft.waived,
         counterfeits: draft.counterfeits,

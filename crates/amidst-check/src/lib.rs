@@ -22,7 +22,7 @@ mod reader;
 mod verify;
 
 pub use certificate::{
-    Certificate, CertificateDraft, Claim, FORMAT, On, Output, Requirement, SensitiveColumn, SuppressedAs, ValueCount,
+    Certificate, CertificateDraft, Claim, FORMAT, Leveled, On, Output, Requirement, SensitiveColumn, SuppressedAs,
     Worst,
 };
 pub use digest::sha256_hex;

@@ -10,6 +10,7 @@ mod join;
 mod outcome;
 mod publish;
 mod seal;
+mod settling;
 mod shuffle;
 
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ use std::time::Instant;
 
 use amidst_core::algorithm::{self, Found, Search, SearchError};
 use amidst_core::feasibility;
+use amidst_core::own_distribution::{Settled, settle};
 
 pub use apply::{Released, class_of_rows};
 pub(crate) use choose::chosen;
@@ -215,13 +217,24 @@ pub fn search(
         return Err(Failure::Impossible(impossible.message));
     }
     if let Some(found) = &prepared.found {
-        return Ok((entry, found.clone(), None));
+        let mut found = found.clone();
+        return match settle(&search, &mut found) {
+            Settled::Never => Err(settling::unsettled(&search)),
+            _ => Ok((entry, found, None)),
+        };
     }
     entry.algorithm.supports(&search)?;
     let (found, joined) = in_threads(job.threads, || {
-        let mut found = entry.algorithm.search(&search).map_err(|error| explained(error, entry, &search))?;
-        let joined = join::place(prepared, &search, &mut found)?;
-        Ok((found, joined))
+        settling::settled(&search, |narrowed| {
+            let mut found = entry.algorithm.search(narrowed).map_err(|error| explained(error, entry, narrowed))?;
+            // Whatever was searched within, the policy's limit is what counts in the end.
+            if settle(&search, &mut found) == Settled::Never {
+                return Ok(None);
+            }
+            let mut joined = join::place(prepared, narrowed, &mut found)?;
+            let holds = joined.as_mut().is_none_or(|joined| joined.settle(prepared, &search, &mut found));
+            Ok(holds.then_some((found, joined)))
+        })
     })?;
     Ok((entry, found, joined))
 }
