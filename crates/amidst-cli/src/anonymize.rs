@@ -1,6 +1,6 @@
 //! `amidst anonymize`: policy in, checked release out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use amidst::Failure;
 use amidst::anonymize::{Anonymized, Job, Options, Stage, anonymize};
@@ -11,8 +11,9 @@ use crate::terminal::{CommandResult, Outcome, Terminal, figure, heading, require
 
 /// Read a table, find a release that satisfies the policy, check it, publish it
 ///
-/// Writes release, certificate and the resolved policy together, after the independent checker has passed them; or
-/// nothing at all.
+/// Writes into a folder what may be handed over, public/ (the release with its certificate, a report and the policy), and
+/// what stays with you, internal/ (a report with what was there before, and the policy with its paths). They appear
+/// together, after the independent checker has passed the release, or nothing does.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  amidst anonymize policy.toml --out release\n  amidst anonymize policy.toml --input \
@@ -26,7 +27,7 @@ pub struct Anonymize {
     #[arg(long, value_name = "DATA")]
     input: Option<String>,
 
-    /// Where the release goes: a folder, or a file such as release.csv
+    /// Where the release goes: a folder, or a file such as release.csv, which gets its certificate beside it
     #[arg(long, value_name = "FOLDER|FILE")]
     out: Option<PathBuf>,
 
@@ -137,6 +138,13 @@ fn summary(done: &Anonymized) -> String {
         "  {:.2} s: read {:.2}, search {:.2}, write {:.2}, check {:.2}",
         s.total, s.read, s.search, s.write, s.check
     ));
-    lines.push(format!("  checked and published: {}", done.outputs.release.display()));
+    let outputs = &done.outputs;
+    lines.push(format!("  checked and published: {}", outputs.release.display()));
+    let part = |file: &Option<PathBuf>| file.as_deref().and_then(Path::parent).map(|part| part.display().to_string());
+    if let (Some(public), Some(internal)) = (part(&outputs.report), part(&outputs.internal_report)) {
+        lines.push(format!("  {public} may be handed over; {internal} stays with you"));
+    } else {
+        lines.push(format!("  hand it over with {}", outputs.certificate.display()));
+    }
     lines.join("\n")
 }

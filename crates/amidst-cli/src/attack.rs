@@ -7,6 +7,7 @@ use amidst::attack::{Attacked, Beside, attack, attack_series, is_series, paramet
 use amidst::audit;
 use amidst::core::attack::{ATTACKS, Knowledge, find};
 use amidst::core::parameter::Parameters;
+use amidst::folder;
 use amidst::policy::Policy;
 use amidst::prepare::LoadOptions;
 use clap::Args;
@@ -93,7 +94,10 @@ impl Attack {
         if entry.needs == Knowledge::Versions && is_series(&self.data) {
             return self.tell(terminal, &attack_series(entry, &self.data, &parameters)?);
         }
-        let (data, beside_it) = release_in(&self.data);
+        let (data, beside_it) = match folder::table_in(Path::new(&self.data)) {
+            Some(found) => (found.table.to_string_lossy().into_owned(), Some(found.policy)),
+            None => (self.data.clone(), None),
+        };
         let stated = match (&self.policy, beside_it) {
             (Some(path), _) => Policy::read(path)?,
             (None, Some(own)) if self.qi.is_empty() => Policy::read(&own)?,
@@ -129,22 +133,6 @@ impl Attack {
             terminal.result(summary(attacked))?;
         }
         Ok(Outcome::Done)
-    }
-}
-
-/// The table and the policy in the folder of a release; `data` itself when it is no such folder.
-fn release_in(data: &str) -> (String, Option<PathBuf>) {
-    let folder = Path::new(data);
-    let (certificate, policy) = (folder.join("certificate.json"), folder.join("policy.toml"));
-    if !certificate.is_file() || !policy.is_file() {
-        return (data.to_string(), None);
-    }
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|f| f.path());
-    let mut tables: Vec<PathBuf> = files.filter(|f| f.file_stem().is_some_and(|s| s == "release")).collect();
-    tables.sort();
-    match tables.first() {
-        Some(table) => (table.to_string_lossy().into_owned(), Some(policy)),
-        None => (data.to_string(), None),
     }
 }
 

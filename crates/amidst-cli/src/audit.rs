@@ -1,11 +1,12 @@
 //! `amidst audit`: what a table protects, and what it leaks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use amidst::Failure;
 use amidst::audit::{self, Measured, level_text};
 use amidst::core::exact::Rational;
 use amidst::core::model::Bound;
+use amidst::folder;
 use amidst::policy::Policy;
 use amidst::prepare::LoadOptions;
 use amidst::report;
@@ -20,7 +21,7 @@ use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, t
 #[command(after_help = "Examples:\n  amidst audit patients.csv --qi age,sex,zip --sensitive disease\n  amidst audit \
 release.csv --policy policy.toml --report audit.html")]
 pub struct Audit {
-    /// The table: a file, a folder or a pattern; - for standard input
+    /// The table: a file, a folder or a pattern; - for standard input. Or the folder of a release
     data: String,
 
     /// The policy that says which columns are which, and what must hold
@@ -60,8 +61,12 @@ impl Audit {
     /// Audits the table.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         let given = self.policy.as_ref().map(|path| Policy::read(path)).transpose()?;
+        let data = match folder::table_in(Path::new(&self.data)) {
+            Some(found) => found.table.to_string_lossy().into_owned(),
+            None => self.data.clone(),
+        };
         let mut stated = match &given {
-            None => Policy::for_audit(&self.data, &self.qi, &self.sensitive),
+            None => Policy::for_audit(&data, &self.qi, &self.sensitive),
             Some(policy) => policy.clone(),
         };
         if let Some(file) = &self.population {
@@ -77,7 +82,7 @@ impl Audit {
             progress: Some(&|share| bar.at(share)),
             ..LoadOptions::default()
         };
-        let (policy, prepared) = audit::load(&stated, &self.data, &options)?;
+        let (policy, prepared) = audit::load(&stated, &data, &options)?;
         drop(bar);
         let mut found = audit::audit(&stated, &policy, &prepared)?;
         for remark in &found.remarks {

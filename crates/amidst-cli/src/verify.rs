@@ -15,10 +15,10 @@ use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements};
 /// every released cell covers its original and that no row was invented.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  amidst verify release/\n  amidst verify --release r.csv --certificate c.json --json"
+    after_help = "Examples:\n  amidst verify release/\n  amidst verify published.csv\n  amidst verify --release r.csv --certificate c.json --json"
 )]
 pub struct Verify {
-    /// The folder that `anonymize` wrote
+    /// The folder that `anonymize` wrote, its public part, or a table with its certificate beside it
     #[arg(value_name = "RELEASE_DIR", required_unless_present = "release", conflicts_with_all = ["release", "certificate"])]
     folder: Option<PathBuf>,
 
@@ -51,7 +51,7 @@ impl Verify {
     /// Runs the checker; a release that does not stand is exit code 1.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         let subject = match (&self.folder, &self.release, &self.certificate) {
-            (Some(folder), ..) => Subject::folder(folder)?,
+            (Some(folder), ..) => Subject::at(folder)?,
             (None, Some(release), Some(certificate)) => Subject::files(release, certificate)?,
             _ => return Err(Failure::Usage("name a release folder, or --release and --certificate".to_string())),
         };

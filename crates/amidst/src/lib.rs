@@ -15,6 +15,8 @@ mod checkable;
 pub mod engine;
 pub mod explore;
 mod failure;
+pub mod files;
+pub mod folder;
 pub mod init;
 pub mod json;
 mod labels;

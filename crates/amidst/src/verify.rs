@@ -7,6 +7,7 @@ use amidst_check::{Certificate, Options, OriginalTable, Verdict};
 use amidst_core::table::Column;
 
 use crate::checkable::Checkable;
+use crate::folder::{CERTIFICATE, certificate_beside, public_part};
 use crate::policy::{MissingRows, Policy, Role};
 use crate::prepare::{LoadOptions, Prepared};
 use crate::{Failure, labels};
@@ -21,16 +22,26 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// A folder that `anonymize` wrote.
-    pub fn folder(folder: &Path) -> Result<Self, Failure> {
-        if !folder.is_dir() {
-            return Err(Failure::Usage(format!("{} is not a folder with a release", folder.display())));
+    /// What `anonymize` wrote: a folder, the public part of it, or a table with its certificate beside it.
+    pub fn at(path: &Path) -> Result<Self, Failure> {
+        if path.is_file() {
+            let certificate = certificate_beside(path);
+            if !certificate.is_file() {
+                let (path, beside) = (path.display(), certificate.display());
+                return Err(Failure::Usage(format!(
+                    "{path} has no certificate {beside}; name it with --release {path} --certificate FILE"
+                )));
+            }
+            return Ok(Subject { release: path.to_path_buf(), certificate });
         }
-        let certificate = folder.join("certificate.json");
-        if !certificate.is_file() {
-            return Err(Failure::Usage(format!("{} has no certificate.json", folder.display())));
+        if !path.is_dir() {
+            return Err(Failure::Usage(format!("{} is not a folder with a release", path.display())));
         }
-        Ok(Subject { release: folder.to_path_buf(), certificate })
+        let Some(release) = public_part(path) else {
+            return Err(Failure::Usage(format!("{} has no {CERTIFICATE}", path.display())));
+        };
+        let certificate = release.join(CERTIFICATE);
+        Ok(Subject { release, certificate })
     }
 
     /// A table and its certificate, wherever they are.

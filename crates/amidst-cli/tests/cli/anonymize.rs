@@ -64,12 +64,12 @@ fn the_articles_inpatients_become_4_anonymous_and_3_diverse() {
         assert!(json["metrics"][key].is_number(), "{key}");
     }
     assert!(json["risk"]["prosecutor_max"].as_f64().unwrap() <= 0.25);
-    let release = house.read("release/release.csv");
+    let release = house.read("release/public/release.csv");
     assert_eq!(release.lines().next(), Some("zip,age,nationality,condition"));
     assert_eq!(release.lines().count(), 13);
     assert_eq!(house.amidst(&["verify", "release", "--json"]).json(0)["valid"], true);
     // The audit, which knows nothing of the search, agrees.
-    let audit = house.amidst(&["audit", "release/release.csv", "--policy", "policy.toml", "--json"]).json(0);
+    let audit = house.amidst(&["audit", "release/public/release.csv", "--policy", "policy.toml", "--json"]).json(0);
     assert!(audit["measured"]["k"].as_u64().unwrap() >= 4);
     assert!(audit["measured"]["condition"]["distinct_l"].as_u64().unwrap() >= 3);
 }
@@ -82,13 +82,13 @@ fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
         assert_eq!(run.code, 0, "{}", run.stderr);
     }
     for file in ["release.csv", "certificate.json", "policy.toml"] {
-        let first = fs::read(house.path(&format!("a/{file}"))).unwrap();
+        let first = fs::read(house.path(&format!("a/public/{file}"))).unwrap();
         for other in ["b", "c"] {
-            assert!(fs::read(house.path(&format!("{other}/{file}"))).unwrap() == first, "{other}/{file}");
+            assert!(fs::read(house.path(&format!("{other}/public/{file}"))).unwrap() == first, "{other}/{file}");
         }
     }
     house.amidst(&["anonymize", "policy.toml", "--out", "d", "--seed", "2"]);
-    assert!(house.read("d/release.csv") != house.read("a/release.csv"), "another seed, another order");
+    assert!(house.read("d/public/release.csv") != house.read("a/public/release.csv"), "another seed, another order");
 }
 
 #[test]
@@ -103,6 +103,83 @@ fn every_format_is_written_and_verified() {
 }
 
 #[test]
+fn what_may_be_handed_over_is_apart_from_what_stays() {
+    let house = inpatients();
+    let json = house.amidst(&["anonymize", "policy.toml", "--out", "out", "--json"]).json(0);
+    let documents = ["policy.toml", "report.html", "report.json", "report.md"];
+    let names = |part: &str| {
+        let mut names: Vec<String> =
+            house.files(part).iter().map(|f| f.file_name().unwrap().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("out/internal"), documents);
+    let mut public = documents.to_vec();
+    public.extend(["certificate.json", "release.csv"]);
+    public.sort_unstable();
+    assert_eq!(names("out/public"), public);
+    let outputs = &json["outputs"];
+    for (key, file) in [
+        ("release", "out/public/release.csv"),
+        ("certificate", "out/public/certificate.json"),
+        ("report", "out/public/report.html"),
+        ("policy", "out/public/policy.toml"),
+        ("internal_report", "out/internal/report.html"),
+        ("internal_policy", "out/internal/policy.toml"),
+    ] {
+        assert_eq!(outputs[key], file, "{key}");
+    }
+    // The public part stands alone, wherever it is moved to; the terminal says which part is which.
+    for place in ["out", "out/public"] {
+        assert_eq!(house.amidst(&["verify", place, "--json"]).json(0)["valid"], true, "{place}");
+        let attacked = house.amidst(&["attack", "homogeneity", place, "--json"]);
+        assert_eq!(attacked.code, 0, "{}", attacked.stderr);
+        assert!(house.amidst(&["audit", place, "--policy", "policy.toml", "--json"]).json(0)["measured"]["k"].is_u64());
+    }
+    fs::rename(house.path("out/public"), house.path("handed")).unwrap();
+    assert_eq!(house.amidst(&["verify", "handed"]).code, 0);
+    house.amidst(&["verify", "out"]).fails(2, &["no certificate.json"]);
+    let said = house.amidst(&["anonymize", "policy.toml", "--out", "told"]).stdout;
+    assert!(said.contains("told/public may be handed over; told/internal stays with you"), "{said}");
+}
+
+/// The mode bits of a file or folder.
+#[cfg(unix)]
+fn mode(path: &std::path::Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_public_part_can_be_read_by_others() {
+    let house = inpatients();
+    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "out"]).code, 0);
+    for (folder, open, file) in [("out/public", 0o755, 0o644), ("out/internal", 0o700, 0o600)] {
+        assert_eq!(mode(&house.path(folder)), open, "{folder}");
+        for path in house.files(folder) {
+            assert_eq!(mode(&path), file, "{}", path.display());
+        }
+    }
+    assert_eq!(mode(&house.path("out")), 0o755);
+    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "single.csv"]).code, 0);
+    for name in ["single.csv", "single.csv.certificate.json"] {
+        assert_eq!(mode(&house.path(name)), 0o644, "{name}");
+    }
+}
+
+#[test]
+fn a_folder_of_an_older_layout_is_verified_and_replaced() {
+    let house = inpatients();
+    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "out"]).code, 0);
+    fs::rename(house.path("out/public"), house.path("old")).unwrap();
+    assert_eq!(house.amidst(&["verify", "old"]).code, 0);
+    house.amidst(&["anonymize", "policy.toml", "--out", "old"]).fails(2, &["--force"]);
+    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "old", "--force"]).code, 0);
+    assert!(house.path("old/public/certificate.json").is_file() && !house.path("old/certificate.json").exists());
+}
+
+#[test]
 fn an_engine_that_is_a_cluster_is_pointed_to() {
     let house = inpatients();
     let run = house.amidst(&["anonymize", "policy.toml", "--out", "out", "--engine", "df://head:50050"]);
@@ -113,30 +190,35 @@ fn an_engine_that_is_a_cluster_is_pointed_to() {
 #[test]
 fn a_single_file_gets_its_certificate_beside_it() {
     let house = inpatients();
-    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "published.csv"]).code, 0);
-    assert!(house.read("published.csv.report.html").contains("Every person shares"));
-    let run =
-        house.amidst(&["verify", "--release", "published.csv", "--certificate", "published.csv.certificate.json"]);
-    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    let json = house.amidst(&["anonymize", "policy.toml", "--out", "published.csv", "--json"]).json(0);
+    assert_eq!(json["outputs"]["certificate"], "published.csv.certificate.json");
+    assert!(json["outputs"]["report"].is_null() && json["outputs"]["internal_report"].is_null());
+    assert_eq!(house.names(), ["inpatients.csv", "policy.toml", "published.csv", "published.csv.certificate.json"]);
+    let both = ["verify", "--release", "published.csv", "--certificate", "published.csv.certificate.json"];
+    for call in [&both[..], &["verify", "published.csv"]] {
+        let run = house.amidst(call);
+        assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    }
+    house.amidst(&["verify", "inpatients.csv"]).fails(2, &["no certificate", "--certificate"]);
 }
 
 #[test]
 fn tampering_is_detected() {
     let house = inpatients();
     assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "release"]).code, 0);
-    let release = house.read("release/release.csv");
-    house.file("release/release.csv", &release.replacen("Cancer", "Cencer", 1));
+    let release = house.read("release/public/release.csv");
+    house.file("release/public/release.csv", &release.replacen("Cancer", "Cencer", 1));
     assert_eq!(house.amidst(&["verify", "release", "--json"]).json(1)["valid"], false);
-    house.file("release/release.csv", &release);
-    let certificate = house.read("release/certificate.json");
-    house.file("release/certificate.json", &certificate.replacen("12", "13", 1));
+    house.file("release/public/release.csv", &release);
+    let certificate = house.read("release/public/certificate.json");
+    house.file("release/public/certificate.json", &certificate.replacen("12", "13", 1));
     assert_eq!(house.amidst(&["verify", "release", "--json"]).json(1)["valid"], false);
-    house.file("release/certificate.json", &certificate);
+    house.file("release/public/certificate.json", &certificate);
     assert_eq!(house.amidst(&["verify", "release"]).code, 0);
-    let policy = house.read("release/policy.toml");
-    house.file("release/policy.toml", &policy.replacen("k = 4", "k = 2", 1));
+    let policy = house.read("release/public/policy.toml");
+    house.file("release/public/policy.toml", &policy.replacen("k = 4", "k = 2", 1));
     assert_eq!(house.amidst(&["verify", "release", "--json"]).json(1)["valid"], false);
-    fs::remove_file(house.path("release/policy.toml")).unwrap();
+    fs::remove_file(house.path("release/public/policy.toml")).unwrap();
     assert_eq!(house.amidst(&["verify", "release", "--json"]).json(1)["valid"], false);
 }
 
@@ -156,18 +238,18 @@ fn what_is_left_out_is_not_told_by_what_was_there_before() {
     house.file("policy.toml", &policy("", "drop"));
     let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
     assert_eq!(json["suppressed"], 1);
-    let report: serde_json::Value = serde_json::from_str(&house.read("release/report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&house.read("release/public/report.json")).unwrap();
     let columns = report["columns"].as_array().unwrap();
     let diagnosis = columns.iter().find(|c| c["name"] == "diagnosis").unwrap();
     for bar in diagnosis["histogram"].as_array().unwrap() {
         assert!(bar["before"].is_null(), "{bar}");
     }
-    let certificate: serde_json::Value = serde_json::from_str(&house.read("release/certificate.json")).unwrap();
+    let certificate: serde_json::Value = serde_json::from_str(&house.read("release/public/certificate.json")).unwrap();
     assert_eq!(certificate["sensitive"][0]["distribution"], serde_json::json!([]));
     // Where classes are compared with the whole table, its distribution is what they are compared with.
     house.file("policy.toml", &policy("[[require]]\nmodel = \"t-closeness\"\non = \"diagnosis\"\nt = 0.2\n", "drop"));
     house.amidst(&["anonymize", "policy.toml", "--out", "close"]);
-    let certificate: serde_json::Value = serde_json::from_str(&house.read("close/certificate.json")).unwrap();
+    let certificate: serde_json::Value = serde_json::from_str(&house.read("close/public/certificate.json")).unwrap();
     assert_eq!(certificate["sensitive"][0]["distribution"].as_array().map(Vec::len), Some(2));
     assert_eq!(house.amidst(&["verify", "close"]).code, 0);
 }
@@ -275,7 +357,7 @@ fn rows_that_waived_protection_are_published_as_they_are() {
         let house = waivers("publish", algorithm);
         let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
         assert_eq!((&json["rows_in"], &json["rows_out"]), (&42.into(), &42.into()));
-        let release = house.read("release/release.csv");
+        let release = house.read("release/public/release.csv");
         assert_eq!(release.lines().next(), Some("age,disease"));
         assert!(release.lines().any(|l| l == "90,gout") && release.lines().any(|l| l == "25,flu"), "{release}");
         let verdict = house.amidst(&["verify", "release", "--policy", "policy.toml", "--json"]).json(0);
@@ -288,12 +370,12 @@ fn rows_that_waived_protection_join_the_nearest_class() {
     let house = waivers("join", "mondrian");
     let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
     assert_eq!((&json["rows_in"], &json["rows_out"], &json["suppressed"]), (&42.into(), &42.into(), &0.into()));
-    let release = house.read("release/release.csv");
+    let release = house.read("release/public/release.csv");
     assert!(!release.lines().any(|l| l.starts_with("90,") || l.starts_with("25,")), "{release}");
     assert!(release.lines().any(|l| l.contains("-90],gout")), "{release}");
     assert_eq!(house.amidst(&["verify", "release"]).code, 0);
     // The report counts them apart, and tells before from after.
-    let report: serde_json::Value = serde_json::from_str(&house.read("release/report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&house.read("release/public/report.json")).unwrap();
     assert_eq!((&report["rows"]["joined"], &report["rows"]["waived"]), (&2.into(), &0.into()));
     let risk = &report["risk"];
     assert_eq!((&risk["before"]["persons"], &risk["after"]["persons"]), (&40.into(), &42.into()));
@@ -304,7 +386,7 @@ fn rows_that_waived_protection_join_the_nearest_class() {
     );
     let bars = report["columns"][1]["histogram"].as_array().unwrap();
     assert_eq!(bars.iter().map(|b| b["after"].as_u64().unwrap()).sum::<u64>(), 42);
-    assert!(house.read("release/report.html").contains("joined the classes of the others"));
+    assert!(house.read("release/public/report.html").contains("joined the classes of the others"));
     let house = waivers("join", "optimal");
     house.amidst(&["anonymize", "policy.toml", "--out", "release"]).fails(2, &["portfolio", "publish"]);
 }
@@ -329,7 +411,7 @@ fn identifying_and_key_values_appear_nowhere() {
     );
     let policy = ["--policy", "policy.toml"];
     let attack = |name: &str, more: &[&str]| {
-        house.amidst(&[&["attack", name, "release/release.csv"], &policy[..], more].concat())
+        house.amidst(&[&["attack", name, "release/public/release.csv"], &policy[..], more].concat())
     };
     let mut runs = vec![
         house.amidst(&["check", "policy.toml"]),
@@ -341,7 +423,7 @@ fn identifying_and_key_values_appear_nowhere() {
         house.amidst(&["verify", "release", "--sarif", "release/good.sarif"]),
         house.amidst(&[
             "audit",
-            "release/release.csv",
+            "release/public/release.csv",
             "--policy",
             "policy.toml",
             "--population",
@@ -353,15 +435,15 @@ fn identifying_and_key_values_appear_nowhere() {
         attack("difference", &["--earlier", "people.csv", "--external", "people.csv", "--person", "name", "--json"]),
         attack("intersection", &["--earlier", "people.csv", "--external", "people.csv", "--person", "name"]),
     ];
-    assert!(house.read("release/certificate.json").contains("\"suppressed\": 1"), "the canary was suppressed");
+    assert!(house.read("release/public/certificate.json").contains("\"suppressed\": 1"), "the canary was suppressed");
     // What is wrong is told without telling whose row it is.
-    let release = house.read("release/release.csv");
-    house.file("release/release.csv", &release.replacen("flu", "gout", 1));
+    let release = house.read("release/public/release.csv");
+    house.file("release/public/release.csv", &release.replacen("flu", "gout", 1));
     runs.push(house.amidst(&["verify", "release", "--sarif", "release/bad.sarif"]));
-    house.file("release/release.csv", &release);
+    house.file("release/public/release.csv", &release);
     let mut seen: Vec<String> = runs.iter().flat_map(|r| [r.stdout.clone(), r.stderr.clone()]).collect();
-    for file in fs::read_dir(house.path("release")).unwrap() {
-        seen.push(String::from_utf8_lossy(&fs::read(file.unwrap().path()).unwrap()).into_owned());
+    for file in house.files("release") {
+        seen.push(String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned());
     }
     assert!(runs.iter().all(|r| r.code == 0 || r.code == 1));
     for text in seen {
@@ -450,7 +532,7 @@ fn masked_rows_are_one_checked_class() {
     house.file("policy.toml", &policy(3));
     let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
     assert_eq!((&json["rows_out"], &json["suppressed"], &json["classes"]), (&15.into(), &3.into(), &3.into()));
-    assert_eq!(house.read("release/release.csv").lines().filter(|l| l.starts_with("*,")).count(), 3);
+    assert_eq!(house.read("release/public/release.csv").lines().filter(|l| l.starts_with("*,")).count(), 3);
     assert_eq!(house.amidst(&["verify", "release"]).code, 0);
 }
 
@@ -468,7 +550,7 @@ fn local_recodings_mask_rows_too() {
         let masked = json["suppressed"].as_u64().unwrap();
         assert_eq!(json["rows_out"], 1_500, "{algorithm}");
         assert!(masked <= 150, "{algorithm}: {masked}");
-        let release = house.read(&format!("{algorithm}/release.csv"));
+        let release = house.read(&format!("{algorithm}/public/release.csv"));
         let stars = release.lines().filter(|l| l.starts_with("*,*,*,*,*,*,")).count() as u64;
         assert!(masked == 0 || stars == masked, "{algorithm}: {stars} {masked}");
         assert_eq!(house.amidst(&["verify", algorithm]).code, 0, "{algorithm}");

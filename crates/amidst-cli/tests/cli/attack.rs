@@ -79,7 +79,8 @@ fn who_knows_the_algorithm_sees_through_the_release() {
     assert_eq!((&made["classes"], &made["levels"]["q"]), (&1.into(), &1.into()));
     // The release alone gives HIV 2 of 7; knowing why it was generalized gives it for certain. What is required is in the
     // policy, and what it was made from is the policy's input.
-    let found = house.amidst(&["attack", "minimality", "release/release.csv", "--policy", "policy.toml", "--json"]);
+    let found =
+        house.amidst(&["attack", "minimality", "release/public/release.csv", "--policy", "policy.toml", "--json"]);
     let found = found.json(0);
     assert_eq!((&found["classes"], &found["persons"]), (&1.into(), &2.into()));
     close(&found["columns"]["disease"]["largest_credibility"], 1.0);

@@ -50,6 +50,18 @@ impl House {
         names
     }
 
+    /// All files below a folder.
+    pub fn files(&self, folder: &str) -> Vec<PathBuf> {
+        let mut folders = vec![self.path(folder)];
+        let mut files = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for path in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+                if path.is_dir() { folders.push(path) } else { files.push(path) }
+            }
+        }
+        files
+    }
+
     /// The command, in this folder.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_amidst"));

@@ -53,7 +53,7 @@ fn the_page_fits_a_phone_and_a_desk() {
     for name in ["full", "local"] {
         let run = house.amidst(&["anonymize", &format!("{name}.toml"), "--out", name]);
         assert_eq!(run.code, 0, "{}", run.stderr);
-        pages.push((name, format!("{name}/report.html"), format!("{name}/report.json")));
+        pages.push((name, format!("{name}/public/report.html"), format!("{name}/public/report.json")));
     }
     for end in ["html", "json"] {
         let report = format!("raw.{end}");

@@ -80,18 +80,18 @@ fn a_report_holds_the_release_against_the_population_of_its_policy() {
     for (more, least) in [(k_map, 20.0), (stated, 1.0)] {
         house.file("policy.toml", &policy(more));
         let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
-        let report: serde_json::Value = serde_json::from_str(&house.read("release/report.json")).unwrap();
+        let report: serde_json::Value = serde_json::from_str(&house.read("release/public/report.json")).unwrap();
         let (before, after) = (&report["risk"]["before"]["journalist"], &report["risk"]["after"]["journalist"]);
         assert!(after["max"].as_f64().unwrap() <= 1.0 / least, "{after}");
         assert!(after["max"].as_f64().unwrap() <= before["max"].as_f64().unwrap(), "{before} {after}");
         assert_eq!(json["risk"]["journalist_max"], after["max"]);
         assert_eq!(after["population"], 420);
-        assert!(house.read("release/report.html").contains("Against the population"));
-        assert!(house.read("release/report.md").contains("to a journalist who knows the population"));
+        assert!(house.read("release/public/report.html").contains("Against the population"));
+        assert!(house.read("release/public/report.md").contains("to a journalist who knows the population"));
         assert_eq!(house.amidst(&["verify", "release"]).code, 0);
     }
     // The resolved policy says it again.
-    assert!(house.read("release/policy.toml").contains("sampling_fraction = 0.1"));
+    assert!(house.read("release/public/policy.toml").contains("sampling_fraction = 0.1"));
     house
         .file("policy.toml", &policy("[[require]]\nmodel = \"k-anonymity\"\nk = 5\n[risk]\nsampling_fraction = 1.5\n"));
     house.amidst(&["check", "policy.toml"]).fails(2, &["sampling_fraction", "1/20"]);
@@ -121,7 +121,8 @@ fn an_audit_of_a_release_finds_the_people_behind_its_labels() {
                 ),
             );
             let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
-            let audit = house.amidst(&["audit", "release/release.csv", "--policy", "policy.toml", "--json"]).json(0);
+            let audit =
+                house.amidst(&["audit", "release/public/release.csv", "--policy", "policy.toml", "--json"]).json(0);
             let [made, found] = [&json, &audit].map(|j| &j["requirements"][0]["measured"]);
             assert_eq!(found, made, "{algorithm}, {generalize}: {require}");
             assert_eq!(audit["holds"], true);

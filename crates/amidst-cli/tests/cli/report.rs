@@ -45,8 +45,8 @@ fn released(rows: u64) -> House {
 #[test]
 fn the_page_says_what_its_json_says() {
     let house = released(2000);
-    let page = house.read("release/report.html");
-    let json: Value = serde_json::from_str(&house.read("release/report.json")).unwrap();
+    let page = house.read("release/public/report.html");
+    let json: Value = serde_json::from_str(&house.read("release/public/report.json")).unwrap();
     well_formed(&page);
     let figures = figures(&page);
     assert!(figures.len() > 60, "{}", figures.len());
@@ -62,11 +62,11 @@ fn the_page_says_what_its_json_says() {
         let escaped = line.as_str().unwrap().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         assert!(page.contains(&escaped), "{line}");
     }
-    let audit = house.amidst(&["audit", "release/release.csv", "--policy", "policy.toml", "--json"]).json(0);
+    let audit = house.amidst(&["audit", "release/public/release.csv", "--policy", "policy.toml", "--json"]).json(0);
     for key in ["prosecutor_max", "prosecutor_avg"] {
         assert_eq!(json["risk"]["after"][key].as_f64(), audit["risk"][key].as_f64(), "{key}");
     }
-    let markdown = house.read("release/report.md");
+    let markdown = house.read("release/public/report.md");
     for heading in ["Methodology", "Identifiers and techniques", "Initial risk", "Threshold", "Residual risk"] {
         assert!(markdown.contains(heading), "{heading}");
     }
@@ -75,7 +75,7 @@ fn the_page_says_what_its_json_says() {
 #[test]
 fn the_page_needs_nothing_from_outside_and_stays_small() {
     let house = released(45_000);
-    let page = house.read("release/report.html");
+    let page = house.read("release/public/report.html");
     assert!(page.len() < 1_000_000, "{} bytes", page.len());
     for outside in ["http:", "https:", "<script", "@import", "url(", "<iframe", "<img", "src="] {
         assert!(!page.contains(outside), "{outside}");
@@ -83,7 +83,7 @@ fn the_page_needs_nothing_from_outside_and_stays_small() {
     let json = house.amidst(&["verify", "release", "--json"]).json(0);
     assert_eq!(json["valid"], true);
     // The report is sealed like the table.
-    house.file("release/report.html", &page.replacen("Every person", "No person", 1));
+    house.file("release/public/report.html", &page.replacen("Every person", "No person", 1));
     assert_eq!(house.amidst(&["verify", "release", "--json"]).json(1)["valid"], false);
 }
 
@@ -134,9 +134,9 @@ fn problems_become_sarif_results() {
     assert_eq!(verify("good.sarif"), 0);
     let good: Value = serde_json::from_str(&house.read("good.sarif")).unwrap();
     assert_eq!((&good["version"], &good["runs"][0]["results"]), (&"2.1.0".into(), &Value::Array(Vec::new())));
-    let release = house.read("release/release.csv");
+    let release = house.read("release/public/release.csv");
     let fewer: Vec<&str> = release.lines().take(release.lines().count() - 3).collect();
-    house.file("release/release.csv", &(fewer.join("\n") + "\n"));
+    house.file("release/public/release.csv", &(fewer.join("\n") + "\n"));
     assert_eq!(verify("bad.sarif"), 1);
     let bad: Value = serde_json::from_str(&house.read("bad.sarif")).unwrap();
     let results = bad["runs"][0]["results"].as_array().unwrap();
@@ -158,10 +158,10 @@ fn the_documented_pipelines_run_as_written() {
             let run = house.amidst(&step.split(' ').collect::<Vec<_>>());
             assert_eq!(run.code, 0, "{step}: {}", run.stderr);
         }
-        assert!(house.path("release/report.html").is_file(), "what is uploaded is there");
+        assert!(house.path("release/public/report.html").is_file(), "what is uploaded is there");
         // A table that was altered on the way stops the pipeline at its last step, and leaves a log to show.
-        let table = house.read("release/release.csv");
-        house.file("release/release.csv", &table.replacen(",F,", ",M,", 1));
+        let table = house.read("release/public/release.csv");
+        house.file("release/public/release.csv", &table.replacen(",F,", ",M,", 1));
         let gate = house.amidst(&steps.last().unwrap().split(' ').collect::<Vec<_>>());
         assert_eq!(gate.code, 1, "{}", gate.stderr);
         assert!(house.read("amidst.sarif").contains("\"ruleId\""));

@@ -47,8 +47,10 @@ fn a_series_from_first_to_last() {
     let report = house.read("ward/versions/1/report.html");
     assert!(report.contains("version 1 of a series in the mode maintain"), "the report says what it is about");
     assert_eq!(first["outputs"]["report"], "ward/versions/1/report.html");
+    assert_eq!(first["outputs"]["internal_report"], "ward/private/reports/1/report.html");
     for name in ["report.json", "report.md", "policy.toml"] {
         assert!(house.path("ward/versions/1").join(name).is_file(), "{name}");
+        assert!(house.path("ward/private/reports/1").join(name).is_file(), "{name}");
     }
     house.file("one.csv", &people(60, 1));
     house.file("gone.csv", "id\np3\np4\n");

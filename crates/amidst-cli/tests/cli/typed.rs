@@ -42,11 +42,11 @@ fn every_typed_format_is_verified_and_reads_back_the_same() {
         let verify = house.amidst(&["verify", "r", "--policy", "p.toml", "--json"]);
         assert_eq!(verify.json(0)["problems"].as_array().map(Vec::len), Some(0), "{name}: {}", verify.stdout);
         // Read again and written as text, it is what it was.
-        let release = format!("r/release.{}", name.trim_start_matches("r."));
+        let release = format!("r/public/release.{}", name.trim_start_matches("r."));
         house.file("again.toml", &house.read("p.toml").replace(name, "again.csv"));
         let again = house.amidst(&["anonymize", "again.toml", "--input", &release, "--out", "again", "--json"]);
         assert_eq!(again.json(0)["rows_out"], 24, "{name}");
-        assert_eq!(house.read("again/release.csv"), house.read("people.csv"), "{name}");
+        assert_eq!(house.read("again/public/release.csv"), house.read("people.csv"), "{name}");
     }
 }
 
@@ -58,7 +58,7 @@ fn json_has_numbers_and_truth_where_the_text_stays_what_it_is() {
         r#"{"age":20,"born":"1980-02-29","weight":72.5,"smoker":true,"disease":1,"code":"007","price":"3000.0","note":"0"}"#,
     )
     .unwrap();
-    assert_eq!(rows(&house, "r/release.jsonl")[0], first);
+    assert_eq!(rows(&house, "r/public/release.jsonl")[0], first);
     // What is generalized is a label, whatever it looks like.
     let broad = house.read("p.toml").replace("k = 5", "k = 24");
     house.file(
@@ -67,7 +67,7 @@ fn json_has_numbers_and_truth_where_the_text_stays_what_it_is() {
     );
     let run = house.amidst(&["anonymize", "broad.toml", "--out", "broad"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    let row = &rows(&house, "broad/release.jsonl")[0];
+    let row = &rows(&house, "broad/public/release.jsonl")[0];
     assert_eq!((&row["age"], &row["smoker"], &row["disease"]), (&"*".into(), &"*".into(), &1.into()));
 }
 
@@ -87,6 +87,6 @@ fn unknown_cells_that_are_kept_are_null_in_columns_of_numbers() {
     );
     assert_eq!(house.amidst(&["anonymize", "p.toml", "--out", "r", "--json"]).json(0)["levels"]["age"], 0);
     assert_eq!(house.amidst(&["verify", "r", "--policy", "p.toml"]).code, 0);
-    let audit = house.amidst(&["audit", "r/release.parquet", "--policy", "p.toml", "--json"]).json(0);
+    let audit = house.amidst(&["audit", "r/public/release.parquet", "--policy", "p.toml", "--json"]).json(0);
     assert_eq!((&audit["rows"], &audit["classes"]), (&18.into(), &3.into()));
 }

@@ -68,9 +68,9 @@ pub fn both_from(
             _ => assert_eq!(found, expected, "{name}: {metric}"),
         }
     }
-    let columns: Vec<String> = policy_columns(&policy, &there.join("release"));
-    let here = counted(&here.join("release.parquet"), &columns);
-    assert_eq!(here, counted(&there.join("release"), &columns), "{name}: the classes");
+    let columns: Vec<String> = policy_columns(&policy, &there.join("public/release"));
+    let here = counted(&here.join("public/release.parquet"), &columns);
+    assert_eq!(here, counted(&there.join("public/release"), &columns), "{name}: the classes");
 }
 
 fn policy_columns(policy: &Policy, release: &Path) -> Vec<String> {
@@ -98,6 +98,6 @@ fn counted(release: &Path, columns: &[String]) -> Vec<(Vec<String>, u64)> {
 
 /// The independent checker passes a folder of parts.
 pub fn verified(folder: &Path) {
-    let verdict = verify(&Subject::folder(folder).unwrap());
+    let verdict = verify(&Subject::at(folder).unwrap());
     assert!(verdict.valid, "{:?}", verdict.problems);
 }

@@ -27,7 +27,7 @@ fn patients_are_released_alike_by_both_engines() {
     // Small parts, so that there are several.
     let part = (rows() / 3).to_string();
     both(&cluster, folder.path(), &policy, &data, "optimal", &["--part-rows", &part]);
-    let parts = std::fs::read_dir(folder.path().join("optimal-cluster/release")).unwrap().count();
+    let parts = std::fs::read_dir(folder.path().join("optimal-cluster/public/release")).unwrap().count();
     assert!(parts >= 2, "{parts} parts");
     verified(&folder.path().join("optimal-cluster"));
 }

@@ -7,6 +7,7 @@ use amidst_io::Format;
 use super::{Outputs, Staging};
 use crate::Failure;
 use crate::engine::Layout;
+use crate::folder::{CERTIFICATE, INTERNAL, POLICY, PUBLIC, certificate_beside};
 use crate::policy::Policy;
 use crate::report::FILES;
 
@@ -48,13 +49,8 @@ impl Destination {
         Ok(Destination { release: format!("release.{ending}"), target, single })
     }
 
-    /// How many of the report's files are published: a single table is accompanied by the page alone.
-    pub fn reports(&self) -> usize {
-        if self.single { 1 } else { FILES.len() }
-    }
-
-    /// Whether the resolved policy is published as a file of its own.
-    pub fn states_policy(&self) -> bool {
+    /// Whether reports and policies are written: a single table is accompanied by its certificate alone.
+    pub fn documented(&self) -> bool {
         !self.single
     }
 
@@ -82,24 +78,22 @@ impl Destination {
 
     /// Puts the staged files in place.
     pub fn publish(self, staging: Staging) -> Result<Outputs, Failure> {
-        if !self.single {
-            staging.publish()?;
-            let inside = |name: &str| self.target.join(name);
-            return Ok(Outputs {
-                release: inside(&self.release),
-                certificate: inside("certificate.json"),
-                policy: Some(inside("policy.toml")),
-                report: Some(inside("report.html")),
-            });
+        if self.single {
+            let certificate = certificate_beside(&self.target);
+            let staged = |name: &str| Path::new(PUBLIC).join(name);
+            let moves = [(staged(CERTIFICATE), certificate.as_path()), (staged(&self.release), self.target.as_path())];
+            staging.publish_files(&moves)?;
+            return Ok(Outputs { release: self.target, certificate, ..Outputs::default() });
         }
-        let beside = |ending: &str| PathBuf::from(format!("{}{ending}", self.target.display()));
-        let certificate = beside(".certificate.json");
-        let report = beside(".report.html");
-        staging.publish_files(&[
-            ("report.html", &report),
-            ("certificate.json", &certificate),
-            (&self.release, &self.target),
-        ])?;
-        Ok(Outputs { release: self.target, certificate, policy: None, report: Some(report) })
+        staging.publish(&[PUBLIC])?;
+        let (public, internal) = (self.target.join(PUBLIC), self.target.join(INTERNAL));
+        Ok(Outputs {
+            release: public.join(&self.release),
+            certificate: public.join(CERTIFICATE),
+            policy: Some(public.join(POLICY)),
+            report: Some(public.join(FILES[0])),
+            internal_policy: Some(internal.join(POLICY)),
+            internal_report: Some(internal.join(FILES[0])),
+        })
     }
 }

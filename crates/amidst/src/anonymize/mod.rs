@@ -6,6 +6,7 @@
 mod apply;
 mod choose;
 mod destination;
+mod documents;
 mod join;
 mod outcome;
 mod publish;
@@ -13,7 +14,7 @@ mod seal;
 mod settling;
 mod shuffle;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -25,6 +26,7 @@ pub use apply::{Released, class_of_rows};
 pub(crate) use choose::chosen;
 pub use choose::{DEFAULT_METRIC, algorithm_of, metric_of, stated_k, unheard};
 use destination::Destination;
+pub(crate) use documents::{Policies, Reports, write as write_documents};
 pub use join::Joined;
 pub(crate) use join::place as place_joiners;
 pub use outcome::{Anonymized, Judged, Outputs, Seconds};
@@ -33,6 +35,7 @@ pub(crate) use seal::{Statement, TOOL, checked, sealed};
 
 use crate::Failure;
 use crate::engine::{Engine, Local, Recoded};
+use crate::folder::{CERTIFICATE, INTERNAL, PUBLIC};
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
 use crate::report;
@@ -124,7 +127,8 @@ pub fn anonymize_on(
         // A path in the reason would be that of the hidden folder, which nobody knows.
         Failure::Io(format!("cannot write the release to {}: {reason}", destination.target.display()))
     };
-    let written = engine.write(&recoded, staging.path(), job).map_err(|failure| match failure {
+    let public = staging.part(PUBLIC)?;
+    let written = engine.write(&recoded, &public, job).map_err(|failure| match failure {
         Failure::Io(reason) => unwritten(reason),
         other => other,
     })?;
@@ -134,14 +138,14 @@ pub fn anonymize_on(
 
     let checking = Instant::now();
     (job.progress)(Stage::Check, 0.0);
-    let resolved = policy.resolved(&prepared).to_toml();
+    let policies = Policies::of(&policy, &prepared);
     let names: Vec<&str> = written.files.iter().map(String::as_str).collect();
-    let files: Vec<PathBuf> = names.iter().map(|name| staging.path().join(name)).collect();
-    let report = std::thread::scope(|scope| {
+    let files: Vec<PathBuf> = names.iter().map(|name| public.join(name)).collect();
+    let reports = std::thread::scope(|scope| {
         let durable = scope.spawn(|| files.iter().try_for_each(|file| std::fs::File::open(file)?.sync_all()));
         let statement = Statement {
             policy: &policy,
-            resolved: &resolved,
+            resolved: &policies.public,
             prepared: &prepared,
             judged: &judged,
             released,
@@ -155,30 +159,29 @@ pub fn anonymize_on(
             judged: &judged,
             released,
             joined: joined.as_ref(),
-            resolved: &resolved,
+            resolved: &policies.internal,
         };
         // The report says nothing about the check but the digests of what was checked, so both go on at once.
-        let (checked, report) =
-            rayon::join(|| checked(&statement, staging.path(), &names), || report::of_release(&made));
+        let (checked, report) = rayon::join(|| checked(&statement, &public, &names), || report::of_release(&made));
         let checked = checked?;
         stop(job)?;
-        let mut report = report?;
+        let mut reports = Reports::of(report?);
         let digest = |file: &String| (file.clone(), checked.sha256(file).unwrap_or_default().to_string());
-        report.list(written.files.iter().map(digest));
-        let mut reports = Vec::new();
-        for (name, text) in report::FILES.into_iter().zip(report.files()).take(destination.reports()) {
-            staging.write(name, &text)?;
-            reports.push(name);
+        let digests: Vec<(String, String)> = written.files.iter().map(digest).collect();
+        reports.each(|report| report.list(digests.iter().cloned()));
+        let mut further = Vec::new();
+        if destination.documented() {
+            let internal = staging.part(INTERNAL)?;
+            write_documents(&internal, &reports.internal, &policies.internal).map_err(|e| unwritten(e.to_string()))?;
+            stop(job)?;
+            further =
+                write_documents(&public, &reports.public, &policies.public).map_err(|e| unwritten(e.to_string()))?;
         }
         stop(job)?;
-        if destination.states_policy() {
-            staging.write("policy.toml", &resolved)?;
-            reports.push("policy.toml");
-        }
-        staging.write("certificate.json", &sealed(checked, &reports)?)?;
+        staging.write(&Path::new(PUBLIC).join(CERTIFICATE), &sealed(checked, &further)?)?;
         let safe = durable.join().unwrap_or_else(|_| Err(std::io::Error::other("waiting for the disk failed")));
         safe.map_err(|e| unwritten(e.to_string()))?;
-        Ok::<_, Failure>(report)
+        Ok::<_, Failure>(reports)
     })?;
     let check = checking.elapsed().as_secs_f64();
     stop(job)?;
@@ -197,7 +200,7 @@ pub fn anonymize_on(
         rows_dropped_missing: prepared.rows_dropped_missing,
         rows_out,
         judged,
-        report,
+        report: reports.internal,
         seconds: Seconds { read, search, check, write, total },
         outputs,
     })

@@ -46,7 +46,7 @@ pub struct Anonymized {
     pub rows_out: u64,
     /// Verdicts, metrics and risk.
     pub judged: Judged,
-    /// Everything that the report says.
+    /// Everything that the internal report says.
     pub report: Report,
     /// How long it took.
     pub seconds: Seconds,
@@ -70,16 +70,20 @@ pub struct Seconds {
 }
 
 /// The files of a release.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Outputs {
     /// The table.
     pub release: PathBuf,
     /// What it satisfies.
     pub certificate: PathBuf,
-    /// The resolved policy.
+    /// The resolved policy that may be handed over.
     pub policy: Option<PathBuf>,
-    /// The report for people.
+    /// The report that may be handed over.
     pub report: Option<PathBuf>,
+    /// The resolved policy that stays with the owner.
+    pub internal_policy: Option<PathBuf>,
+    /// The report that stays with the owner.
+    pub internal_report: Option<PathBuf>,
 }
 
 /// What a recoding satisfies and costs.
@@ -203,6 +207,8 @@ impl Anonymized {
         outputs.insert("certificate".into(), json!(self.outputs.certificate));
         outputs.insert("report".into(), json!(self.outputs.report));
         outputs.insert("policy".into(), json!(self.outputs.policy));
+        outputs.insert("internal_report".into(), json!(self.outputs.internal_report));
+        outputs.insert("internal_policy".into(), json!(self.outputs.internal_policy));
         let mut risk = crate::json::risk(&self.judged.risk);
         let after = &self.report.risk.after;
         let (journalist, uniques) = (after.journalist.clone(), after.population_uniques.clone());

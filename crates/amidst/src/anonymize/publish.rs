@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::Failure;
+use crate::{Failure, files, folder};
 
 /// How the folders begin in which releases are prepared; the number of the process that works there follows.
 const PREFIX: &str = ".amidst-";
@@ -49,9 +49,7 @@ impl Staging {
             )));
         }
         sweep(parent);
-        let folder = tempfile::Builder::new()
-            .prefix(&staging_prefix())
-            .tempdir_in(parent)
+        let folder = files::private_folder_in(parent, &staging_prefix())
             .map_err(|e| Failure::Io(format!("cannot write into {}: {e}", parent.display())))?;
         Ok(Staging { folder, target: target.to_path_buf(), force })
     }
@@ -61,22 +59,31 @@ impl Staging {
         self.folder.path()
     }
 
-    /// Writes a small file.
-    pub fn write(&self, name: &str, content: &str) -> Result<PathBuf, Failure> {
+    /// Creates a folder in it, for its owner's eyes only until it is published.
+    pub fn part(&self, name: &str) -> Result<PathBuf, Failure> {
         let path = self.path().join(name);
-        let result = fs::write(&path, content).and_then(|()| fs::File::open(&path)?.sync_all());
-        result.map_err(|e| Failure::Io(format!("cannot write {name} into {}: {e}", self.place().display())))?;
+        let made = files::create_private_folder(&path);
+        made.map_err(|e| Failure::Io(format!("cannot write into {}: {e}", self.place().display())))?;
         Ok(path)
+    }
+
+    /// Writes a small file, for its owner's eyes only until it is published.
+    pub fn write(&self, name: &Path, content: &str) -> Result<(), Failure> {
+        files::write_private(&self.path().join(name), content.as_bytes())
+            .map_err(|e| Failure::Io(format!("cannot write {} into {}: {e}", name.display(), self.place().display())))
     }
 
     fn place(&self) -> &Path {
         self.target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
 
-    /// Puts the folder in its place.
-    pub fn publish(self) -> Result<(), Failure> {
+    /// Puts the folder in its place; everybody may read what lies in its `public` parts.
+    pub fn publish(self, public: &[&str]) -> Result<(), Failure> {
         let failed = |e: std::io::Error| Failure::Io(format!("cannot put {} in place: {e}", self.target.display()));
-        open_to_readers(self.folder.path()).map_err(failed)?;
+        for part in public {
+            files::open_to_readers(&self.path().join(part)).map_err(failed)?;
+        }
+        files::set_mode(self.path(), 0o755).map_err(failed)?;
         if self.force && self.target.symlink_metadata().is_ok() {
             exchange(self.folder.path(), &self.target).map_err(failed)?;
             // What was published before is now in the staging folder, and goes with it.
@@ -86,19 +93,21 @@ impl Staging {
         } else {
             fs::rename(self.folder.path(), &self.target).map_err(failed)?;
         }
-        sync_folder(self.place());
+        files::sync_folder(self.place());
         Ok(())
     }
 }
 
 impl Staging {
     /// Moves single files to their places, one after the other; the last one is the one that readers look for.
-    pub fn publish_files(self, moves: &[(&str, &Path)]) -> Result<(), Failure> {
+    pub fn publish_files(self, moves: &[(PathBuf, &Path)]) -> Result<(), Failure> {
         for (name, to) in moves {
-            fs::rename(self.path().join(name), to)
+            let from = self.path().join(name);
+            files::open_to_readers(&from)
+                .and_then(|()| fs::rename(&from, to))
                 .map_err(|e| Failure::Io(format!("cannot put {} in place: {e}", to.display())))?;
         }
-        sync_folder(self.place());
+        files::sync_folder(self.place());
         Ok(())
     }
 }
@@ -108,21 +117,9 @@ fn replaceable(target: &Path) -> bool {
     let Ok(found) = fs::metadata(target) else { return target.symlink_metadata().is_err() };
     if found.is_dir() {
         let empty = fs::read_dir(target).is_ok_and(|mut inside| inside.next().is_none());
-        return empty || target.join("certificate.json").is_file();
+        return empty || folder::public_part(target).is_some();
     }
-    found.len() == 0 || Path::new(&format!("{}.certificate.json", target.display())).is_file()
-}
-
-/// Temporary folders are private; a release is meant to be read.
-#[cfg(unix)]
-fn open_to_readers(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn open_to_readers(_folder: &Path) -> std::io::Result<()> {
-    Ok(())
+    found.len() == 0 || folder::certificate_beside(target).is_file()
 }
 
 /// How the folders of this process begin. The machine is named too: on shared storage, another machine's processes are
@@ -153,14 +150,6 @@ fn sweep(parent: &Path) {
             // Somebody else may be sweeping too; what cannot be removed now goes another time.
             let _ = fs::remove_dir_all(entry.path());
         }
-    }
-}
-
-/// Makes a rename durable, where the system lets a folder be synced.
-fn sync_folder(folder: &Path) {
-    if let Ok(handle) = fs::File::open(folder) {
-        // A file system that cannot sync folders has renamed all the same.
-        let _ = handle.sync_all();
     }
 }
 
@@ -200,9 +189,9 @@ mod tests {
         let target = place.path().join("out");
         for (force, text) in [(false, "one"), (true, "two")] {
             let staging = Staging::begin(&target, force).unwrap();
-            staging.write("release.csv", text).unwrap();
-            staging.write("certificate.json", "{}").unwrap();
-            staging.publish().unwrap();
+            staging.write(Path::new("release.csv"), text).unwrap();
+            staging.write(Path::new("certificate.json"), "{}").unwrap();
+            staging.publish(&[]).unwrap();
             assert_eq!(fs::read_to_string(target.join("release.csv")).unwrap(), text);
         }
         assert!(matches!(Staging::begin(&target, false), Err(Failure::Usage(_))));

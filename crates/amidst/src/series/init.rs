@@ -14,7 +14,7 @@ use super::files::{key_column, persons};
 use super::snapshot;
 use super::state::{State, kept};
 use super::store::{FILE, Store};
-use super::{Mode, Published, Series, private, versions};
+use super::{Mode, Published, Series, internal, private, versions};
 use crate::Failure;
 use crate::anonymize::{Job, Staging, class_of_rows, search, task};
 use crate::policy::{OutputOrder, Policy, Role};
@@ -101,10 +101,11 @@ pub fn init(
     let mut published = series.publish(false, job)?;
     // The database must be closed before its folder moves.
     drop(series);
-    staging.publish()?;
+    staging.publish(&["versions"])?;
     let moved = versions(folder).join("1");
     published.release = moved.join(published.release.file_name().unwrap_or_default());
     published.folder = moved;
+    published.internal = internal(folder, 1);
     Ok(published)
 }
 

@@ -126,6 +126,11 @@ fn versions(folder: &Path) -> PathBuf {
     folder.join("versions")
 }
 
+/// What the owner is told of a version and nobody else.
+fn internal(folder: &Path, number: u64) -> PathBuf {
+    private(folder).join("reports").join(number.to_string())
+}
+
 /// The largest number of different values that the policy promises for a sensitive column; at least 1.
 fn promised(policy: &Policy, column: &str) -> usize {
     let named = policy.requirements.iter().filter(|r| r.on.iter().any(|name| name == column));

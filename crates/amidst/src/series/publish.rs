@@ -16,10 +16,13 @@ use super::compose::{Composed, compose, follows_from_m};
 use super::foresight::Signed;
 use super::state::{State, kept};
 use super::store::{Work, pack};
-use super::{Mode, Series, private, versions};
-use crate::Failure;
-use crate::anonymize::{Job, Judged, Released, Statement, algorithm_of, checked, sealed};
+use super::{Mode, Series, internal, private, versions};
+use crate::anonymize::{
+    Job, Judged, Policies, Released, Reports, Statement, algorithm_of, checked, sealed, write_documents,
+};
+use crate::folder::CERTIFICATE;
 use crate::report::{self, Report};
+use crate::{Failure, files};
 
 /// A version that was published.
 #[derive(Debug)]
@@ -36,8 +39,10 @@ pub struct Published {
     pub judged: Judged,
     /// What all versions together reveal.
     pub audit: SeriesAudit,
-    /// Its folder.
+    /// Its folder, which may be handed over.
     pub folder: PathBuf,
+    /// What stays with the owner: a report with what was there before, and the policy.
+    pub internal: PathBuf,
     /// The table.
     pub release: PathBuf,
 }
@@ -50,7 +55,9 @@ impl Published {
             "classes": self.judged.class_count(), "requirements": self.judged.requirements,
             "metrics": self.judged.metrics_json(), "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
             "outputs": { "release": self.release, "certificate": self.folder.join("certificate.json"),
-                         "report": self.folder.join("report.html"), "policy": self.folder.join("policy.toml") },
+                         "report": self.folder.join("report.html"), "policy": self.folder.join("policy.toml"),
+                         "internal_report": self.internal.join("report.html"),
+                         "internal_policy": self.internal.join("policy.toml") },
         })
     }
 }
@@ -93,7 +100,7 @@ impl Series {
                 found.sentence()
             )));
         }
-        let mut staging = Leftover { folder: Some(staged_folder(&folder, number)) };
+        let mut staging = [staged_folder(&folder, number), internal(&folder, number)].map(Leftover::of);
         let staged = stage(&folder, number, &self.policy, self.mode, composed, &found, job)?;
         store(&work, number, batch, &state, &staged, &found).map_err(|e| work.fail(e))?;
         audit::store(&work, number, &columns).map_err(|e| work.fail(e))?;
@@ -101,7 +108,7 @@ impl Series {
             sign(&work, &sensitive, &state, &staged.signatures)?;
         }
         // A commit that fails may be found to have happened all the same, once the disk works again.
-        staging.folder = None;
+        staging.iter_mut().for_each(Leftover::keep);
         work.commit()?;
         // From here on the version is published; what is still to do, whoever publishes next can do as well.
         if let Err(failure) = self.recover()
@@ -121,6 +128,7 @@ impl Series {
             audit: found,
             release: place.join(staged.release),
             folder: place,
+            internal: internal(&folder, number),
         })
     }
 
@@ -141,7 +149,7 @@ impl Series {
                 fs::create_dir_all(versions(&folder))
                     .and_then(|()| fs::rename(&from, &to))
                     .map_err(|e| Failure::Io(format!("cannot put {} in place: {e}", to.display())))?;
-                sync(&versions(&folder));
+                files::sync_folder(&versions(&folder));
             }
             if !to.is_dir() {
                 return Err(Failure::Io(format!("version {number} has been removed from {}", to.display())));
@@ -164,9 +172,31 @@ fn staged_folder(folder: &Path, number: u64) -> PathBuf {
     private(folder).join("staged").join(number.to_string())
 }
 
+/// An empty folder for its owner's eyes only.
+fn fresh_folder(folder: &Path) -> std::io::Result<()> {
+    if let Some(parent) = folder.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    match fs::remove_dir_all(folder) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e),
+        _ => {}
+    }
+    files::create_private_folder(folder)
+}
+
 /// A folder that is of no use any more when its owner fails.
 struct Leftover {
     folder: Option<PathBuf>,
+}
+
+impl Leftover {
+    fn of(folder: PathBuf) -> Self {
+        Leftover { folder: Some(folder) }
+    }
+
+    fn keep(&mut self) {
+        self.folder = None;
+    }
 }
 
 impl Drop for Leftover {
@@ -197,8 +227,11 @@ fn stage(
     job: &Job<'_>,
 ) -> Result<Staged, Failure> {
     let place = staged_folder(folder, number);
+    let own = internal(folder, number);
     let fail = |e: std::io::Error| Failure::Io(format!("cannot write version {number} into {}: {e}", place.display()));
-    fs::create_dir_all(&place).map_err(fail)?;
+    for fresh in [&place, &own] {
+        fresh_folder(fresh).map_err(fail)?;
+    }
     let format = Format::of_path(Path::new(policy.output.file.as_deref().unwrap_or("release.csv")))
         .map_err(|e| Failure::Usage(e.to_string()))?;
     let release = format!("release.{}", format.ending().trim_start_matches('.'));
@@ -216,17 +249,19 @@ fn stage(
         WriteError::Io { source, .. } => fail(source),
         other => Failure::Io(format!("cannot write version {number}: {other}")),
     })?;
-    let mut resolved = format!("# Version {number} of a series in the mode {}.\n", mode.name());
+    let mut heading = format!("# Version {number} of a series in the mode {}.\n", mode.name());
     if audit.condemns() {
-        resolved.push_str(&format!(
+        heading.push_str(&format!(
             "# Published with --allow-leak: the versions so far reveal together what none of them reveals alone.\n# {}\n",
             audit.sentence()
         ));
     }
-    resolved.push_str(&policy.resolved(&prepared).to_toml());
+    let mut policies = Policies::of(policy, &prepared);
+    policies.public.insert_str(0, &heading);
+    policies.internal.insert_str(0, &heading);
     let statement = Statement {
         policy,
-        resolved: &resolved,
+        resolved: &policies.public,
         prepared: &prepared,
         judged: &judged,
         released: &released,
@@ -234,7 +269,7 @@ fn stage(
     };
     let checked = checked(&statement, &place, &[release.as_str()])?;
     let found = Found { recoding, optimal: false, gap: None, notes: Vec::new() };
-    let mut report = report::of_release(&report::Made {
+    let report = report::of_release(&report::Made {
         policy,
         prepared: &prepared,
         algorithm: algorithm_of(policy, &prepared)?,
@@ -242,26 +277,28 @@ fn stage(
         judged: &judged,
         released: &released,
         joined: None,
-        resolved: &resolved,
+        resolved: &policies.internal,
     })?;
-    report.list([(release.clone(), checked.sha256(&release).unwrap_or_default().to_string())]);
-    let report = of_version(report, number, mode, counterfeits, audit);
-    for (name, text) in report::FILES.into_iter().zip(report.files()) {
-        fs::write(place.join(name), text).map_err(fail)?;
+    let mut reports = Reports::of(report);
+    let digest = checked.sha256(&release).unwrap_or_default().to_string();
+    reports.each(|report| {
+        report.list([(release.clone(), digest.clone())]);
+        of_version(report, number, mode, counterfeits, audit);
+    });
+    write_documents(&own, &reports.internal, &policies.internal).map_err(fail)?;
+    let documents = write_documents(&place, &reports.public, &policies.public).map_err(fail)?;
+    files::write_private(&place.join(CERTIFICATE), sealed(checked, &documents)?.as_bytes()).map_err(fail)?;
+    fs::File::open(&path).and_then(|file| file.sync_all()).map_err(fail)?;
+    // A version is meant to be read by everyone; until it has its place, the private half keeps it from them.
+    files::open_to_readers(&place).map_err(fail)?;
+    for folder in [&own, &place] {
+        files::sync_folder(folder);
     }
-    fs::write(place.join("policy.toml"), &resolved).map_err(fail)?;
-    fs::write(place.join("certificate.json"), sealed(checked, &[report::FILES.as_slice(), &["policy.toml"]].concat())?)
-        .map_err(fail)?;
-    for name in [release.as_str(), "policy.toml", "certificate.json"].into_iter().chain(report::FILES) {
-        fs::File::open(place.join(name)).and_then(|f| f.sync_all()).map_err(fail)?;
-    }
-    open_to_readers(&place).map_err(fail)?;
-    sync(&place);
     Ok(Staged { release, counterfeits: counterfeits.unwrap_or(0), rows: prepared.rows_in, judged, signatures })
 }
 
 /// What the report of a version says beside that of a release.
-fn of_version(mut report: Report, number: u64, mode: Mode, counterfeits: Option<u64>, audit: &SeriesAudit) -> Report {
+fn of_version(report: &mut Report, number: u64, mode: Mode, counterfeits: Option<u64>, audit: &SeriesAudit) {
     let verdict = match audit.condemns() {
         true => format!("published with --allow-leak although all versions together reveal: {}", audit.sentence()),
         false => "all versions so far reveal no more together than each does alone".to_string(),
@@ -299,7 +336,6 @@ fn of_version(mut report: Report, number: u64, mode: Mode, counterfeits: Option<
         }
         (method.title, method.definition, method.citation) = (title.into(), definition.into(), citation.into());
     }
-    report
 }
 
 fn store(
@@ -337,24 +373,4 @@ fn sign(work: &Work<'_>, sensitive: &[(usize, String)], state: &State, signature
     let mut signed = Signed::default();
     cells.iter().zip(signatures).for_each(|(&value, signature)| signed.count(signature, value, 1));
     signed.replace(work)
-}
-
-/// A version is meant to be read by everyone.
-#[cfg(unix)]
-fn open_to_readers(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn open_to_readers(_folder: &Path) -> std::io::Result<()> {
-    Ok(())
-}
-
-/// Makes a rename durable, where the system lets a folder be synced.
-fn sync(folder: &Path) {
-    if let Ok(handle) = fs::File::open(folder) {
-        // A file system that cannot sync folders has renamed all the same.
-        let _ = handle.sync_all();
-    }
 }
