@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::certificate::{Certificate, CertificateDraft, FORMAT, Output, SuppressedAs};
+use crate::certificate::{Certificate, CertificateDraft, FORMAT, Output, Requirement, SuppressedAs};
 use crate::digest::sha256_hex;
 use crate::examine::{Rows, Statement, contradictions, examine, name_of, place};
 use crate::options::Options;
@@ -28,6 +28,11 @@ impl Checked {
     /// The SHA-256 of a file that the draft listed, in hexadecimal.
     pub fn sha256(&self, file: &str) -> Option<&str> {
         self.certificate.outputs.iter().find(|o| o.file == file).map(|o| o.sha256.as_str())
+    }
+
+    /// The requirements, as they were measured on the release.
+    pub fn requirements(&self) -> &[Requirement] {
+        &self.certificate.requirements
     }
 
     /// The certificate, in which `further` files are listed too: files that are no tables.

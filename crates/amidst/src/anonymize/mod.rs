@@ -159,13 +159,14 @@ pub fn anonymize_on(
             judged: &judged,
             released,
             joined: joined.as_ref(),
-            resolved: &policies.internal,
+            policies: &policies,
         };
         // The report says nothing about the check but the digests of what was checked, so both go on at once.
         let (checked, report) = rayon::join(|| checked(&statement, &public, &names), || report::of_release(&made));
         let checked = checked?;
         stop(job)?;
-        let mut reports = Reports::of(report?);
+        let mut reports = report?;
+        reports.public.measured(checked.requirements());
         let digest = |file: &String| (file.clone(), checked.sha256(file).unwrap_or_default().to_string());
         let digests: Vec<(String, String)> = written.files.iter().map(digest).collect();
         reports.each(|report| report.list(digests.iter().cloned()));

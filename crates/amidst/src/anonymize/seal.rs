@@ -11,7 +11,7 @@ use amidst_core::parameter::Parameters;
 use super::{Joined, Judged, Released};
 use crate::policy::{Policy, RequirePolicy};
 use crate::prepare::{Prepared, rank_order};
-use crate::{Failure, json, labels};
+use crate::{Failure, json, labels, report};
 
 /// The name and version that certificates carry.
 pub const TOOL: &str = concat!("amidst ", env!("CARGO_PKG_VERSION"));
@@ -47,7 +47,8 @@ fn refused(problems: Vec<Problem>) -> Failure {
 pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Result<Checked, Failure> {
     let Statement { policy, resolved, prepared, judged, released, joined } = *statement;
     let set = joined.map_or(&prepared.set, |joined| &joined.set);
-    let persons = set.persons;
+    // Persons are counted where somebody is published twice; who is not published does not show.
+    let persons = set.persons && report::repeats(&judged.classes);
     let draft = CertificateDraft {
         outputs: files.iter().map(|f| (*f).to_string()).collect(),
         rows_in: prepared.rows_in - released.counterfeits.unwrap_or(0),
@@ -63,6 +64,7 @@ pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Resu
         persons,
         waived: released.waived.clone(),
         requirements: policy
+            .public_form()
             .requirements
             .iter()
             .map(|r| Claim {

@@ -38,8 +38,7 @@ fn digest(text: &str) -> u64 {
 
 /// Stirs `more` into a number: the halves of a product, laid upon each other.
 fn stir(number: u64, more: u64) -> u64 {
-    let product =
-        u128::from(number ^ 0x9E37_79B9_7F4A_7C15) * u128::from(more.wrapping_add(0xD1B5_4A32_D192_ED03) | 1);
+    let product = u128::from(number ^ 0x9E37_79B9_7F4A_7C15) * u128::from(more.wrapping_add(0xD1B5_4A32_D192_ED03) | 1);
     // The number itself stays in it, so that a product of nothing loses nothing.
     (product as u64) ^ ((product >> 64) as u64) ^ number.rotate_left(29)
 }

@@ -17,9 +17,7 @@ use super::foresight::Signed;
 use super::state::{State, kept};
 use super::store::{Work, pack};
 use super::{Mode, Series, internal, private, versions};
-use crate::anonymize::{
-    Job, Judged, Policies, Released, Reports, Statement, algorithm_of, checked, sealed, write_documents,
-};
+use crate::anonymize::{Job, Judged, Policies, Released, Statement, algorithm_of, checked, sealed, write_documents};
 use crate::folder::CERTIFICATE;
 use crate::report::{self, Report};
 use crate::{Failure, files};
@@ -269,7 +267,7 @@ fn stage(
     };
     let checked = checked(&statement, &place, &[release.as_str()])?;
     let found = Found { recoding, optimal: false, gap: None, notes: Vec::new() };
-    let report = report::of_release(&report::Made {
+    let mut reports = report::of_release(&report::Made {
         policy,
         prepared: &prepared,
         algorithm: algorithm_of(policy, &prepared)?,
@@ -277,9 +275,9 @@ fn stage(
         judged: &judged,
         released: &released,
         joined: None,
-        resolved: &policies.internal,
+        policies: &policies,
     })?;
-    let mut reports = Reports::of(report);
+    reports.public.measured(checked.requirements());
     let digest = checked.sha256(&release).unwrap_or_default().to_string();
     reports.each(|report| {
         report.list([(release.clone(), digest.clone())]);

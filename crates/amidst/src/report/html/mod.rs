@@ -10,7 +10,7 @@ mod usefulness;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 
-use super::content::{Report, Subject};
+use super::content::{Audience, Report, Subject};
 use super::words;
 
 const STYLE: &str = include_str!("../style.css");
@@ -38,7 +38,8 @@ pub fn html(report: &Report) -> String {
                 header {
                     h1 { (title) }
                     p.soft { "Made by " (report.tool) "."
-                        @if page.compares() { " The same figures are in report.json." } }
+                        @if report.subject == Subject::Release { " The same figures are in report.json." } }
+                    @if let Some(preface) = report.preface() { p.preface { (preface) } }
                 }
                 main {
                     ul.summary { @for line in &report.summary { li { (line) } } }
@@ -107,6 +108,11 @@ impl Page<'_> {
 
     /// Whether there is an original table to compare with.
     fn compares(&self) -> bool {
+        self.report.subject == Subject::Release && self.report.audience == Audience::Owner
+    }
+
+    /// Whether this is about a release, not about a table as it stands.
+    fn of_release(&self) -> bool {
         self.report.subject == Subject::Release
     }
 }
