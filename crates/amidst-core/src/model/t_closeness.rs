@@ -29,7 +29,8 @@ const DISTANCES: &[&str] = &["equal", "ordered", "hierarchical", "kl", "js"];
 pub(super) const ENTRY: Entry = Entry {
     id: "t-closeness",
     title: "t-closeness",
-    definition: "distance(class distribution, table distribution) ≤ t, in every class",
+    definition: "distance(class distribution, table distribution) ≤ t, in every class; the table is the input, and then also \
+                 the release itself",
     citation: "Li, Li & Venkatasubramanian 2007, Definition 2; survey Definition 6",
     parameters: &[
         Parameter::required("t", Kind::Number, "the largest distance from the table a class may have"),

@@ -128,7 +128,7 @@ fn sensitive_column(statement: &Statement<'_>, classes: &Groups, set: &Frequency
             };
             values.into_iter().map(leveled).collect()
         }),
-        categories: (weighed && !domain.categories.is_empty()).then(|| domain.categories.clone()),
+        categories: (!domain.categories.is_empty()).then(|| domain.categories.clone()),
         // Categories that do not cover the column serve no requirement: the policy would have been refused.
         weights: weights.filter(|_| weighed).map(|c| c.weights().iter().map(|w| w.to_string()).collect()),
     }
