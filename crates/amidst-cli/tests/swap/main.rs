@@ -88,7 +88,7 @@ fn verify_and_an_audit_of_the_release_agree() {
         let Some(released) = case.release(place.path(), "audited", &case.rows) else { continue };
         compared += u32::from(released.suppressed > 0);
         let folder = place.path().join("audited").join("out");
-        let subject = amidst::verify::Subject::folder(&folder).unwrap();
+        let subject = amidst::verify::Subject::at(&folder).unwrap();
         let verdict = amidst::verify::verify(&subject);
         assert!(verdict.valid, "{:?}\n{}", verdict.problems, case.policy);
         let table = released.table.to_str().unwrap();

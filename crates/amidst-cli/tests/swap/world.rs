@@ -107,7 +107,8 @@ impl Case {
         for group in 0..3 + random.below(4) {
             for _ in 0..6 + random.below(9) {
                 let (age, zip) = (20 + 10 * (group % 3) + random.below(3), 14_000 + 100 * group + random.below(2));
-                rows.push(row(random, age, zip, 3 + random.below(2)));
+                let diseases = 3 + random.below(2);
+                rows.push(row(random, age, zip, diseases));
             }
         }
         // A few who are like nobody else.
