@@ -6,6 +6,6 @@ cargo build --release --quiet --bin amidst
 amidst="$CARGO_TARGET_DIR/release/amidst"
 
 mkdir -p demo
-"$amidst" sample --rows 20000 --seed 1 --out demo/patients.csv --policy demo/policy.toml
+"$amidst" sample --rows 20000 --seed 1 --out demo/patients.csv --policy demo/policy.toml --force
 "$amidst" anonymize demo/policy.toml --out demo/release --force
 "$amidst" verify demo/release

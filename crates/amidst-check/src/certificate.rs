@@ -51,10 +51,34 @@ pub struct Certificate {
     /// Rows of the release that stand for nobody, where a series needs such rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counterfeits: Option<u64>,
+    /// Rows that nobody else shares, on what is published.
+    pub unique_rows: UniqueRows,
+    /// Columns that are published as they are although they may single people out, and why.
+    pub accepted: Vec<Accepted>,
     /// What the release satisfies.
     pub requirements: Vec<Requirement>,
     /// SHA-256 of the canonical JSON of everything above.
     pub digest: String,
+}
+
+/// How many rows of a release no other row agrees with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UniqueRows {
+    /// On all published columns.
+    pub published: u64,
+    /// On the insensitive columns alone.
+    pub insensitive: u64,
+}
+
+/// A column that is published as it is, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Accepted {
+    /// The column.
+    pub column: String,
+    /// What the policy says.
+    pub reason: String,
 }
 
 /// One file of the release.
@@ -199,6 +223,8 @@ pub struct CertificateDraft {
     pub waived: Vec<u64>,
     /// Rows that stand for nobody.
     pub counterfeits: Option<u64>,
+    /// Columns that may single people out, and why.
+    pub accepted: Vec<Accepted>,
     /// What must hold.
     pub requirements: Vec<Claim>,
 }
@@ -219,6 +245,7 @@ impl CertificateDraft {
             persons: false,
             waived: Vec::new(),
             counterfeits: None,
+            accepted: Vec::new(),
             requirements: Vec::new(),
         }
     }

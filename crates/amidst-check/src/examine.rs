@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use crate::alike::alike;
 use crate::census;
-use crate::certificate::{Claim, SensitiveColumn};
+use crate::certificate::{Accepted, Claim, SensitiveColumn, UniqueRows};
 use crate::judge::{Facts, Judged, views};
 use crate::models::Domain;
 use crate::options::Options;
@@ -13,12 +14,14 @@ use crate::original::{self, Stated};
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::tally::cells;
 use crate::reader::{self, Counted, Fingerprint, Selection, format_of};
+use crate::unique::{UNIQUE_PERCENT, singles_out};
 
 /// What a release claims, apart from the numbers that are found out.
 pub(crate) struct Statement<'a> {
     pub quasi: &'a [String],
     pub sensitive: &'a [SensitiveColumn],
     pub waived: &'a [u64],
+    pub accepted: &'a [Accepted],
     pub claims: &'a [Claim],
 }
 
@@ -27,6 +30,16 @@ pub(crate) struct Examined {
     pub counted: Counted,
     pub prints: Vec<Fingerprint>,
     pub judged: Vec<Result<Judged, String>>,
+}
+
+impl Examined {
+    /// How many rows no other row agrees with.
+    pub fn unique_rows(&self) -> UniqueRows {
+        match self.counted.unique[..] {
+            [published, insensitive, ..] => UniqueRows { published, insensitive },
+            _ => UniqueRows::default(),
+        }
+    }
 }
 
 /// Where a file of the release lies. Names that lead out of the folder are refused.
@@ -73,12 +86,16 @@ pub(crate) fn examine(
     }
     let mut waived = said.waived.to_vec();
     waived.sort_unstable();
+    let protected: Vec<String> = names.into_iter().cloned().collect();
+    let excused = said.accepted.iter().map(|a| a.column.clone()).chain(protected.iter().cloned()).collect();
     let selection = Selection {
         key: Some(said.quasi.to_vec()),
         views: views(said.sensitive, said.claims.iter()),
         waived,
         persons: options.persons.clone(),
         missing: None,
+        // On everything, on what is published as it is, and on that of it for which nobody gives a reason.
+        unique_beside: vec![Vec::new(), protected, excused],
     };
     let (counted, prints) = reader::count(files, &selection, false).map_err(|p| vec![p])?;
     let mut problems = Vec::new();
@@ -145,6 +162,7 @@ pub(crate) fn contradictions(
         }
     };
     let out = examined.counted.rows;
+    problems.extend(published_as_it_is(examined, said));
     let mut rows_problem = |message: String| problems.push(Problem::violation(ProblemKind::Rows, message));
     let kept = rows.rows_in.checked_sub(rows.dropped);
     let expected = kept
@@ -167,6 +185,44 @@ pub(crate) fn contradictions(
         && ids.len() as u64 != out
     {
         rows_problem(format!("the release has {out} rows, but {} person ids are given", ids.len()));
+    }
+    problems
+}
+
+/// What columns tell that are published as they are: insensitive ones that single people out although nobody says why, and
+/// reasons for columns that are none of them.
+fn published_as_it_is(examined: &Examined, said: &Statement<'_>) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let Counted { columns, rows, unique, .. } = &examined.counted;
+    let insensitive = |name: &String| !said.quasi.contains(name) && !said.sensitive.iter().any(|s| s.name == *name);
+    for accepted in said.accepted.iter().filter(|a| !columns.contains(&a.column) || !insensitive(&a.column)) {
+        let message = format!("a reason is given for \"{}\", which is no insensitive column", accepted.column);
+        problems.push(Problem::violation(ProblemKind::Certificate, message));
+    }
+    if let [.., unexplained] = unique[..]
+        && singles_out(unexplained, *rows)
+    {
+        let accepted = |name: &&String| said.accepted.iter().any(|a| a.column == **name);
+        let names: Vec<&str> = columns.iter().filter(|c| insensitive(c) && !accepted(c)).map(String::as_str).collect();
+        let message = format!(
+            "{unexplained} of {rows} rows are unique on what is published as it is ({}), more than {UNIQUE_PERCENT} %, and the \
+             policy does not say why",
+            names.join(", ")
+        );
+        problems.push(Problem::violation(ProblemKind::Insensitive, message));
+    }
+    for (column, domain) in said.sensitive.iter().zip(&examined.domains) {
+        let labels: Vec<String> = domain.values.iter().map(|v| String::from_utf8_lossy(v).into_owned()).collect();
+        let groups = alike(labels.iter().map(String::as_str)).len();
+        if groups > 0 {
+            let message = format!(
+                "the sensitive column \"{}\" has {groups} {} of labels that differ only by case, white space or characters \
+                 that look alike; each label counts as a value of its own",
+                column.name,
+                if groups == 1 { "group" } else { "groups" }
+            );
+            problems.push(Problem::note(ProblemKind::Labels, message));
+        }
     }
     problems
 }

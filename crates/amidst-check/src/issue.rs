@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::certificate::{Certificate, CertificateDraft, FORMAT, Output, Requirement, SuppressedAs};
+use crate::certificate::{Certificate, CertificateDraft, FORMAT, Output, Requirement, SuppressedAs, UniqueRows};
 use crate::digest::sha256_hex;
 use crate::examine::{Rows, Statement, contradictions, examine, name_of, place};
 use crate::options::Options;
@@ -33,6 +33,11 @@ impl Checked {
     /// The requirements, as they were measured on the release.
     pub fn requirements(&self) -> &[Requirement] {
         &self.certificate.requirements
+    }
+
+    /// How many rows no other row agrees with.
+    pub fn unique_rows(&self) -> UniqueRows {
+        self.certificate.unique_rows
     }
 
     /// The certificate, in which `further` files are listed too: files that are no tables.
@@ -71,6 +76,7 @@ pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
         quasi: &draft.quasi,
         sensitive: &draft.sensitive,
         waived: &draft.waived,
+        accepted: &draft.accepted,
         claims: &draft.requirements,
     };
     let examined = examine(&tables, &said, options)?;
@@ -129,6 +135,8 @@ pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
         persons: draft.persons,
         waived: draft.waived,
         counterfeits: draft.counterfeits,
+        unique_rows: examined.unique_rows(),
+        accepted: draft.accepted,
         requirements,
         digest: String::new(),
     };

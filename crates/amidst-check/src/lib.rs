@@ -4,6 +4,7 @@
 //! arithmetic, written from the definitions. [`issue`] checks a release and seals its certificate; [`verify`] recomputes
 //! every claim of a certificate from the published files.
 
+mod alike;
 mod census;
 mod certificate;
 mod cover;
@@ -17,18 +18,23 @@ mod models;
 mod number;
 mod options;
 mod original;
+mod printable;
 mod problem;
 mod reader;
+mod unique;
 mod verify;
 
+pub use alike::alike;
 pub use certificate::{
-    Certificate, CertificateDraft, Claim, FORMAT, Leveled, On, Output, Requirement, SensitiveColumn, SuppressedAs,
-    Worst,
+    Accepted, Certificate, CertificateDraft, Claim, FORMAT, Leveled, On, Output, Requirement, SensitiveColumn,
+    SuppressedAs, UniqueRows, Worst,
 };
 pub use digest::sha256_hex;
 pub use issue::{Checked, check, issue};
 pub use options::{ColumnLabels, Options, OriginalTable, PopulationTable, ValueKind};
+pub use printable::{acts, printable, printable_json, printable_lines};
 pub use problem::{Problem, ProblemKind, Severity};
+pub use unique::{UNIQUE_PERCENT, singles_out};
 pub use verify::{Verdict, verify};
 
 /// The ids of the models that the checker knows.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::printable::printable;
+
 /// What a problem is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -28,6 +30,10 @@ pub enum ProblemKind {
     Requirement,
     /// A requirement holds, but its figures are not those of the certificate.
     Measured,
+    /// Columns that are published as they are single people out, and nobody says why.
+    Insensitive,
+    /// Labels of a sensitive column look alike, but count as several values.
+    Labels,
     /// The release does not follow from the original table.
     Original,
     /// Something that the given files cannot decide.
@@ -80,7 +86,10 @@ impl std::fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Messages quote file names, column names and library errors, any of which may hold line breaks.
+/// Messages quote file names, column names, cells and library errors, any of which may hold what acts on a terminal.
 fn one_line(text: String) -> String {
-    if text.contains(['\n', '\r']) { text.replace(['\n', '\r'], " ") } else { text }
+    match printable(&text) {
+        std::borrow::Cow::Borrowed(_) => text,
+        std::borrow::Cow::Owned(shown) => shown,
+    }
 }

@@ -51,6 +51,7 @@ pub fn verify(release: &Path, certificate: &Certificate, options: &Options<'_>) 
         quasi: &certificate.quasi,
         sensitive: &certificate.sensitive,
         waived: &certificate.waived,
+        accepted: &certificate.accepted,
         claims: &claims,
     };
     let options = &Options { persons: options.persons.clone().filter(|_| certificate.persons), ..options.clone() };
@@ -86,6 +87,10 @@ pub fn verify(release: &Path, certificate: &Certificate, options: &Options<'_>) 
     };
     differs(ProblemKind::Rows, "rows", certificate.rows_out, examined.counted.rows);
     differs(ProblemKind::Classes, "classes", certificate.classes, examined.counted.keys.len() as u64);
+    let (stated, found) = (certificate.unique_rows, examined.unique_rows());
+    let (on_all, on_some) = ("rows unique on all that is published", "rows unique on its insensitive columns");
+    differs(ProblemKind::Measured, on_all, stated.published, found.published);
+    differs(ProblemKind::Measured, on_some, stated.insensitive, found.insensitive);
 
     let mut requirements = Vec::new();
     let attested = certificate.persons && options.persons.is_none();

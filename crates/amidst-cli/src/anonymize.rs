@@ -7,7 +7,7 @@ use amidst::anonymize::{Anonymized, Job, Options, Stage, anonymize};
 use amidst::policy::Policy;
 use clap::Args;
 
-use crate::terminal::{CommandResult, Outcome, Terminal, figure, heading, requirements, table, thousands};
+use crate::terminal::{CommandResult, Terminal, figure, heading, requirements, table, thousands};
 
 /// Read a table, find a release that satisfies the policy, check it, publish it
 ///
@@ -85,13 +85,14 @@ impl Anonymize {
         for note in &done.notes {
             terminal.detail(note);
         }
-        if self.json {
-            terminal.json(&done.to_json())?;
-        } else {
-            terminal.result(summary(&done))?;
-        }
-        Ok(Outcome::Done)
+        let told = if self.json { terminal.json(&done.to_json()) } else { terminal.result(summary(&done)) };
+        terminal.told(&format!("{} is published", done.outputs.release.display()), told)
     }
+}
+
+/// What the report says first: who stands amidst how many others, what is published beside, and who is unprotected.
+fn first_sentences(done: &Anonymized) -> impl Iterator<Item = &String> {
+    done.report.summary.iter().take(done.report.leading)
 }
 
 /// The result for people.
@@ -109,6 +110,7 @@ fn summary(done: &Anonymized) -> String {
     if judged.suppressed > 0 {
         lines.push(format!("  {} rows suppressed", thousands(judged.suppressed)));
     }
+    lines.extend(first_sentences(done).map(|sentence| format!("  {sentence}")));
     let proof = match (done.optimal, done.gap) {
         (true, _) => ", proven best of its kind".to_string(),
         (false, Some(gap)) => format!(", at most {gap:.4} from the best of its kind"),
@@ -130,7 +132,7 @@ fn summary(done: &Anonymized) -> String {
     lines.push(String::new());
     let risk = &judged.risk;
     lines.push(format!(
-        "  re-identification: at most {:.4} for anyone, {:.4} on average",
+        "  re-identification by the quasi columns: at most {:.4} for anyone, {:.4} on average",
         risk.prosecutor_max, risk.prosecutor_avg
     ));
     let s = &done.seconds;

@@ -9,7 +9,7 @@ use amidst::core::model::Bound;
 use amidst::folder;
 use amidst::policy::Policy;
 use amidst::prepare::LoadOptions;
-use amidst::report;
+use amidst::{report, saved};
 use clap::Args;
 
 use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, table, thousands};
@@ -52,6 +52,10 @@ pub struct Audit {
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
+    /// Replace the report when it exists
+    #[arg(long, requires = "report")]
+    force: bool,
+
     /// How many threads to use; all cores when absent
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     threads: usize,
@@ -60,6 +64,9 @@ pub struct Audit {
 impl Audit {
     /// Audits the table.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
+        if let Some(path) = &self.report {
+            saved::vacant(path, self.force)?;
+        }
         let given = self.policy.as_ref().map(|path| Policy::read(path)).transpose()?;
         let data = match folder::table_in(Path::new(&self.data)) {
             Some(found) => found.table.to_string_lossy().into_owned(),
@@ -91,8 +98,7 @@ impl Audit {
         found.add_population(&stated, &prepared)?;
         if let Some(path) = &self.report {
             let written = report::of_audit(&policy, &prepared, &found, given.as_ref()).written_as(path)?;
-            std::fs::write(path, written)
-                .map_err(|e| Failure::Io(format!("cannot write the report to {}: {e}", path.display())))?;
+            saved::save(path, &written, self.force)?;
             terminal.note(format!("wrote {}", path.display()));
         }
         if self.json {

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use amidst::Failure;
-use amidst::policy::Policy;
+use amidst::check::printable;
+use amidst::policy::{Policy, Role};
 use amidst::prepare::{ColumnSummary, Finding, LoadOptions, Summary, check};
+use amidst::report::{named, percent};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -100,6 +102,13 @@ fn json(summary: Option<&Summary>, warnings: &[String], failure: Option<&Failure
         "rows_dropped_missing": summary.map(|s| s.rows_dropped_missing),
         "columns": columns,
         "requirements": summary.map(|s| s.requirements),
+        "waived": summary.map(|s| s.waived),
+        "unique_rows": summary.map(|s| {
+            let rows = s.rows - s.rows_dropped_missing;
+            let share = if rows == 0 { 0.0 } else { s.unique_insensitive as f64 / rows as f64 };
+            json!({"insensitive": s.unique_insensitive, "insensitive_share": amidst::json::number(share)})
+        }),
+        "accepted": summary.map(|s| &s.accepted),
         "notes": warnings,
         "problems": problems,
     })
@@ -120,5 +129,25 @@ fn text(summary: &Summary) -> String {
             c.height.map_or(String::new(), |h| h.to_string()),
         ]);
     }
-    [heading(title), table(&rows)].join("\n")
+    let mut lines = vec![heading(title), table(&rows)];
+    let raw = summary.columns.iter().filter(|c| c.role == Role::Insensitive);
+    let raw: Vec<String> = raw.map(|c| printable(&c.name).into_owned()).collect();
+    if !raw.is_empty() {
+        let rows = summary.rows - summary.rows_dropped_missing;
+        lines.push(format!(
+            "  {} of {} rows ({}) are unique on what is published as it is: {}",
+            thousands(summary.unique_insensitive),
+            thousands(rows),
+            percent(summary.unique_insensitive, rows),
+            named(&raw)
+        ));
+    }
+    for accepted in &summary.accepted {
+        let (column, reason) = (printable(&accepted.column), printable(&accepted.reason));
+        lines.push(format!("  {column} may single people out; the reason given: {reason}"));
+    }
+    if summary.waived > 0 {
+        lines.push(format!("  the owners of {} rows waived protection", thousands(summary.waived)));
+    }
+    lines.join("\n")
 }

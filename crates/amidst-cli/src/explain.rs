@@ -52,6 +52,8 @@ impl Explain {
 }
 
 fn measure(name: &str) -> Option<&'static Measure> {
+    // What an error about a column names leads to what it is about.
+    let name = if matches!(name, "accept" | "insensitive") { "unique-rows" } else { name };
     MEASURES.iter().find(|m| m.id == name)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use amidst::{Failure, init};
+use amidst::{init, saved};
 use clap::Args;
 
 use crate::terminal::{CommandResult, Outcome, Terminal};
@@ -32,15 +32,9 @@ impl Init {
             terminal.result(init::draft(&self.data, None)?.trim_end())?;
             return Ok(Outcome::Done);
         }
-        if self.out.exists() && !self.force {
-            return Err(Failure::Usage(format!(
-                "{} exists already; choose another --out, or replace it with --force",
-                self.out.display()
-            )));
-        }
+        saved::vacant(&self.out, self.force)?;
         let text = init::draft(&self.data, self.out.parent())?;
-        std::fs::write(&self.out, text)
-            .map_err(|e| Failure::Io(format!("cannot write {}: {e}", self.out.display())))?;
+        saved::save(&self.out, &text, self.force)?;
         terminal.note(format!("wrote {}", self.out.display()));
         terminal.note(format!("Read it through, then: amidst check {}", self.out.display()));
         Ok(Outcome::Done)

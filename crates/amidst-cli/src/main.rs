@@ -74,7 +74,15 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // Help and versions are this program's own words; errors quote arguments, and file names may hold anything.
+        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) => {
+            terminal::usage(&error.render().to_string());
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
     let terminal = Terminal::new(cli.quiet, cli.verbose);
     let result = match cli.command {
         Command::Init(c) => c.run(&terminal),

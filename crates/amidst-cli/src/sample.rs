@@ -3,7 +3,8 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use amidst::{Failure, sample};
+use amidst::scratch::Scratch;
+use amidst::{Failure, files, sample, saved};
 use clap::Args;
 
 use crate::terminal::{CommandResult, Outcome, Terminal, thousands};
@@ -30,6 +31,10 @@ pub struct Sample {
     /// Also write a policy that fits the table
     #[arg(long, value_name = "FILE", requires = "out")]
     policy: Option<PathBuf>,
+
+    /// Replace files that are there already
+    #[arg(long)]
+    force: bool,
 }
 
 impl Sample {
@@ -45,16 +50,34 @@ impl Sample {
                 _ => Ok(Outcome::Done),
             };
         };
-        sample::save(self.rows, self.seed, out)?;
+        for path in [Some(out), self.policy.as_ref()].into_iter().flatten() {
+            saved::vacant(path, self.force)?;
+        }
+        self.save(out)?;
         terminal.note(format!("{} rows in {}", thousands(self.rows), out.display()));
         if let Some(policy) = &self.policy {
             let input = relative(out, policy);
             let text = sample::policy(&input);
-            let failed = |e| Failure::Io(format!("cannot write {}: {e}", policy.display()));
-            std::fs::write(policy, text).map_err(failed)?;
+            saved::save(policy, &text, self.force)?;
             terminal.note(format!("a policy for it in {}", policy.display()));
         }
         Ok(Outcome::Done)
+    }
+
+    /// Writes the table, which appears whole or not at all.
+    fn save(&self, out: &Path) -> Result<(), Failure> {
+        if saved::is_stream(out) {
+            return sample::save(self.rows, self.seed, out);
+        }
+        let failed = |e| Failure::Io(format!("cannot write {}: {e}", out.display()));
+        let scratch = Scratch::new_in(files::parent(out)).map_err(failed)?;
+        let made = scratch.path().join(out.file_name().unwrap_or_default());
+        sample::save(self.rows, self.seed, &made).map_err(|failure| match failure {
+            // A path in it would be that of the hidden folder.
+            Failure::Io(reason) => Failure::Io(reason.replace(&made.display().to_string(), &out.display().to_string())),
+            other => other,
+        })?;
+        saved::move_to(&made, out, self.force)
     }
 }
 

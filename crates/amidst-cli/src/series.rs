@@ -126,7 +126,8 @@ impl Series {
                 let policy = Policy::read(policy)?;
                 let mode = Mode::find(mode).unwrap_or_default();
                 let done = series::init(dir, &policy, mode, input.clone(), &job)?;
-                show(terminal, output, || done.to_json(), || published(&done))
+                let told = show(terminal, output, || done.to_json(), || published(&done));
+                terminal.told("version 1 is published", told.map(|_| ()))
             }
             Command::Insert { dir, file, output } => {
                 apply(terminal, dir, Batch { insert: Some(file.clone()), delete: None }, &job, output)
@@ -142,7 +143,8 @@ impl Series {
                 if done.audit.condemns() {
                     terminal.warning(format!("the versions leak together: {}", done.audit.sentence()));
                 }
-                show(terminal, output, || done.to_json(), || published(&done))
+                let told = show(terminal, output, || done.to_json(), || published(&done));
+                terminal.told(&format!("version {} is published", done.version), told.map(|_| ()))
             }
             Command::Log { dir, output } => {
                 let log = series::Series::open(dir)?.log()?;
@@ -195,7 +197,8 @@ fn show(
 fn apply(terminal: &Terminal, dir: &std::path::Path, batch: Batch, job: &Job<'_>, output: &Output) -> CommandResult {
     let done: Result<Applied, Failure> = series::Series::open(dir)?.apply(&batch, job);
     let done = done?;
-    show(terminal, output, || done.to_json(), || applied(&done))
+    let told = show(terminal, output, || done.to_json(), || applied(&done));
+    terminal.told(&format!("batch {} is done", done.batch), told.map(|_| ()))
 }
 
 fn applied(done: &Applied) -> String {
@@ -228,6 +231,7 @@ fn published(done: &Published) -> String {
     if done.mode == Mode::MInvariant {
         lines.push(format!("  {} counterfeit rows beside them", thousands(done.counterfeits)));
     }
+    lines.extend(done.leading.iter().map(|sentence| format!("  {sentence}")));
     lines.push(String::new());
     lines.push(requirements(&done.judged.requirements));
     lines.push(String::new());

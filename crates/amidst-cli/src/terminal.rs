@@ -1,12 +1,14 @@
 //! What people see: results on standard output, everything else on standard error, colours only where they help.
 
 pub use amidst::report::grouped as thousands;
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use amidst::Failure;
+use amidst::check::{printable, printable_json, printable_lines};
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -32,11 +34,51 @@ pub struct Terminal {
     verbose: bool,
 }
 
-const BOLD: Style = Style::new().bold();
-const DIM: Style = Style::new().dimmed();
-const RED: Style = AnsiColor::Red.on_default().bold();
-const GREEN: Style = AnsiColor::Green.on_default();
-const YELLOW: Style = AnsiColor::Yellow.on_default();
+/// The styles of this program's own words, each with the character that begins it in a text. These characters are no
+/// letters, and data in which they occur is escaped like everything else that acts on a terminal.
+const STYLES: [(char, Style); 5] = [
+    (BOLD, Style::new().bold()),
+    (DIM, Style::new().dimmed()),
+    (RED, AnsiColor::Red.on_default().bold()),
+    (GREEN, AnsiColor::Green.on_default()),
+    (YELLOW, AnsiColor::Yellow.on_default()),
+];
+const BOLD: char = '\u{fdd0}';
+const DIM: char = '\u{fdd1}';
+const RED: char = '\u{fdd2}';
+const GREEN: char = '\u{fdd3}';
+const YELLOW: char = '\u{fdd4}';
+/// Ends whatever style there is.
+const PLAIN: char = '\u{fdd5}';
+
+/// Words in a style.
+fn styled(style: char, text: impl Display) -> String {
+    format!("{style}{text}{PLAIN}")
+}
+
+/// A text as it goes to a terminal: this program's styles become what terminals understand, and everything else that
+/// would act on one is escaped. Line breaks stay where `lines` says so. The one place through which texts go out.
+fn clean(text: &str, lines: bool) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut rest = text;
+    while let Some(at) = rest.find(|c| c == PLAIN || STYLES.iter().any(|&(mark, _)| mark == c)) {
+        let (before, after) = rest.split_at(at);
+        out.push_str(&escaped(before, lines));
+        let mut after = after.chars();
+        let style = after.next().and_then(|c| STYLES.iter().find(|&&(mark, _)| mark == c));
+        out.push_str(&match style {
+            Some((_, style)) => style.render().to_string(),
+            None => anstyle::Reset.render().to_string(),
+        });
+        rest = after.as_str();
+    }
+    out.push_str(&escaped(rest, lines));
+    out
+}
+
+fn escaped(text: &str, lines: bool) -> Cow<'_, str> {
+    if lines { printable_lines(text) } else { printable(text) }
+}
 
 impl Terminal {
     /// A terminal that says little, the usual, or more.
@@ -58,7 +100,7 @@ impl Terminal {
     /// Prints a result. A reader that went away (`| head`) is no failure.
     pub fn result(&self, text: impl Display) -> Result<(), Failure> {
         let mut out = anstream::stdout().lock();
-        match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        match writeln!(out, "{}", clean(&text.to_string(), true)).and_then(|()| out.flush()) {
             Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
                 Err(Failure::Io(format!("cannot write to standard output: {e}")))
             }
@@ -66,49 +108,60 @@ impl Terminal {
         }
     }
 
+    /// Ends a command whose work is done and cannot be undone: that its result could not be told is no failure of it.
+    pub fn told(&self, done: &str, result: Result<(), Failure>) -> CommandResult {
+        if let Err(failure) = result {
+            let _ = writeln!(anstream::stderr(), "{YELLOW}warning{YELLOW:#}: {done}, but {failure}");
+        }
+        Ok(Outcome::Done)
+    }
+
     /// Prints one JSON object as the result.
     pub fn json(&self, value: &serde_json::Value) -> Result<(), Failure> {
-        self.result(serde_json::to_string(value).unwrap_or_default())
+        self.result(printable_json(&serde_json::to_string(value).unwrap_or_default()))
     }
 
     /// A line about what was done.
     pub fn note(&self, text: impl Display) {
         if !self.quiet {
-            let _ = writeln!(anstream::stderr(), "{text}");
+            self.tell(&text.to_string(), true);
         }
     }
 
     /// A line about details.
     pub fn detail(&self, text: impl Display) {
         if self.verbose {
-            let _ = writeln!(anstream::stderr(), "{DIM}{text}{DIM:#}");
+            self.tell(&styled(DIM, text), true);
         }
     }
 
     /// Something that did not stop the work but should be known.
     pub fn warning(&self, text: impl Display) {
         if !self.quiet {
-            let _ = writeln!(anstream::stderr(), "{YELLOW}warning{YELLOW:#}: {text}");
+            self.tell(&format!("{}: {text}", styled(YELLOW, "warning")), false);
         }
     }
 
     /// What stopped the work.
     pub fn error(&self, failure: &Failure) {
-        let _ = writeln!(anstream::stderr(), "{}", failure_text(failure));
+        match failure {
+            // A policy error draws its own header and carets, and shows nothing that acts.
+            Failure::Policy(errors) => {
+                let _ = writeln!(anstream::stderr(), "{}", errors.render(std::io::stderr().is_terminal()));
+            }
+            other => self.tell(&format!("{}: {other}", styled(RED, "error")), false),
+        }
+    }
+
+    /// A line on standard error.
+    fn tell(&self, text: &str, lines: bool) {
+        let _ = writeln!(anstream::stderr(), "{}", clean(text, lines));
     }
 
     /// A progress bar that appears when something takes more than a second on a terminal.
     pub fn progress(&self, what: &'static str) -> Progress {
         let show = !self.quiet && std::io::stderr().is_terminal();
         Progress { show, what, since: Instant::now(), bar: std::sync::OnceLock::new() }
-    }
-}
-
-fn failure_text(failure: &Failure) -> String {
-    match failure {
-        // A policy error draws its own header and carets.
-        Failure::Policy(errors) => errors.render(std::io::stderr().is_terminal()),
-        other => format!("{RED}error{RED:#}: {other}"),
     }
 }
 
@@ -147,19 +200,24 @@ impl Drop for Progress {
     }
 }
 
+/// What is wrong with the command line.
+pub fn usage(text: &str) {
+    let _ = writeln!(anstream::stderr(), "{}", clean(text.trim_end(), true));
+}
+
 /// A heading.
 pub fn heading(text: impl Display) -> String {
-    format!("{BOLD}{text}{BOLD:#}")
+    styled(BOLD, text)
 }
 
 /// Something that is less important.
 pub fn dim(text: impl Display) -> String {
-    format!("{DIM}{text}{DIM:#}")
+    styled(DIM, text)
 }
 
 /// "holds" or "fails", in words and in colour.
 pub fn verdict(holds: bool) -> String {
-    if holds { format!("{GREEN}holds{GREEN:#}") } else { format!("{RED}fails{RED:#}") }
+    if holds { styled(GREEN, "holds") } else { styled(RED, "fails") }
 }
 
 /// A figure as people read it: whole numbers grouped, others to four decimals.
@@ -167,10 +225,23 @@ pub fn figure(x: f64) -> String {
     if x.fract() == 0.0 && (0.0..9e15).contains(&x) { thousands(x as u64) } else { format!("{x:.4}") }
 }
 
+/// A cell whose text may hold anything, on one line.
+fn one_line(cell: &str) -> String {
+    let marked = |c: char| c == PLAIN || STYLES.iter().any(|&(mark, _)| mark == c);
+    cell.split_inclusive(marked)
+        .map(|part| match part.strip_suffix(marked) {
+            Some(text) => format!("{}{}", printable(text), &part[text.len()..]),
+            None => printable(part).into_owned(),
+        })
+        .collect()
+}
+
 /// Rows of text in aligned columns, the first line being the header. Widths count characters as they appear.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |cell: &str| anstream::adapter::strip_str(cell).to_string().chars().count();
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| one_line(cell)).collect()).collect();
+    let marks = |c: &char| *c != PLAIN && STYLES.iter().all(|(mark, _)| mark != c);
+    let width = |cell: &str| cell.chars().filter(marks).count();
     let widths: Vec<usize> =
         (0..columns).map(|c| rows.iter().filter_map(|r| r.get(c)).map(|t| width(t)).max().unwrap_or(0)).collect();
     let mut lines = Vec::with_capacity(rows.len());
@@ -194,13 +265,15 @@ pub fn requirements(requirements: &[serde_json::Value]) -> String {
     let mut rows = vec![["requirement", "on", "verdict", "measured"].map(String::from).to_vec()];
     for r in requirements {
         let text = |v: &serde_json::Value| match v {
-            serde_json::Value::String(text) => text.clone(),
+            serde_json::Value::String(text) => printable(text).into_owned(),
             serde_json::Value::Number(n) => n.as_f64().map_or_else(|| n.to_string(), figure),
             serde_json::Value::Null => "none".to_string(),
             other => other.to_string(),
         };
         let pairs = |v: &serde_json::Value| match v.as_object() {
-            Some(map) => map.iter().map(|(k, v)| format!("{k} = {}", text(v))).collect::<Vec<_>>().join(", "),
+            Some(map) => {
+                map.iter().map(|(k, v)| format!("{} = {}", printable(k), text(v))).collect::<Vec<_>>().join(", ")
+            }
             None => String::new(),
         };
         let on = match &r["on"] {
@@ -229,6 +302,18 @@ mod tests {
     #[test]
     fn columns_align() {
         let text = table(&[vec!["a".into(), "b".into()], vec!["long".into(), "x".into()]]);
-        assert_eq!(anstream::adapter::strip_str(&text).to_string(), "  a     b\n  long  x");
+        assert_eq!(anstream::adapter::strip_str(&clean(&text, true)).to_string(), "  a     b\n  long  x");
+    }
+
+    #[test]
+    fn nothing_acts_on_a_terminal_but_this_programs_styles() {
+        let text = format!("{} \u{1b}[2K\u{202e}\r\u{9b}", styled(RED, "error\u{7}"));
+        let shown = clean(&text, true);
+        assert_eq!(anstream::adapter::strip_str(&shown).to_string(), "error\\u{7} \\u{1b}[2K\\u{202e}\\r\\u{9b}");
+        assert!(shown.contains("\u{1b}[1m") || shown.contains("\u{1b}[31m"), "{shown:?}");
+        assert_eq!(clean("a\nb\tc", true), "a\nb\tc");
+        assert_eq!(clean("a\nb", false), "a\\nb");
+        let cell = table(&[vec!["head".into()], vec![format!("x\ny {}", verdict(true))]]);
+        assert_eq!(anstream::adapter::strip_str(&clean(&cell, true)).to_string(), "  head\n  x\\ny holds");
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use amidst::Failure;
 use amidst::policy::Policy;
+use amidst::saved;
 use amidst::verify::{Subject, verify, verify_against};
 use clap::Args;
 
@@ -42,6 +43,10 @@ pub struct Verify {
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
 
+    /// Replace the SARIF file when it exists
+    #[arg(long, requires = "sarif")]
+    force: bool,
+
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -50,6 +55,9 @@ pub struct Verify {
 impl Verify {
     /// Runs the checker; a release that does not stand is exit code 1.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
+        if let Some(path) = &self.sarif {
+            saved::vacant(path, self.force)?;
+        }
         let subject = match (&self.folder, &self.release, &self.certificate) {
             (Some(folder), ..) => Subject::at(folder)?,
             (None, Some(release), Some(certificate)) => Subject::files(release, certificate)?,
@@ -62,8 +70,7 @@ impl Verify {
         if let Some(path) = &self.sarif {
             let log = amidst::sarif::log(&verdict, &subject.release);
             let text = serde_json::to_string_pretty(&log).unwrap_or_default();
-            std::fs::write(path, text + "\n")
-                .map_err(|e| Failure::Io(format!("cannot write {}: {e}", path.display())))?;
+            saved::save(path, &(text + "\n"), self.force)?;
         }
         let json = serde_json::to_value(&verdict).unwrap_or_default();
         if self.json {

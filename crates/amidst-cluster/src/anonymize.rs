@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use amidst::Failure;
 use amidst::anonymize::{Anonymized, Job, Options, Stage, anonymize_on};
+use amidst::check::{printable_json, printable_lines};
 use amidst::policy::Policy;
 use clap::Args;
 
@@ -116,8 +117,16 @@ impl Anonymize {
         let out = out.map_err(|e| Failure::Usage(format!("--out is no path: {e}")))?;
         let options = Options { input: self.input.clone(), out, force: self.force, seed: self.seed };
         let done = anonymize_on(&cluster, &policy, &options, &job)?;
-        let text = if self.json { format!("{:#}", done.to_json()) } else { summary(&done) };
-        writeln!(std::io::stdout().lock(), "{text}").map_err(|e| Failure::Io(e.to_string()))
+        let text = match self.json {
+            true => printable_json(&format!("{:#}", done.to_json())).into_owned(),
+            false => printable_lines(&summary(&done)).into_owned(),
+        };
+        if let Err(e) = writeln!(std::io::stdout().lock(), "{text}") {
+            // The release is there all the same.
+            let release = done.outputs.release.display();
+            say(&format!("{release} is published, but cannot write to standard output: {e}"));
+        }
+        Ok(())
     }
 
     /// Where intermediate data goes.

@@ -39,5 +39,5 @@ pub fn start(verbose: bool, quiet: bool) {
 /// Says a line on standard error.
 pub fn say(line: &str) {
     // Nobody is left to tell when standard error is closed.
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", amidst::check::printable_lines(line));
 }

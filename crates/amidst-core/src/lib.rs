@@ -32,5 +32,6 @@ pub mod requirement;
 pub mod risk;
 pub mod rolled;
 pub mod series;
+pub mod shared;
 pub mod table;
 mod tally;

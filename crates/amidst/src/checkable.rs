@@ -1,12 +1,18 @@
 //! Tables of databases as files: the independent checker reads files only.
+//!
+//! The rows are those of the original, so they must not stay anywhere. Where the system has files in memory, the checker
+//! gets the name of one, and nothing is written to a disk. Elsewhere the file is for its owner's eyes only, in a folder that
+//! goes with the process or, after a kill, with the next sweep.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use amidst_io::{Format, Input, ReadOptions, WriteOptions};
-use tempfile::TempDir;
 
-use crate::Failure;
 use crate::prepare::PrepareError;
+use crate::scratch::Scratch;
+use crate::{Failure, files};
 
 /// A table as files that the checker can read.
 #[derive(Debug, Default)]
@@ -17,8 +23,8 @@ pub(crate) struct Checkable {
     pub null: Option<String>,
     /// The names of all columns.
     pub header: Vec<String>,
-    /// Where a copy is kept, for its owner's eyes only, until it has been read.
-    _copy: Option<TempDir>,
+    /// What keeps a copy until it has been read.
+    _copy: Option<(File, Scratch)>,
 }
 
 impl Checkable {
@@ -38,12 +44,33 @@ impl Checkable {
         });
         let null = name_nulls(&mut input);
         let failed = |e: &dyn std::fmt::Display| Failure::Io(format!("cannot copy the table for the checker: {e}"));
-        let copy = tempfile::Builder::new().prefix("amidst-").tempdir().map_err(|e| failed(&e))?;
-        let file = copy.path().join("table.csv");
-        let options = WriteOptions { sync: false, ..WriteOptions::default() };
-        amidst_io::write(&input.table, order.as_deref(), &file, Format::Csv, &options).map_err(|e| failed(&e))?;
-        Ok(Checkable { files: vec![file], null, header: input.header, _copy: Some(copy) })
+        let scratch = Scratch::new_in(&std::env::temp_dir()).map_err(|e| failed(&e))?;
+        let name = scratch.path().join("table.csv");
+        let file = in_memory(&name).or_else(|_| files::create_private(&name)).map_err(|e| failed(&e))?;
+        let mut out = BufWriter::with_capacity(1 << 20, &file);
+        let options = WriteOptions::default();
+        amidst_io::write_to(&input.table, order.as_deref(), &mut out, Format::Csv, &options).map_err(|e| failed(&e))?;
+        out.flush().map_err(|e| failed(&e))?;
+        drop(out);
+        Ok(Checkable { files: vec![name], null, header: input.header, _copy: Some((file, scratch)) })
     }
+}
+
+/// A file that is on no disk. For as long as it is open, `name` leads to it.
+#[cfg(target_os = "linux")]
+fn in_memory(name: &Path) -> io::Result<File> {
+    use std::os::fd::AsRawFd;
+    let file = File::from(rustix::fs::memfd_create("table", rustix::fs::MemfdFlags::CLOEXEC)?);
+    let own = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    // Without the process file system there is no way to name it.
+    File::open(&own)?;
+    std::os::unix::fs::symlink(&own, name)?;
+    Ok(file)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn in_memory(_name: &Path) -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Gives cells that are null a text that no other cell has; `None` when there are none.
@@ -67,4 +94,33 @@ fn name_nulls(input: &mut Input) -> Option<String> {
         column.codes = codes;
     }
     Some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rows_of_a_database_are_copied_to_no_disk() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("clinic.db");
+        let database = rusqlite::Connection::open(&path).unwrap();
+        database
+            .execute_batch("CREATE TABLE visit (age, name); INSERT INTO visit VALUES (31, 'Ada'), (42, 'Bo')")
+            .unwrap();
+        let source = format!("sqlite://{}?table=visit", path.display());
+        let copy = Checkable::of(&source, &|_| true, false).unwrap();
+        // As often as it is asked for, and from the beginning.
+        for _ in 0..2 {
+            assert_eq!(std::fs::read_to_string(&copy.files[0]).unwrap(), "age,name\n31,Ada\n42,Bo\n");
+        }
+        let folder = files::parent(&copy.files[0]).to_path_buf();
+        if cfg!(target_os = "linux") {
+            let kept = files::inventory(&folder).unwrap();
+            let on_disk = |name: &PathBuf| std::fs::symlink_metadata(folder.join(name)).unwrap().is_file();
+            assert_eq!(kept.keys().filter(|name| on_disk(name)).collect::<Vec<_>>(), [Path::new("lock")]);
+        }
+        drop(copy);
+        assert!(!folder.exists());
+    }
 }

@@ -27,7 +27,10 @@ pub mod prepare;
 pub mod report;
 pub mod sample;
 pub mod sarif;
+pub mod saved;
+pub mod scratch;
 pub mod series;
+pub mod unique;
 pub mod utility;
 pub mod verify;
 

@@ -21,6 +21,8 @@ const RULES: &[(ProblemKind, &str, &str)] = &[
     (ProblemKind::Distribution, "distribution", "A sensitive value contradicts the table's distribution."),
     (ProblemKind::Requirement, "requirement", "A requirement of the policy does not hold."),
     (ProblemKind::Measured, "measured", "A figure in the certificate is not that of the release."),
+    (ProblemKind::Insensitive, "insensitive", "Columns that are published as they are single people out."),
+    (ProblemKind::Labels, "labels", "Labels of a sensitive column look alike, but count as several values."),
     (ProblemKind::Original, "original", "The release does not follow from the original table."),
     (ProblemKind::NotVerifiable, "not-verifiable", "Something that the given files cannot decide."),
 ];

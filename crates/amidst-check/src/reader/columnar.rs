@@ -60,7 +60,7 @@ pub(crate) fn parquet(path: &Path, file: File, total: &mut Tally) -> Result<(Vec
             let mut rows = 0;
             for (part, tally) in parts {
                 rows += part;
-                total.merge(tally);
+                total.merge(tally).map_err(super::put_aside)?;
             }
             Ok(rows)
         },

@@ -91,7 +91,8 @@ pub(crate) fn count(
         }
         prints.push(print);
     }
-    Ok((total.finish(selection, header.unwrap_or_default()), prints))
+    let counted = total.finish(selection, header.unwrap_or_default()).map_err(put_aside)?;
+    Ok((counted, prints))
 }
 
 fn one_file(path: &Path, format: Format, gz: bool, total: &mut Tally) -> Result<(Vec<String>, Fingerprint), Problem> {
@@ -135,6 +136,12 @@ pub(crate) fn fingerprint(path: &Path) -> Result<Fingerprint, Problem> {
         .map_err(|e| Problem::violation(ProblemKind::MissingFile, format!("{}: {e}", path.display())))?;
     let (bytes, sha256) = HashingReader::new(file).finish().map_err(|e| unreadable(path, &e.to_string()))?;
     Ok(Fingerprint { bytes, sha256 })
+}
+
+/// Hashes of rows could not be put into a temporary file, or read from it again.
+pub(crate) fn put_aside(error: std::io::Error) -> Problem {
+    let message = format!("cannot compare all rows: hashes of them cannot be put into a temporary file: {error}");
+    Problem::violation(ProblemKind::NotVerifiable, message)
 }
 
 pub(crate) fn unreadable(path: &Path, what: &str) -> Problem {

@@ -150,7 +150,7 @@ pub(crate) fn count(
         batch = next.map_err(broken)?;
     }
     for tally in pool.into_inner().unwrap_or_default() {
-        total.merge(tally);
+        total.merge(tally).map_err(super::put_aside)?;
     }
     total.advance(seen);
     Ok(())

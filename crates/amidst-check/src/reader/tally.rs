@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::texts::{BATCH, Texts};
 use crate::problem::{Problem, ProblemKind};
+use crate::unique::Uniques;
 
 /// What to count.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +22,8 @@ pub(crate) struct Selection {
     pub persons: Option<Arc<Vec<u64>>>,
     /// Rows to leave out.
     pub missing: Option<Missing>,
+    /// How many rows are unique on all columns but these, each list for itself.
+    pub unique_beside: Vec<Vec<String>>,
 }
 
 impl Selection {
@@ -59,6 +62,8 @@ struct Layout {
     key: Vec<usize>,
     views: Vec<Vec<usize>>,
     missing: Vec<usize>,
+    /// The columns of each set that unique rows are counted on.
+    unique: Vec<Vec<usize>>,
     /// The first and last column of each run of neighbours among the key columns.
     runs: Vec<(usize, usize)>,
 }
@@ -158,6 +163,7 @@ pub(crate) struct Tally {
     sizes: Vec<u64>,
     members: FxHashSet<(u32, u64)>,
     views: Vec<ViewTally>,
+    uniques: Uniques,
     before: u64,
     dropped: u64,
     scratch: Vec<u8>,
@@ -166,10 +172,16 @@ pub(crate) struct Tally {
 impl Tally {
     pub(crate) fn new(selection: &Selection) -> Tally {
         let tokens = selection.missing.iter().flat_map(|m| m.tokens.iter().map(|t| t.as_bytes().to_vec())).collect();
-        Tally::with(Arc::new(selection.clone()), Arc::new(tokens), Arc::default())
+        let uniques = Uniques::new(selection.unique_beside.len());
+        Tally::with(Arc::new(selection.clone()), Arc::new(tokens), Arc::default(), uniques)
     }
 
-    fn with(selection: Arc<Selection>, tokens: Arc<FxHashSet<Vec<u8>>>, layout: Arc<Layout>) -> Tally {
+    fn with(
+        selection: Arc<Selection>,
+        tokens: Arc<FxHashSet<Vec<u8>>>,
+        layout: Arc<Layout>,
+        uniques: Uniques,
+    ) -> Tally {
         let views = selection.views.iter().map(|_| ViewTally::default()).collect();
         Tally {
             selection,
@@ -180,6 +192,7 @@ impl Tally {
             sizes: Vec::new(),
             members: FxHashSet::default(),
             views,
+            uniques,
             before: 0,
             dropped: 0,
             scratch: Vec::new(),
@@ -188,7 +201,7 @@ impl Tally {
 
     /// An empty tally of the same shape.
     pub(crate) fn fork(&self) -> Tally {
-        Tally::with(self.selection.clone(), self.tokens.clone(), self.layout.clone())
+        Tally::with(self.selection.clone(), self.tokens.clone(), self.layout.clone(), self.uniques.fork())
     }
 
     /// Finds the selection's columns in the header of the next file.
@@ -206,6 +219,7 @@ impl Tally {
             Some(names) => all(names)?,
             None => (0..header.len()).collect(),
         };
+        let beside = |out: &Vec<String>| (0..header.len()).filter(|&c| !out.contains(&header[c])).collect();
         // The columns of this file may stand elsewhere than those of the one before.
         self.texts.clear();
         self.layout = Arc::new(Layout {
@@ -213,6 +227,7 @@ impl Tally {
             key,
             views: self.selection.views.iter().map(|v| all(v)).collect::<Result<_, _>>()?,
             missing: self.selection.missing.as_ref().map_or(Ok(Vec::new()), |m| all(&m.columns))?,
+            unique: self.selection.unique_beside.iter().map(beside).collect(),
         });
         Ok(())
     }
@@ -220,8 +235,13 @@ impl Tally {
     /// Which columns of the file are looked at.
     pub(crate) fn needed(&self) -> Vec<usize> {
         let layout = &self.layout;
-        let mut columns: Vec<usize> =
-            layout.key.iter().chain(layout.views.iter().flatten()).chain(&layout.missing).copied().collect();
+        let mut columns: Vec<usize> = layout
+            .key
+            .iter()
+            .chain(layout.views.iter().chain(&layout.unique).flatten())
+            .chain(&layout.missing)
+            .copied()
+            .collect();
         columns.sort_unstable();
         columns.dedup();
         columns
@@ -244,6 +264,21 @@ impl Tally {
 
     /// Counts one row.
     pub(crate) fn add(&mut self, row: u64, cells: &impl Cells) -> Result<(), String> {
+        self.compare(cells)?;
+        self.classify(row, cells)
+    }
+
+    /// Holds a row against all others.
+    fn compare(&mut self, cells: &impl Cells) -> Result<(), String> {
+        for (set, columns) in self.layout.unique.iter().enumerate().filter(|(_, columns)| !columns.is_empty()) {
+            let cells = columns.iter().map(|&c| cells.cell(c));
+            self.uniques.add(set, cells).map_err(|e| format!("cannot put hashes of rows aside: {e}"))?;
+        }
+        Ok(())
+    }
+
+    /// Counts one row in its class.
+    fn classify(&mut self, row: u64, cells: &impl Cells) -> Result<(), String> {
         let Tally { selection, tokens, layout, keys, texts, sizes, members, views, scratch, .. } = self;
         let missing = |&c: &usize| cells.is_null(c) || (!tokens.is_empty() && tokens.contains(cells.cell(c)));
         if layout.missing.iter().any(missing) {
@@ -301,6 +336,9 @@ impl Tally {
         };
         let mut before = 0;
         for batch in rows.chunks(BATCH) {
+            for (at, row) in (0u64..).zip(batch) {
+                self.compare(row).map_err(|what| (before + at, what))?;
+            }
             let mut classes = [None; BATCH];
             if let Some((from, to)) = run {
                 self.texts.get_all(batch.iter().map(|row| row.span(from, to)), &mut classes);
@@ -318,7 +356,7 @@ impl Tally {
                 known().zip(values).for_each(|((_, class), value)| view.add(class, value, 1));
             }
             for (at, row) in (0u64..).zip(batch).filter(|&(at, _)| classes[at as usize].is_none()) {
-                self.add(first + before + at, row).map_err(|what| (before + at, what))?;
+                self.classify(first + before + at, row).map_err(|what| (before + at, what))?;
             }
             before += batch.len() as u64;
         }
@@ -326,12 +364,13 @@ impl Tally {
     }
 
     /// Adds the counts of another tally, made of other rows.
-    pub(crate) fn merge(&mut self, other: Tally) {
+    pub(crate) fn merge(&mut self, mut other: Tally) -> std::io::Result<()> {
+        other.uniques.close()?;
         self.dropped += other.dropped;
         if self.keys.is_empty() && self.views.iter().all(|v| v.values.is_empty()) {
             (self.keys, self.sizes, self.members, self.views) = (other.keys, other.sizes, other.members, other.views);
             self.texts = other.texts;
-            return;
+            return Ok(());
         }
         let mut classes = vec![0u32; other.sizes.len()];
         for (key, class) in other.keys {
@@ -357,10 +396,13 @@ impl Tally {
             }
             theirs.drain(|class, value, count| mine.add(classes[class as usize], values[value as usize], count));
         }
+        Ok(())
     }
 
     /// Puts everything in an order that does not depend on how it was counted.
-    pub(crate) fn finish(self, selection: &Selection, columns: Vec<String>) -> Counted {
+    pub(crate) fn finish(mut self, selection: &Selection, columns: Vec<String>) -> std::io::Result<Counted> {
+        self.uniques.close()?;
+        let unique = (0..selection.unique_beside.len()).map(|set| self.uniques.count(set)).collect::<Result<_, _>>()?;
         let (keys, places) = sorted(self.keys);
         let mut sizes = vec![0u64; keys.len()];
         for (class, size) in self.sizes.into_iter().enumerate() {
@@ -411,7 +453,7 @@ impl Tally {
             let histograms = view.histograms.iter();
             sizes = histograms.map(|histogram| histogram.iter().map(|&(_, count)| count).sum()).collect();
         }
-        Counted { columns, rows: self.before, dropped: self.dropped, keys, sizes, views }
+        Ok(Counted { columns, rows: self.before, dropped: self.dropped, keys, sizes, views, unique })
     }
 }
 
@@ -430,6 +472,8 @@ pub(crate) struct Counted {
     pub sizes: Vec<u64>,
     /// The views, in the order of the selection.
     pub views: Vec<CountedView>,
+    /// How many rows are unique on each set of columns that the selection asks for; 0 for a set without columns.
+    pub unique: Vec<u64>,
 }
 
 /// The histograms of one set of columns.
@@ -562,8 +606,8 @@ mod tests {
             other.add(0, &Row(row)).unwrap();
         }
         other.views[0].add(0, 1, u64::from(u32::MAX));
-        total.merge(other);
-        let counted = total.finish(&selection, Vec::new());
+        total.merge(other).unwrap();
+        let counted = total.finish(&selection, Vec::new()).unwrap();
         assert_eq!(cells(&counted.keys[0]), [b"b"]);
         assert_eq!(counted.sizes, [u64::from(u32::MAX) + 3, 2]);
         assert_eq!(counted.views[0].histograms[0], [(0, u64::from(u32::MAX) + 2), (1, 1)]);

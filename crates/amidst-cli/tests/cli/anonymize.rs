@@ -1,7 +1,6 @@
 //! `amidst anonymize` and `amidst verify`, from end to end.
 
 use std::fs;
-use std::time::Duration;
 
 use crate::house::House;
 
@@ -141,31 +140,6 @@ fn what_may_be_handed_over_is_apart_from_what_stays() {
     house.amidst(&["verify", "out"]).fails(2, &["no certificate.json"]);
     let said = house.amidst(&["anonymize", "policy.toml", "--out", "told"]).stdout;
     assert!(said.contains("told/public may be handed over; told/internal stays with you"), "{said}");
-}
-
-/// The mode bits of a file or folder.
-#[cfg(unix)]
-fn mode(path: &std::path::Path) -> u32 {
-    use std::os::unix::fs::PermissionsExt;
-    fs::metadata(path).unwrap().permissions().mode() & 0o777
-}
-
-#[cfg(unix)]
-#[test]
-fn only_the_public_part_can_be_read_by_others() {
-    let house = inpatients();
-    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "out"]).code, 0);
-    for (folder, open, file) in [("out/public", 0o755, 0o644), ("out/internal", 0o700, 0o600)] {
-        assert_eq!(mode(&house.path(folder)), open, "{folder}");
-        for path in house.files(folder) {
-            assert_eq!(mode(&path), file, "{}", path.display());
-        }
-    }
-    assert_eq!(mode(&house.path("out")), 0o755);
-    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "single.csv"]).code, 0);
-    for name in ["single.csv", "single.csv.certificate.json"] {
-        assert_eq!(mode(&house.path(name)), 0o644, "{name}");
-    }
 }
 
 #[test]
@@ -571,45 +545,4 @@ fn local_recodings_mask_rows_too() {
         ever += masked;
     }
     assert!(ever > 0, "nothing was ever masked");
-}
-
-#[test]
-fn a_kill_at_any_moment_leaves_no_partial_release() {
-    let house = House::with_sample(30_000);
-    let started = std::time::Instant::now();
-    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "whole"]).code, 0);
-    let whole = started.elapsed();
-    let mut killed = 0;
-    for step in 0..20 {
-        let out = format!("out{step}");
-        let mut child = house.start(&["anonymize", "policy.toml", "--out", &out, "--quiet"]);
-        std::thread::sleep(whole.mul_f64(f64::from(step) / 18.0));
-        killed += u32::from(child.kill().is_ok());
-        child.wait().unwrap();
-        if house.path(&out).exists() {
-            let run = house.amidst(&["verify", &out]);
-            assert_eq!(run.code, 0, "what appeared is whole: {}{}", run.stdout, run.stderr);
-        }
-    }
-    assert!(killed > 0);
-    // The next run sweeps up what killed runs could not.
-    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "last"]).code, 0);
-    let leftovers: Vec<String> = house.names().into_iter().filter(|n| n.starts_with(".amidst")).collect();
-    assert!(leftovers.is_empty(), "{leftovers:?}");
-}
-
-#[cfg(unix)]
-#[test]
-fn ctrl_c_stops_cleanly() {
-    let house = House::with_sample(300_000);
-    let mut child = house.start(&["anonymize", "policy.toml", "--out", "out"]);
-    std::thread::sleep(Duration::from_millis(150));
-    let interrupt = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(interrupt.success());
-    let code = child.wait().unwrap().code();
-    // A machine that is quick enough has finished before the interrupt.
-    assert!(code == Some(130) || code == Some(0) || code.is_none(), "{code:?}");
-    if code != Some(0) {
-        assert_eq!(house.names(), ["patients.csv", "policy.toml"]);
-    }
 }

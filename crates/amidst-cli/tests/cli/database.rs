@@ -113,7 +113,7 @@ fn nulls_are_unknown_in_every_format_that_has_them() {
     let policy = |more: &str| {
         format!(
             "[data]\ninput = \"people.jsonl\"\n{more}\n[columns.age]\nrole = \"quasi\"\nhierarchy = {{ intervals = [2] }}\n\
-             [columns.disease]\nrole = \"sensitive\"\n[columns.note]\nrole = \"insensitive\"\n\
+             [columns.disease]\nrole = \"sensitive\"\n[columns.note]\nrole = \"insensitive\"\naccept = \"a test\"\n\
              [[require]]\nmodel = \"k-anonymity\"\nk = 1\n"
         )
     };

@@ -86,7 +86,7 @@ fn a_sample_is_the_same_for_the_same_seed() {
 fn a_sample_has_the_format_of_its_ending() {
     let house = House::new();
     for name in ["p.parquet", "p.arrow", "p.jsonl", "p.csv.gz", "p.tsv"] {
-        let run = house.amidst(&["sample", "--rows", "300", "--out", name, "--policy", "p.toml"]);
+        let run = house.amidst(&["sample", "--rows", "300", "--out", name, "--policy", "p.toml", "--force"]);
         assert_eq!(run.code, 0, "{name}: {}", run.stderr);
         let run = house.amidst(&["check", "p.toml"]);
         assert_eq!(run.code, 0, "{name}: {}{}", run.stdout, run.stderr);

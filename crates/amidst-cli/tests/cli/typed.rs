@@ -21,7 +21,7 @@ fn people(output: &str) -> House {
         "p.toml",
         &format!(
             "[data]\ninput = \"people.csv\"\nmissing = []\n{quasi}[columns.disease]\nrole = \"sensitive\"\n\
-             [columns.note]\nrole = \"insensitive\"\ntype = \"text\"\n[columns.\"*\"]\nrole = \"insensitive\"\n\
+             [columns.note]\nrole = \"insensitive\"\ntype = \"text\"\naccept = \"a test\"\n[columns.\"*\"]\nrole = \"insensitive\"\naccept = \"a test\"\n\
              [[require]]\nmodel = \"k-anonymity\"\nk = 5\n[search]\nalgorithm = \"optimal\"\n\
              [output]\nfile = \"{output}\"\norder = \"input\"\n"
         ),

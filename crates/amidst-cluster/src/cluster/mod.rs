@@ -20,11 +20,11 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use amidst::Failure;
-use amidst::anonymize::{Job, staging_prefix};
+use amidst::anonymize::Job;
 use amidst::engine::{Engine, Layout, Recoded, Written, gather_for};
 use amidst::policy::{OutputOrder, Policy, Role};
 use amidst::prepare::{LoadOptions, Prepared};
-use tempfile::TempDir;
+use amidst::scratch::Scratch;
 use tokio::runtime::Runtime;
 
 use crate::address::Address;
@@ -57,7 +57,7 @@ pub struct Cluster {
     settings: Settings,
     runtime: Runtime,
     /// Removed when the engine is dropped: it holds values of the table.
-    work: TempDir,
+    work: Scratch,
     /// What was read, for writing.
     read: OnceLock<Read>,
 }
@@ -80,11 +80,8 @@ impl Cluster {
     /// When the work folder cannot be used.
     pub fn new(settings: Settings, runtime: Runtime) -> Result<Self, Failure> {
         let failed = |e| Failure::Io(format!("cannot use the work folder {}: {e}", settings.work.display()));
-        // Named like the folders that releases are prepared in, so that what a killed driver leaves is swept up.
-        let work = tempfile::Builder::new()
-            .prefix(&format!("{}work-", staging_prefix()))
-            .tempdir_in(&settings.work)
-            .map_err(failed)?;
+        // Like the folders that releases are prepared in, so that what a killed driver leaves is swept up.
+        let work = Scratch::new_in(&settings.work).map_err(failed)?;
         Ok(Cluster { settings, runtime, work, read: OnceLock::new() })
     }
 

@@ -60,6 +60,7 @@ hierarchy = { mask = { length = 5, from = "right" } }
 role = "sensitive"
 [columns.note]
 role = "insensitive"
+accept = "a test"
 [[require]]
 model = "k-anonymity"
 k = 10
@@ -83,7 +84,7 @@ pub fn adult(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     let data = folder.join("adult.parquet");
     write(&input.table, None, &data, Format::Parquet, &WriteOptions::default()).unwrap();
     let mut text =
-        "[data]\ninput = \"adult.parquet\"\nmissing = [\"?\"]\n[columns.\"*\"]\nrole = \"insensitive\"\n".to_string();
+        "[data]\ninput = \"adult.parquet\"\nmissing = [\"?\"]\n[columns.\"*\"]\nrole = \"insensitive\"\naccept = \"a test\"\n".to_string();
     for name in ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class"] {
         let hierarchy = shared.join("hierarchies").join(format!("{name}.csv"));
         if !hierarchy.is_file() || input.table.position(name).is_none() {

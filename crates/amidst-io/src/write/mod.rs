@@ -34,6 +34,8 @@ pub struct WriteOptions<'a> {
     pub bundle: Option<Bundle<'a>>,
     /// By name, columns whose type nobody settled: it is seen from their labels, in formats that have types.
     pub untyped: Option<&'a dyn Fn(&str) -> bool>,
+    /// Whether only the owner may read the file.
+    pub private: bool,
 }
 
 /// Neighbouring columns whose cells all follow from one number a row, as the quasi columns of a release follow from the
@@ -60,6 +62,7 @@ impl Default for WriteOptions<'_> {
             progress: None,
             bundle: None,
             untyped: None,
+            private: false,
         }
     }
 }
@@ -89,7 +92,7 @@ pub fn write(
     let partial = partial_path(path);
     let io = |e| WriteError::io(path, e);
     let target = partial.as_deref().unwrap_or(path);
-    let result = File::create(target).map_err(io).and_then(|mut file| {
+    let result = create(target, options.private).map_err(io).and_then(|mut file| {
         let report = write_named(table, order, &mut file, path, format, options)?;
         if options.sync && partial.is_some() {
             file.sync_all().map_err(io)?;
@@ -105,6 +108,17 @@ pub fn write(
         let _ = std::fs::remove_file(partial);
     }
     result
+}
+
+/// Creates a file, or empties it when it is there.
+fn create(path: &Path, private: bool) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    if private {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    options.open(path)
 }
 
 /// The hidden name under which the file grows; none for what is not a file (a terminal, a pipe).

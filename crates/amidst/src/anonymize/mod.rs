@@ -30,8 +30,8 @@ pub(crate) use documents::{Policies, Reports, write as write_documents};
 pub use join::Joined;
 pub(crate) use join::place as place_joiners;
 pub use outcome::{Anonymized, Judged, Outputs, Seconds};
-pub use publish::{Staging, staging_prefix};
-pub(crate) use seal::{Statement, TOOL, checked, sealed};
+pub use publish::Staging;
+pub(crate) use seal::{Statement, TOOL, agreed, checked, sealed};
 
 use crate::Failure;
 use crate::engine::{Engine, Local, Recoded};
@@ -39,6 +39,7 @@ use crate::folder::{CERTIFICATE, INTERNAL, PUBLIC};
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
 use crate::report;
+use crate::unique::UniqueRows;
 use crate::utility;
 
 /// How a job runs, beside what its policy says.
@@ -106,6 +107,7 @@ pub fn anonymize_on(
         progress: Some(&|share| (job.progress)(Stage::Read, share)),
     };
     let prepared = engine.read(&policy, &load)?;
+    prepared.refuse_raw(&policy, 0)?;
     utility::target(&policy, &prepared)?;
     let read = start.elapsed().as_secs_f64();
 
@@ -133,6 +135,8 @@ pub fn anonymize_on(
         other => other,
     })?;
     let released = &written.released;
+    prepared.refuse_released(&policy, released)?;
+    let unique = UniqueRows::of_release(&prepared, released);
     let write = writing.elapsed().as_secs_f64();
     stop(job)?;
 
@@ -141,7 +145,7 @@ pub fn anonymize_on(
     let policies = Policies::of(&policy, &prepared);
     let names: Vec<&str> = written.files.iter().map(String::as_str).collect();
     let files: Vec<PathBuf> = names.iter().map(|name| public.join(name)).collect();
-    let reports = std::thread::scope(|scope| {
+    let (reports, unique) = std::thread::scope(|scope| {
         let durable = scope.spawn(|| files.iter().try_for_each(|file| std::fs::File::open(file)?.sync_all()));
         let statement = Statement {
             policy: &policy,
@@ -160,6 +164,7 @@ pub fn anonymize_on(
             released,
             joined: joined.as_ref(),
             policies: &policies,
+            unique,
         };
         // The report says nothing about the check but the digests of what was checked, so both go on at once.
         let (checked, report) = rayon::join(|| checked(&statement, &public, &names), || report::of_release(&made));
@@ -167,6 +172,8 @@ pub fn anonymize_on(
         stop(job)?;
         let mut reports = report?;
         reports.public.measured(checked.requirements());
+        let unique = agreed(unique, &checked, released.rows())?;
+        reports.each(|report| report.tell_unique(unique));
         let digest = |file: &String| (file.clone(), checked.sha256(file).unwrap_or_default().to_string());
         let digests: Vec<(String, String)> = written.files.iter().map(digest).collect();
         reports.each(|report| report.list(digests.iter().cloned()));
@@ -182,7 +189,7 @@ pub fn anonymize_on(
         staging.write(&Path::new(PUBLIC).join(CERTIFICATE), &sealed(checked, &further)?)?;
         let safe = durable.join().unwrap_or_else(|_| Err(std::io::Error::other("waiting for the disk failed")));
         safe.map_err(|e| unwritten(e.to_string()))?;
-        Ok::<_, Failure>(reports)
+        Ok::<_, Failure>((reports, unique))
     })?;
     let check = checking.elapsed().as_secs_f64();
     stop(job)?;
@@ -201,6 +208,8 @@ pub fn anonymize_on(
         rows_dropped_missing: prepared.rows_dropped_missing,
         rows_out,
         judged,
+        unique,
+        waived: released.waived.len() as u64,
         report: reports.internal,
         seconds: Seconds { read, search, check, write, total },
         outputs,

@@ -22,6 +22,7 @@ use crate::policy::Policy;
 use crate::population::PopulationRisk;
 use crate::prepare::Prepared;
 use crate::report::Report;
+use crate::unique::UniqueRows;
 
 /// A finished anonymization.
 #[derive(Debug)]
@@ -46,6 +47,10 @@ pub struct Anonymized {
     pub rows_out: u64,
     /// Verdicts, metrics and risk.
     pub judged: Judged,
+    /// Rows that no other row agrees with.
+    pub unique: UniqueRows,
+    /// Rows published unprotected, because their owner waived protection.
+    pub waived: u64,
     /// Everything that the internal report says.
     pub report: Report,
     /// How long it took.
@@ -219,6 +224,9 @@ impl Anonymized {
             "rows_dropped_missing": self.rows_dropped_missing,
             "rows_out": self.rows_out,
             "suppressed": self.judged.suppressed,
+            "waived": self.waived,
+            "unique_rows": self.unique.to_json(),
+            "accepted": self.report.accepted,
             "classes": self.judged.class_count(),
             "algorithm": self.algorithm,
             "optimal": self.optimal,

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use amidst_check::{CertificateDraft, Checked, Claim, Leveled, On, Problem, SensitiveColumn, SuppressedAs};
+use amidst_check::{
+    CertificateDraft, Checked, Claim, Leveled, On, Problem, ProblemKind, SensitiveColumn, SuppressedAs,
+};
 use amidst_core::algorithm::Suppressed;
 use amidst_core::category::Categories;
 use amidst_core::frequency::{self, FrequencySet, Groups};
@@ -10,7 +12,8 @@ use amidst_core::parameter::Parameters;
 
 use super::{Joined, Judged, Released};
 use crate::policy::{Policy, RequirePolicy};
-use crate::prepare::{Prepared, rank_order};
+use crate::prepare::{Prepared, rank_order, raw};
+use crate::unique::{UniqueRows, accepted};
 use crate::{Failure, json, labels, report};
 
 /// The name and version that certificates carry.
@@ -38,6 +41,20 @@ pub fn sealed(checked: Checked, further: &[&str]) -> Result<String, Failure> {
     certificate.to_json().map_err(|problem| Failure::Io(problem.to_string()))
 }
 
+/// The count of unique rows that search and checker agree on; the checker's where only it has looked.
+pub fn agreed(measured: Option<UniqueRows>, checked: &Checked, rows: u64) -> Result<UniqueRows, Failure> {
+    let amidst_check::UniqueRows { published, insensitive } = checked.unique_rows();
+    match measured {
+        Some(unique) if (unique.published, unique.insensitive) == (published, insensitive) => Ok(unique),
+        Some(unique) => Err(Failure::Refused(format!(
+            "{} rows are unique on all columns and {} on the insensitive ones by their codes, but {published} and \
+             {insensitive} by the file",
+            unique.published, unique.insensitive
+        ))),
+        None => Ok(UniqueRows { rows, published, insensitive, smallest: None }),
+    }
+}
+
 fn refused(problems: Vec<Problem>) -> Failure {
     let messages: Vec<String> = problems.iter().map(|p| p.to_string()).collect();
     Failure::Refused(messages.join("; "))
@@ -63,6 +80,7 @@ pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Resu
         sensitive: (0..prepared.domains.len()).map(|c| sensitive_column(statement, &judged.classes, set, c)).collect(),
         persons,
         waived: released.waived.clone(),
+        accepted: accepted(policy, &prepared.header),
         requirements: policy
             .public_form()
             .requirements
@@ -85,7 +103,13 @@ pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Resu
         original: None,
         populations: &populations.tables,
     };
-    amidst_check::check(draft, folder, &options).map_err(refused)
+    amidst_check::check(draft, folder, &options).map_err(|problems| {
+        // Rows that only the checker has seen may show that columns single people out: a fault of the policy.
+        match problems.iter().find(|p| p.kind == ProblemKind::Insensitive) {
+            Some(problem) => raw::refused(policy, &prepared.header, &problem.message).into(),
+            None => refused(problems),
+        }
+    })
 }
 
 /// What the checker must know of a sensitive column beyond the release: what the policy says of its values, where a

@@ -34,6 +34,7 @@ impl Engine for Local {
             bundle: released.bundle(),
             // The disk is waited for while the release is checked.
             sync: false,
+            private: true,
             ..WriteOptions::default()
         };
         let path = folder.join(recoded.name);

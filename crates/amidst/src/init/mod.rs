@@ -8,7 +8,9 @@ mod roles;
 use std::fmt::Write;
 use std::path::Path;
 
+use amidst_check::singles_out;
 use amidst_core::hierarchy;
+use amidst_core::shared::Shared;
 use amidst_core::table::{Column, Table, ValueType};
 use amidst_io::{Input, ReadError, ReadOptions};
 use rayon::prelude::*;
@@ -66,6 +68,7 @@ pub fn draft(input: &str, folder: Option<&Path>) -> Result<String, PrepareError>
     if drop && unknown_rows > 0 {
         retain_known(&mut table, &guesses, &missing);
     }
+    single_nobody_out(&mut guesses, &table);
 
     let mut out = String::new();
     head(&mut out, input, folder, table.rows + if drop { unknown_rows } else { 0 }, header.len());
@@ -110,6 +113,22 @@ fn settle(table: &mut Table, missing: &[String]) {
     table.columns.par_iter_mut().for_each(|column| {
         column.kind = ValueType::guess(column.dictionary.iter().filter(|v| !missing.iter().any(|m| m == v)));
     });
+}
+
+/// Leaves out what would be published as it is and would single people out, alone or together with the rest.
+fn single_nobody_out(guesses: &mut [Guess], table: &Table) {
+    loop {
+        let raw: Vec<usize> = (0..guesses.len()).filter(|&i| guesses[i].role == Role::Insensitive).collect();
+        let columns: Vec<&Column> = raw.iter().map(|&i| &table.columns[i]).collect();
+        if columns.is_empty() || !singles_out(Shared::of(&columns, table.rows).unique(), table.rows as u64) {
+            return;
+        }
+        let most = raw.iter().max_by_key(|&&i| table.columns[i].dictionary.len());
+        if let Some(guess) = most.and_then(|&i| guesses.get_mut(i)) {
+            guess.role = Role::Identifying;
+            guess.why = format!("would single people out; as quasi it would be generalized; {}", guess.why);
+        }
+    }
 }
 
 /// Keeps the number of quasi columns within what a release can bear, and sees to it that there is one.

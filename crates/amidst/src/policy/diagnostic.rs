@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use amidst_check::{acts, printable, printable_lines};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
@@ -15,6 +16,8 @@ const SHOWN: usize = 5;
 pub struct Diagnostic {
     /// Where in the policy's text, in bytes; `None` when no place in the policy is to blame.
     pub span: Option<Range<usize>>,
+    /// Further places that are part of it.
+    pub also: Vec<Range<usize>>,
     /// What is wrong.
     pub message: String,
     /// What stands beside the caret; may be empty.
@@ -31,7 +34,7 @@ impl Diagnostic {
 
     /// An error that no place in the policy is to blame for.
     pub fn new(message: impl Into<String>) -> Self {
-        Diagnostic { span: None, message: message.into(), label: String::new(), help: None }
+        Diagnostic { span: None, also: Vec::new(), message: message.into(), label: String::new(), help: None }
     }
 
     /// The same error, with words beside the caret.
@@ -63,13 +66,20 @@ impl PolicyErrors {
             true => Renderer::styled().decor_style(DecorStyle::Unicode),
             false => Renderer::plain().decor_style(DecorStyle::Ascii),
         };
-        let path = self.path.as_ref().map(|p| p.display().to_string()).unwrap_or_default();
+        let path = self.path.as_ref().map(|p| printable(&p.display().to_string()).into_owned()).unwrap_or_default();
+        let source = harmless(&self.text);
         let mut out = String::new();
         for diagnostic in self.list.iter().take(SHOWN) {
             if !out.is_empty() {
                 out.push_str("\n\n");
             }
-            out.push_str(&renderer.render(&[self.group(diagnostic, &path)]));
+            let shown = Diagnostic {
+                message: printable(&diagnostic.message).into_owned(),
+                label: printable(&diagnostic.label).into_owned(),
+                help: diagnostic.help.as_deref().map(|help| printable_lines(help).into_owned()),
+                ..diagnostic.clone()
+            };
+            out.push_str(&renderer.render(&[self.group(&shown, &path, &source)]));
         }
         if self.list.len() > SHOWN {
             out.push_str(&format!("\n\nand {} more", self.list.len() - SHOWN));
@@ -77,15 +87,19 @@ impl PolicyErrors {
         out
     }
 
-    fn group<'a>(&'a self, diagnostic: &'a Diagnostic, path: &'a str) -> Group<'a> {
+    fn group<'a>(&self, diagnostic: &'a Diagnostic, path: &'a str, source: &'a str) -> Group<'a> {
         let title = Level::ERROR.primary_title(diagnostic.message.as_str());
         let mut group = match &diagnostic.span {
-            Some(span) if !self.text.is_empty() => {
+            Some(span) if !source.is_empty() => {
                 let mut annotation = AnnotationKind::Primary.span(self.first_line(span));
                 if !diagnostic.label.is_empty() {
                     annotation = annotation.label(diagnostic.label.as_str());
                 }
-                title.element(Snippet::source(self.text.as_str()).path(path).annotation(annotation))
+                let mut snippet = Snippet::source(source).path(path).annotation(annotation);
+                for also in &diagnostic.also {
+                    snippet = snippet.annotation(AnnotationKind::Context.span(self.first_line(also)));
+                }
+                title.element(snippet)
             }
             _ if self.path.is_some() => title.element(Origin::path(path)),
             _ => Group::with_title(title),
@@ -118,6 +132,17 @@ impl fmt::Display for PolicyErrors {
 }
 
 impl std::error::Error for PolicyErrors {}
+
+/// The text with a question mark for each byte of a character that would act on a terminal: places in it stay the same.
+fn harmless(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
+        match acts(c) && !matches!(c, '\n' | '\r' | '\t') {
+            true => out.extend(std::iter::repeat_n('?', c.len_utf8())),
+            false => out.push(c),
+        }
+        out
+    })
+}
 
 /// The candidate that `name` was probably meant to be.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use amidst_check::acts;
 use amidst_core::algorithm::{MaxSuppression, Suppressed};
 use amidst_core::exact::Rational;
 use amidst_core::parameter::Value;
@@ -174,7 +175,11 @@ pub(crate) fn text(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            c if c.is_control() => {
+            // What acts on a terminal or hides from the eye is written so that it is seen.
+            c if acts(c) && u32::from(c) > 0xffff => {
+                let _ = write!(out, "\\U{:08X}", u32::from(c));
+            }
+            c if acts(c) => {
                 let _ = write!(out, "\\u{:04X}", u32::from(c));
             }
             c => out.push(c),

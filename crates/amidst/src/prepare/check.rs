@@ -2,12 +2,14 @@
 
 use std::sync::atomic::AtomicBool;
 
+use amidst_check::Accepted;
 use amidst_core::feasibility;
 use amidst_core::table::ValueType;
 
-use super::{Fitted, LoadOptions, PrepareError, consent};
+use super::{Fitted, LoadOptions, PrepareError, alike, consent};
 use crate::anonymize::{chosen, task, unheard};
 use crate::policy::{Policy, PolicyErrors, Role};
+use crate::unique::accepted;
 
 /// What a check found.
 #[derive(Debug)]
@@ -35,6 +37,12 @@ pub struct Summary {
     pub columns: Vec<ColumnSummary>,
     /// The models that are required.
     pub requirements: usize,
+    /// Rows, of those that are not left out, that are unique on the insensitive columns alone.
+    pub unique_insensitive: u64,
+    /// The columns that may single people out, each with the reason that the policy gives.
+    pub accepted: Vec<Accepted>,
+    /// The rows whose owner waived protection.
+    pub waived: u64,
 }
 
 /// One column of the input.
@@ -76,7 +84,11 @@ pub fn check(policy: &Policy, options: &LoadOptions<'_>) -> Vec<Finding> {
         Err(PrepareError::Policy(errors)) => return vec![Finding::Wrong(errors)],
         Err(error) => return vec![Finding::Unreadable(error)],
     };
-    let mut findings = vec![Finding::Fits(summary(policy, &fitted))];
+    let (unique, raw) = fitted.raw(policy);
+    if !raw.is_empty() {
+        return vec![Finding::Wrong(policy.origin.errors(raw))];
+    }
+    let mut findings = vec![Finding::Fits(summary(policy, &fitted, unique))];
     findings.extend(fitted.bound.remarks.iter().map(|(c, r)| Finding::Remark(format!("the hierarchy of `{c}`: {r}"))));
     findings.extend(remarks(policy, &fitted).into_iter().map(Finding::Remark));
     match impossible(policy, fitted, options) {
@@ -98,7 +110,7 @@ fn impossible(policy: &Policy, fitted: Fitted, options: &LoadOptions<'_>) -> Res
     Ok(feasibility::impossible(&search).map(|found| found.message))
 }
 
-fn summary(policy: &Policy, fitted: &Fitted) -> Summary {
+fn summary(policy: &Policy, fitted: &Fitted, unique: u64) -> Summary {
     let of = |name: &String| {
         let role = policy.column(name).map_or(Role::Insensitive, |c| c.role);
         let position = fitted.table.position(name);
@@ -118,6 +130,9 @@ fn summary(policy: &Policy, fitted: &Fitted) -> Summary {
         rows_dropped_missing: fitted.rows_dropped_missing,
         columns: fitted.header.iter().map(of).collect(),
         requirements: fitted.requirements.len(),
+        unique_insensitive: unique,
+        accepted: accepted(policy, &fitted.header),
+        waived: consent::waived(policy, &fitted.layout, &fitted.table).map_or(0, |w| w.rows.len() as u64),
     }
 }
 
@@ -129,11 +144,7 @@ fn remarks(policy: &Policy, fitted: &Fitted) -> Vec<String> {
     if fitted.bound.generalizations.iter().all(|g| !g.has_hierarchy) {
         remarks.push("no quasi column has a hierarchy: values are kept or become `*`".to_string());
     }
-    if let Some(waived) = consent::waived(policy, &fitted.layout, &fitted.table)
-        && waived.rows.is_empty()
-    {
-        remarks.push("no row waives protection: see `waived` of the consent column".to_string());
-    }
+    remarks.extend(alike::labels(&fitted.layout, &fitted.table));
     let sensitive = policy
         .with_role(Role::Sensitive)
         .filter(|name| !policy.requirements.iter().any(|r| r.on.iter().any(|on| on == name)));

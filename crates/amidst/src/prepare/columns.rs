@@ -59,7 +59,7 @@ pub(super) fn covered(policy: &Policy, header: &[String]) -> Result<(), PrepareE
         let several = if uncovered.len() == 1 { "a column" } else { "columns" };
         let message = format!("the data has {several} that the policy does not name: {}", shortened(uncovered));
         let help = format!(
-            "add [columns.{}] with a role, or\n[columns.\"*\"]\nrole = \"insensitive\"   # or \"identifying\"",
+            "add [columns.{}] with a role, or\n[columns.\"*\"]\nrole = \"identifying\"   # leaves them out",
             key(first)
         );
         errors.push(policy.origin.error_at_key(&["columns"], message).help(help));

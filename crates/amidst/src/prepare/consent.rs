@@ -9,7 +9,7 @@ use amidst_core::table::Table;
 
 use super::Prepared;
 use super::columns::Layout;
-use crate::policy::{ConsentMode, Policy};
+use crate::policy::{Consent, ConsentMode, Policy};
 
 /// The entry of a row that is not counted.
 pub const NO_ENTRY: u32 = u32::MAX;
@@ -40,6 +40,23 @@ pub(super) fn waived(policy: &Policy, layout: &Layout, table: &Table) -> Option<
         row += 1;
     });
     Some(Waived { column: position, mode: consent.mode, rows })
+}
+
+/// Values that would waive protection, but that no row has: a misspelt one protects somebody who did not ask for it, and
+/// nobody should believe that those who waived are published.
+pub(super) fn remarks(policy: &Policy, layout: &Layout, table: &Table) -> Vec<String> {
+    let Some(column) = layout.consent.and_then(|position| table.columns.get(position)) else { return Vec::new() };
+    let consent = policy.column(&column.name).and_then(|c| c.consent.clone()).unwrap_or_default();
+    let missing: Vec<&String> = consent.waived.iter().filter(|v| column.dictionary.code(v).is_none()).collect();
+    if missing.len() == consent.waived.len() {
+        return vec!["no row waives protection: see `waived` of the consent column".to_string()];
+    }
+    // Of the usual words for yes a table has one or two.
+    if consent.waived == Consent::default().waived {
+        return Vec::new();
+    }
+    let told = |v: &&String| format!("no row has the value `{v}` of column `{}`, named by `waived`", column.name);
+    missing.iter().map(told).collect()
 }
 
 /// Counts the rows that did not waive protection. The entry of the others is [`NO_ENTRY`].

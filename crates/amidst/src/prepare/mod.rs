@@ -5,6 +5,7 @@
 //! fit is found before the counting, all of it at once, each error with its place in the policy and its line in the
 //! data.
 
+mod alike;
 mod check;
 mod columns;
 mod consent;
@@ -14,6 +15,7 @@ mod error;
 mod hierarchies;
 mod missing;
 pub(crate) mod population;
+pub(crate) mod raw;
 mod requirements;
 mod resolved;
 #[cfg(test)]
@@ -223,7 +225,9 @@ impl Fitted {
         if !errors.is_empty() {
             return Err(PrepareError::of(policy, errors));
         }
-        let remarks = values::remarks(policy, &table);
+        let mut remarks = values::remarks(policy, &table);
+        remarks.extend(consent::remarks(policy, &layout, &table));
+        remarks.extend(alike::remarks(&layout, &table));
         let header = std::mem::take(&mut input.header);
         let files = std::mem::take(&mut input.files);
         Ok(Fitted {

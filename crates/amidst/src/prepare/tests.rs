@@ -281,7 +281,8 @@ fn the_input_must_be_there() {
 
 #[test]
 fn a_check_tells_what_is_right() {
-    let folder = folder(DATA, POLICY);
+    let folder =
+        folder(DATA, &POLICY.replace("role = \"insensitive\"\n", "role = \"insensitive\"\naccept = \"a test\"\n"));
     let policy = Policy::read(&folder.path().join("policy.toml")).unwrap();
     let findings = check(&policy, &LoadOptions::default());
     let Finding::Fits(summary) = &findings[0] else { panic!("{findings:?}") };

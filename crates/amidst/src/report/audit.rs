@@ -5,11 +5,12 @@ use amidst_core::requirement::Evaluator;
 use serde_json::{Map, Value, json};
 
 use super::content::{Audience, Report, Rows, Sides, Subject};
-use super::{columns, figures, summary, worst};
+use super::{columns, figures, worst};
 use crate::anonymize::TOOL;
 use crate::audit::Audit;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
+use crate::unique::UniqueRows;
 
 /// The report of an audit; `stated` is the policy that the table is held against, as it was written, where there is one.
 /// Values of fewer rows, and cells of smaller classes, than `columns::RARE` are not shown: the table may be one that
@@ -32,6 +33,7 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
         subject: Subject::Audit,
         audience: Audience::Owner,
         summary: Vec::new(),
+        leading: 0,
         rows: Rows {
             input: prepared.rows_in,
             dropped_missing: prepared.rows_dropped_missing,
@@ -39,9 +41,12 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
             published: audit.rows,
             waived: 0,
             joined: 0,
+            counterfeits: 0,
             classes: audit.classes,
             persons: set.persons,
         },
+        unique_rows: unique(prepared).map(Into::into),
+        accepted: Vec::new(),
         method: None,
         columns: columns::of_table(policy, prepared),
         requirements,
@@ -55,6 +60,13 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
         digests: Vec::new(),
         policy: stated.map(Policy::to_toml).unwrap_or_default(),
     };
-    report.summary = summary::summary(&report);
+    report.summarize();
     report
+}
+
+/// Rows that no other row agrees with in what was read. Of whole rows nothing is known where columns were not.
+fn unique(prepared: &Prepared) -> Option<UniqueRows> {
+    let found = UniqueRows::of_table(prepared)?;
+    let read = prepared.roles.iter().filter(|role| role.published()).count();
+    Some(UniqueRows { smallest: found.smallest.filter(|_| read == prepared.header.len()), ..found })
 }

@@ -10,7 +10,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::Failure;
+use crate::check::Accepted;
 use crate::population::{JournalistRisk, Uniques};
+use crate::unique::UniqueRows;
 
 /// Everything a report says.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -23,8 +25,15 @@ pub struct Report {
     pub audience: Audience,
     /// The findings in plain words, the most important first.
     pub summary: Vec<String>,
+    /// How many of them come first: who stands amidst how many others, and what is published beside.
+    #[serde(skip)]
+    pub leading: usize,
     /// The rows.
     pub rows: Rows,
+    /// Rows that no other row agrees with; none where nobody looked.
+    pub unique_rows: Option<UniqueReport>,
+    /// Columns that are published although they may single people out, and why.
+    pub accepted: Vec<Accepted>,
     /// How the release was found; none for an audit.
     pub method: Option<Method>,
     /// The columns, in the order of the table.
@@ -96,10 +105,41 @@ pub struct Rows {
     pub waived: u64,
     /// Rows whose owner waived protection and that joined the classes of others.
     pub joined: u64,
+    /// Rows that stand for nobody, where a series needs such rows.
+    pub counterfeits: u64,
     /// Classes.
     pub classes: u64,
     /// Whether sizes count persons, some of whom have several rows.
     pub persons: bool,
+}
+
+/// Rows that no other row agrees with.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UniqueReport {
+    /// On all published columns.
+    pub published: u64,
+    /// The share of all rows.
+    pub published_share: f64,
+    /// On the insensitive columns alone.
+    pub insensitive: u64,
+    /// The share of all rows.
+    pub insensitive_share: f64,
+    /// The fewest that agree in all published columns, in persons where some have several rows.
+    #[serde(skip)]
+    pub smallest: Option<u64>,
+}
+
+impl From<UniqueRows> for UniqueReport {
+    fn from(unique: UniqueRows) -> Self {
+        let share = |n: u64| if unique.rows == 0 { 0.0 } else { n as f64 / unique.rows as f64 };
+        UniqueReport {
+            published: unique.published,
+            published_share: share(unique.published),
+            insensitive: unique.insensitive,
+            insensitive_share: share(unique.insensitive),
+            smallest: unique.smallest,
+        }
+    }
 }
 
 /// How a release was found.
@@ -405,6 +445,19 @@ impl Report {
     /// Lists the files of the released table, each with its SHA-256, before all other digests.
     pub(crate) fn list(&mut self, files: impl IntoIterator<Item = (String, String)>) {
         self.digests.splice(0..0, files.into_iter().map(|(of, sha256)| Digest { of, sha256 }));
+    }
+
+    /// Says the findings in plain words.
+    pub(crate) fn summarize(&mut self) {
+        let leading = super::summary::leading(self);
+        self.leading = leading.len();
+        self.summary = leading.into_iter().chain(super::summary::findings(self)).collect();
+    }
+
+    /// Tells what an independent count of unique rows found.
+    pub(crate) fn tell_unique(&mut self, unique: UniqueRows) {
+        self.unique_rows = Some(unique.into());
+        self.summarize();
     }
 
     /// What each of [`super::FILES`] holds.

@@ -1,6 +1,8 @@
 //! The report as Markdown, in the order that regulators ask for: methodology, identifiers with their technique, initial
 //! risk, threshold, residual risk.
 
+use amidst_check::printable;
+
 use super::content::{Report, RiskReport, Subject};
 use super::words::{json, number};
 
@@ -48,6 +50,7 @@ pub fn markdown(report: &Report) -> String {
     table(&mut out, &["requirement", "stated", "on", "verdict", "measured"], rows);
     push(&mut out, "\n## 5. Residual risk\n");
     risk(&mut out, &report.risk.after);
+    unique(report, &mut out);
     attacks(report, &mut out);
     if !report.metrics.is_empty() {
         push(&mut out, "\n## 6. Loss of information\n");
@@ -145,6 +148,24 @@ fn risk(out: &mut String, risk: &RiskReport) {
     table(out, &["risk", "figure"], lines.into_iter());
 }
 
+/// Rows that no other row agrees with, and the columns that are published all the same.
+fn unique(report: &Report, out: &mut String) {
+    if let Some(unique) = &report.unique_rows {
+        push(out, "");
+        let rows = [
+            ("all published columns", unique.published, unique.published_share),
+            ("the insensitive columns alone", unique.insensitive, unique.insensitive_share),
+        ];
+        let rows = rows.map(|(on, rows, share)| vec![on.to_string(), rows.to_string(), number(share)]);
+        table(out, &["rows unique on", "rows", "share"], rows.into_iter());
+    }
+    if !report.accepted.is_empty() {
+        push(out, "");
+        let rows = report.accepted.iter().map(|a| vec![a.column.clone(), a.reason.clone()]);
+        table(out, &["published although it may single people out", "the reason given"], rows);
+    }
+}
+
 fn attacks(report: &Report, out: &mut String) {
     if report.attacks.is_empty() {
         return;
@@ -169,10 +190,9 @@ fn table(out: &mut String, head: &[&str], rows: impl Iterator<Item = Vec<String>
 /// Text that may hold anything, as plain text of one table cell.
 fn cell(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in printable(text).chars() {
         match c {
             '|' | '*' | '_' | '`' | '<' | '[' | ']' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
     }
@@ -190,6 +210,6 @@ mod tests {
 
     #[test]
     fn cells_stay_one_cell() {
-        assert_eq!(cell("a|b\nc <script>"), "a\\|b c \\<script>");
+        assert_eq!(cell("a|b\nc <script>"), "a\\|b\\\\nc \\<script>");
     }
 }

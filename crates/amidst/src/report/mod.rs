@@ -25,7 +25,7 @@ pub use html::html;
 pub use markdown::markdown;
 pub(crate) use release::{Made, of_release};
 pub(crate) use view::repeats;
-pub use words::grouped;
+pub use words::{grouped, named, percent};
 
 /// The names of the files that a report is written to.
 pub const FILES: [&str; 3] = ["report.html", "report.json", "report.md"];

@@ -4,17 +4,17 @@
 //! the independent checker found in it, from the policy without its paths, and from three counts that the owner tells: rows
 //! read, dropped and suppressed. Two inputs that publish the same rows have the same public report.
 
-use amidst_check::{On, Requirement};
+use amidst_check::{Accepted, On, Requirement};
 use amidst_core::model;
 use amidst_core::{metric, risk::Risk};
 use serde_json::{Value, json};
 
 use super::content::{
     AttackReport, Audience, ColumnReport, Digest, MetricReport, Report, RequirementReport, RiskReport, Rows, Sides,
-    Subject, Suppression, WorstClass,
+    Subject, Suppression, UniqueReport, WorstClass,
 };
 use super::view::View;
-use super::{columns, figures, summary, suppression};
+use super::{columns, figures, suppression};
 use crate::Failure;
 use crate::anonymize::{TOOL, stated_k};
 use crate::policy::Policy;
@@ -53,16 +53,23 @@ pub(crate) struct Told<'a> {
     pub rows: Rows,
     /// The columns, of which only what is published is taken over.
     pub columns: &'a [ColumnReport],
+    /// The published rows that no other agrees with.
+    pub unique: Option<UniqueReport>,
+    /// The reasons that the policy gives for columns which may single people out.
+    pub accepted: Vec<Accepted>,
 }
 
 /// The public report, without the requirements, which the checker measures.
 pub(crate) fn of(seen: &Seen, told: Told<'_>) -> Report {
-    let Told { policy, text, rows, columns } = told;
+    let Told { policy, text, rows, columns, unique, accepted } = told;
     let mut report = Report {
         tool: TOOL.to_string(),
         subject: Subject::Release,
         audience: Audience::Recipient,
         summary: Vec::new(),
+        leading: 0,
+        unique_rows: unique,
+        accepted,
         // Who of the published waived protection and joined is known to the owner alone.
         rows: Rows { joined: 0, persons: seen.view.set.persons, classes: seen.risk.classes, ..rows.clone() },
         method: None,
@@ -78,7 +85,7 @@ pub(crate) fn of(seen: &Seen, told: Told<'_>) -> Report {
         digests: vec![Digest { of: "the policy".to_string(), sha256: crate::check::sha256_hex(text.as_bytes()) }],
         policy: text.to_string(),
     };
-    report.summary = summary::summary(&report);
+    report.summarize();
     report
 }
 
@@ -138,6 +145,6 @@ impl Report {
     /// Takes over what the checker measured.
     pub(crate) fn measured(&mut self, checked: &[Requirement]) {
         self.requirements = requirements(checked);
-        self.summary = summary::summary(self);
+        self.summarize();
     }
 }

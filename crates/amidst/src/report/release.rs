@@ -13,12 +13,13 @@ use serde_json::{Map, Value, json};
 use super::content::{Audience, Digest, Method, MetricReport, Report, Rows, Sides, Subject, UtilityReport};
 use super::public::{self, Seen, Told};
 use super::view::View;
-use super::{columns, figures, partition, summary, suppression, worst};
+use super::{columns, figures, partition, suppression, worst};
 use crate::Failure;
 use crate::anonymize::{Joined, Judged, Policies, Released, Reports, TOOL, metric_of};
 use crate::policy::Policy;
 use crate::population::Population;
 use crate::prepare::Prepared;
+use crate::unique::{UniqueRows, accepted};
 use crate::utility;
 
 /// A release that was made but not yet published.
@@ -33,6 +34,8 @@ pub(crate) struct Made<'a> {
     pub joined: Option<&'a Joined>,
     /// The policy, as it is handed over and as its owner keeps it.
     pub policies: &'a Policies,
+    /// Rows that no other row agrees with; none where another engine holds them.
+    pub unique: Option<UniqueRows>,
 }
 
 /// The reports on a release, the digests of whose files are not known yet. The public one still lacks the requirements,
@@ -87,6 +90,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
         subject: Subject::Release,
         audience: Audience::Owner,
         summary: Vec::new(),
+        leading: 0,
         rows: Rows {
             input: prepared.rows_in,
             dropped_missing: prepared.rows_dropped_missing,
@@ -97,9 +101,12 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
                 let all = prepared.waived.as_ref().map_or(0, |w| w.rows.len() as u64);
                 all.saturating_sub(joined.refused)
             }),
+            counterfeits: released.counterfeits.unwrap_or(0),
             classes: judged.class_count(),
             persons: set.persons,
         },
+        unique_rows: made.unique.map(Into::into),
+        accepted: accepted(policy, &prepared.header),
         method: Some(Method {
             algorithm: made.algorithm.id.to_string(),
             title: made.algorithm.title.to_string(),
@@ -136,12 +143,14 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
         }],
         policy: made.policies.internal.clone(),
     };
-    report.summary = summary::summary(&report);
+    report.summarize();
     let told = Told {
         policy: &policy.public_form(),
         text: &made.policies.public,
         rows: report.rows.clone(),
         columns: &report.columns,
+        unique: report.unique_rows.clone(),
+        accepted: report.accepted.clone(),
     };
     Ok(Reports { public: public::of(&seen, told), internal: report })
 }

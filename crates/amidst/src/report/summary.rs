@@ -1,22 +1,32 @@
 //! The findings in plain words.
 
-use super::content::{Report, Subject};
-use super::words::{count, grouped, number, times};
+use amidst_check::printable;
 
-/// What a reader in a hurry should know, the most important first.
-pub fn summary(report: &Report) -> Vec<String> {
-    let mut lines = vec![company(report)];
-    lines.extend(guesses(report));
+use super::content::{Report, Subject};
+use super::words::{count, grouped, named, number, percent, times};
+
+/// What a reader in a hurry should know first: who stands amidst how many others, and who does not.
+pub fn leading(report: &Report) -> Vec<String> {
+    let mut lines = Vec::new();
+    if report.rows.waived > 0 {
+        let rows = count(report.rows.waived, "row is", "rows are");
+        let owners = if report.rows.waived == 1 { "its owner" } else { "their owners" };
+        lines.push(format!("{rows} published unprotected, because {owners} waived protection."));
+    }
+    lines.extend(company(report));
+    lines.extend(beside(report));
+    lines
+}
+
+/// What else there is to know, the most important first.
+pub fn findings(report: &Report) -> Vec<String> {
+    let mut lines = guesses(report);
     if let Some(line) = requirements(report) {
         lines.push(line);
     }
-    lines.push(risk(report));
+    lines.extend(risk(report));
     lines.extend(journalist(report));
     lines.push(rows(report));
-    if report.rows.waived > 0 {
-        let people = count(report.rows.waived, "row is", "rows are");
-        lines.push(format!("{people} published as they are, because their owners waived protection."));
-    }
     if report.rows.joined > 0 {
         let people = count(report.rows.joined, "row, whose owner", "rows, whose owners");
         lines.push(format!("{people} waived protection, joined the classes of the others and count in them."));
@@ -24,17 +34,68 @@ pub fn summary(report: &Report) -> Vec<String> {
     lines
 }
 
-/// How many others everyone stands amidst.
-fn company(report: &Report) -> String {
+/// How many others everyone stands amidst. Of the whole row only where it is so on every column that is published; else of
+/// the columns that it is so on.
+fn company(report: &Report) -> Option<String> {
     let risk = &report.risk.after;
-    match risk.smallest_class {
-        None => "The table has no rows, so nobody is in it.".to_string(),
-        Some(1) => {
-            let alone = count(risk.uniques, "person is", "persons are");
-            format!("{alone} alone: nobody else has their combination of {}.", quasi(report))
-        }
-        Some(2) => "Every person shares their row with at least 1 other.".to_string(),
-        Some(size) => format!("Every person shares their row with at least {} others.", grouped(size - 1)),
+    let waived = report.rows.waived > 0;
+    let Some(size) = risk.smallest_class else {
+        let what = if report.subject == Subject::Release { "release" } else { "table" };
+        return (!waived).then(|| format!("The {what} has no rows, so nobody is in it."));
+    };
+    if size == 1 {
+        let alone = count(risk.uniques, "person is", "persons are");
+        let whose = if risk.uniques == 1 { "this" } else { "their" };
+        let among = if waived { "Of the others " } else { "" };
+        return Some(format!("{among}{alone} alone: nobody else has {whose} combination of {}.", quasi(report)));
+    }
+    let everyone = if waived { "Everyone else" } else { "Every person" };
+    let whole = !waived && report.unique_rows.as_ref().is_some_and(|unique| unique.smallest == Some(size));
+    let what = if whole { "row".to_string() } else { quasi(report) };
+    let others = count(size - 1, "other", "others");
+    let counted = if report.rows.counterfeits > 0 { ", counterfeits included" } else { "" };
+    Some(format!("{everyone} shares their {what} with at least {others}{counted}."))
+}
+
+/// What stands beside the generalized cells, and how many rows are unique with it.
+fn beside(report: &Report) -> Vec<String> {
+    let mut lines = Vec::new();
+    let Some(unique) = &report.unique_rows else { return lines };
+    let rows = report.rows.published;
+    let names = |wanted: &[&str]| -> Vec<String> {
+        let columns = report.columns.iter().filter(|c| wanted.contains(&c.role));
+        columns.map(|c| printable(&c.name).into_owned()).collect()
+    };
+    let others = names(&["sensitive", "insensitive"]);
+    let shared = unique.smallest.is_some_and(|size| size > 1 && Some(size) == report.risk.after.smallest_class);
+    if !others.is_empty() && rows > 0 && !(shared && report.rows.waived == 0) {
+        let found = share(unique.published, rows);
+        lines.push(match (report.subject, others.len()) {
+            (Subject::Audit, _) => format!("Together with {} {found} unique.", named(&others)),
+            (_, 1) => format!("Beside them {} is published as it is: with it {found} unique.", named(&others)),
+            _ => format!("Beside them {} are published as they are: with these {found} unique.", named(&others)),
+        });
+    }
+    let raw = names(&["insensitive"]);
+    if unique.insensitive > 0 {
+        let found = share(unique.insensitive, rows);
+        lines.push(format!("On {} alone {found} unique.", named(&raw)));
+    }
+    for accepted in &report.accepted {
+        let (column, reason) = (printable(&accepted.column), printable(&accepted.reason));
+        lines.push(format!("{column} is published although it may single people out; the reason given: {reason}"));
+    }
+    lines
+}
+
+/// "1,203 of 19,617 rows (6.1 %) are".
+fn share(part: u64, rows: u64) -> String {
+    match part {
+        0 => "no row is".to_string(),
+        1 if rows == 1 => "the only row is".to_string(),
+        all if all == rows => format!("all {} rows are", grouped(rows)),
+        1 => format!("1 of {} rows ({}) is", grouped(rows), percent(1, rows)),
+        some => format!("{} of {} rows ({}) are", grouped(some), grouped(rows), percent(some, rows)),
     }
 }
 
@@ -53,7 +114,7 @@ fn guesses(report: &Report) -> Vec<String> {
             Some(format!(
                 "Who knows someone's {} and guesses their {} {most} {after}{before}.",
                 quasi(report),
-                attack.column
+                printable(&attack.column)
             ))
         })
         .collect()
@@ -71,26 +132,23 @@ fn requirements(report: &Report) -> Option<String> {
     }
 }
 
-fn risk(report: &Report) -> String {
+fn risk(report: &Report) -> Option<String> {
     let after = &report.risk.after;
+    after.smallest_class?;
     let above = match after.above_threshold {
         0 => "nobody is above the regulators' threshold of 0.09".to_string(),
         n => format!("{} above the regulators' threshold of 0.09", count(n, "person is", "persons are")),
     };
-    match &report.risk.before {
+    let known = format!("The risk of being re-identified by {}", quasi(report));
+    let (max, avg) = (number(after.prosecutor_max), number(after.prosecutor_avg));
+    Some(match &report.risk.before {
         Some(before) => format!(
-            "The risk of being re-identified is {} at most and {} on average (before: {} and {}); {above}.",
-            number(after.prosecutor_max),
-            number(after.prosecutor_avg),
+            "{known} is {max} at most and {avg} on average (before: {} and {}); {above}.",
             number(before.prosecutor_max),
             number(before.prosecutor_avg)
         ),
-        None => format!(
-            "The risk of being re-identified is {} at most and {} on average; {above}.",
-            number(after.prosecutor_max),
-            number(after.prosecutor_avg)
-        ),
-    }
+        None => format!("{known} is {max} at most and {avg} on average; {above}."),
+    })
 }
 
 /// What knowing the population is good for.
@@ -124,10 +182,6 @@ fn rows(report: &Report) -> String {
 }
 
 fn quasi(report: &Report) -> String {
-    let names: Vec<&str> = report.with_role("quasi").map(|c| c.name.as_str()).collect();
-    match names.as_slice() {
-        [] => "place in the table".to_string(),
-        [one] => one.to_string(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
+    let names: Vec<String> = report.with_role("quasi").map(|c| printable(&c.name).into_owned()).collect();
+    if names.is_empty() { "place in the table".to_string() } else { named(&names) }
 }

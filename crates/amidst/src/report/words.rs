@@ -33,6 +33,30 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
+/// `6.1 %`: a share, never rounded to all or nothing.
+pub fn percent(part: u64, whole: u64) -> String {
+    let share = if whole == 0 { 0.0 } else { part as f64 / whole as f64 * 100.0 };
+    match share {
+        _ if part == 0 => "0 %".to_string(),
+        _ if part == whole => "100 %".to_string(),
+        few if few < 0.05 => "less than 0.1 %".to_string(),
+        some if some < 9.95 => format!("{} %", format!("{some:.1}").trim_end_matches(".0")),
+        most => format!("{} %", (most.round() as u64).min(99)),
+    }
+}
+
+/// `age, sex and zip`.
+pub fn named<T: AsRef<str>>(names: &[T]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.as_ref().to_string(),
+        [first @ .., last] => {
+            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", first.join(", "), last.as_ref())
+        }
+    }
+}
+
 /// A number as it is written everywhere in a report: whole numbers grouped, others with four decimals.
 pub fn number(x: f64) -> String {
     if !x.is_finite() {
@@ -88,5 +112,9 @@ mod tests {
         assert_eq!([number(45222.0), number(0.25), number(-3.0), number(f64::NAN)], ["45,222", "0.2500", "−3", "–"]);
         assert_eq!(json(&serde_json::json!({"k": 5, "on": ["a", "b"]})), "k = 5, on = a, b");
         assert_eq!([count(1, "row", "rows"), count(0, "row", "rows")], ["1 row", "0 rows"]);
+        let shares = [(0, 5), (5, 5), (1203, 19617), (1, 100), (1, 3000), (999, 1000), (33, 100), (0, 0)];
+        let said = shares.map(|(part, whole)| percent(part, whole));
+        assert_eq!(said, ["0 %", "100 %", "6.1 %", "1 %", "less than 0.1 %", "99 %", "33 %", "0 %"]);
+        assert_eq!([named(&["a"]), named(&["a", "b"]), named(&["a", "b", "c"])], ["a", "a and b", "a, b and c"]);
     }
 }

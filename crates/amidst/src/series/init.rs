@@ -57,6 +57,7 @@ pub fn init(
     }
     let load = LoadOptions { input: input.clone(), threads: job.threads, cancel: Some(job.cancel), progress: None };
     let first = Prepared::load(&policy, &load)?;
+    first.refuse_raw(&policy, 0)?;
     check_policy(&policy, &first, mode)?;
     let source = crate::prepare::source(&policy, &load)?;
 

@@ -17,9 +17,12 @@ use super::foresight::Signed;
 use super::state::{State, kept};
 use super::store::{Work, pack};
 use super::{Mode, Series, internal, private, versions};
-use crate::anonymize::{Job, Judged, Policies, Released, Statement, algorithm_of, checked, sealed, write_documents};
+use crate::anonymize::{
+    Job, Judged, Policies, Released, Statement, agreed, algorithm_of, checked, sealed, write_documents,
+};
 use crate::folder::CERTIFICATE;
 use crate::report::{self, Report};
+use crate::unique::UniqueRows;
 use crate::{Failure, files};
 
 /// A version that was published.
@@ -35,6 +38,10 @@ pub struct Published {
     pub counterfeits: u64,
     /// Verdicts, metrics and risk.
     pub judged: Judged,
+    /// Rows that no other row agrees with.
+    pub unique: UniqueRows,
+    /// What the report says first.
+    pub leading: Vec<String>,
     /// What all versions together reveal.
     pub audit: SeriesAudit,
     /// Its folder, which may be handed over.
@@ -51,7 +58,7 @@ impl Published {
         json!({
             "version": self.version, "mode": self.mode.name(), "rows": self.rows, "counterfeits": self.counterfeits,
             "classes": self.judged.class_count(), "requirements": self.judged.requirements,
-            "metrics": self.judged.metrics_json(), "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
+            "unique_rows": self.unique.to_json(), "metrics": self.judged.metrics_json(), "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
             "outputs": { "release": self.release, "certificate": self.folder.join("certificate.json"),
                          "report": self.folder.join("report.html"), "policy": self.folder.join("policy.toml"),
                          "internal_report": self.internal.join("report.html"),
@@ -123,6 +130,8 @@ impl Series {
             rows: state.rows() as u64,
             counterfeits: staged.counterfeits,
             judged: staged.judged,
+            unique: staged.unique,
+            leading: staged.leading,
             audit: found,
             release: place.join(staged.release),
             folder: place,
@@ -145,7 +154,7 @@ impl Series {
             let (from, to) = (staged_folder(&folder, number), versions(&folder).join(number.to_string()));
             if from.is_dir() {
                 fs::create_dir_all(versions(&folder))
-                    .and_then(|()| fs::rename(&from, &to))
+                    .and_then(|()| files::rename_new(&from, &to))
                     .map_err(|e| Failure::Io(format!("cannot put {} in place: {e}", to.display())))?;
                 files::sync_folder(&versions(&folder));
             }
@@ -212,6 +221,8 @@ struct Staged {
     counterfeits: u64,
     rows: u64,
     judged: Judged,
+    unique: UniqueRows,
+    leading: Vec<String>,
     signatures: Vec<Vec<u32>>,
 }
 
@@ -234,12 +245,14 @@ fn stage(
         .map_err(|e| Failure::Usage(e.to_string()))?;
     let release = format!("release.{}", format.ending().trim_start_matches('.'));
     let Composed { prepared, recoding, judged, counterfeits, signatures, .. } = composed;
+    prepared.refuse_raw(policy, counterfeits.unwrap_or(0))?;
     let released = Released { counterfeits, ..Released::of(policy, &prepared, &recoding, None) };
     let untyped = |name: &str| policy.leaves_type_open(name);
     let options = WriteOptions {
         threads: job.threads,
         cancel: Some(job.cancel),
         untyped: Some(&untyped),
+        private: true,
         ..WriteOptions::default()
     };
     let path = place.join(&release);
@@ -265,7 +278,9 @@ fn stage(
         released: &released,
         joined: None,
     };
+    let unique = UniqueRows::of_release(&prepared, &released);
     let checked = checked(&statement, &place, &[release.as_str()])?;
+    let unique = agreed(unique, &checked, released.rows())?;
     let found = Found { recoding, optimal: false, gap: None, notes: Vec::new() };
     let mut reports = report::of_release(&report::Made {
         policy,
@@ -276,8 +291,10 @@ fn stage(
         released: &released,
         joined: None,
         policies: &policies,
+        unique: Some(unique),
     })?;
     reports.public.measured(checked.requirements());
+    let leading = reports.internal.summary[..reports.internal.leading].to_vec();
     let digest = checked.sha256(&release).unwrap_or_default().to_string();
     reports.each(|report| {
         report.list([(release.clone(), digest.clone())]);
@@ -292,7 +309,8 @@ fn stage(
     for folder in [&own, &place] {
         files::sync_folder(folder);
     }
-    Ok(Staged { release, counterfeits: counterfeits.unwrap_or(0), rows: prepared.rows_in, judged, signatures })
+    let counterfeits = counterfeits.unwrap_or(0);
+    Ok(Staged { release, counterfeits, rows: prepared.rows_in, judged, unique, leading, signatures })
 }
 
 /// What the report of a version says beside that of a release.

@@ -26,7 +26,7 @@ pub struct Measure {
 }
 
 /// The figures that a report tells beside the metrics. They price a finished release, so no search can go by them.
-pub const MEASURES: &[Measure] = &[classification::MEASURE, query_error::MEASURE];
+pub const MEASURES: &[Measure] = &[classification::MEASURE, query_error::MEASURE, crate::unique::MEASURE];
 
 /// The column that the policy wants predicted; an error when that column is not published as it is.
 pub fn target<'a>(policy: &'a Policy, prepared: &Prepared) -> Result<Option<&'a str>, Failure> {

@@ -7,6 +7,7 @@ mod protection;
 mod record;
 mod usefulness;
 
+use amidst_check::printable_lines;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 
@@ -53,7 +54,8 @@ pub fn html(report: &Report) -> String {
             }
         }
     };
-    markup.into_string()
+    // Labels and names come from the data: nothing in them may act on whoever looks at the page.
+    printable_lines(&markup.into_string()).into_owned()
 }
 
 /// A report on its way to a page.

@@ -1,5 +1,6 @@
 //! What is left to work with: columns, generalization, metrics.
 
+use amidst_check::printable;
 use maud::{Markup, html};
 
 use super::Page;
@@ -199,7 +200,7 @@ impl Page<'_> {
             ("input", "rows read"),
             ("dropped_missing", "rows left out because a value is unknown"),
             ("suppressed", "rows suppressed"),
-            ("waived", "rows published as they are, by their owner's waiver"),
+            ("waived", "rows published unprotected, by their owner's waiver"),
             ("joined", "rows that joined the classes of others, by their owner's waiver"),
             ("published", if self.of_release() { "rows published" } else { "rows looked at" }),
             ("classes", "classes"),
@@ -208,6 +209,23 @@ impl Page<'_> {
             div.scroll { table { tbody { @for (name, title) in lines.into_iter().filter(|l| l.0 != "joined" || self.compares()) {
                 tr { th scope="row" { (title) } td.n { (self.figure(&format!("/rows/{name}"))) } }
             } } } }
+            @if self.report.unique_rows.is_some() {
+                div.scroll { table {
+                    caption { "Rows that no other row agrees with" }
+                    tbody { @for (name, title) in [
+                        ("published", "unique on all published columns"),
+                        ("published_share", "their share"),
+                        ("insensitive", "unique on the insensitive columns alone"),
+                        ("insensitive_share", "their share"),
+                    ] {
+                        tr { th scope="row" { (title) } td.n { (self.figure(&format!("/unique_rows/{name}"))) } }
+                    } }
+                } }
+            }
+            @for accepted in &self.report.accepted {
+                p { strong { (printable(&accepted.column)) } " is published although it may single people out: "
+                    (printable(&accepted.reason)) }
+            }
             @if rows.persons { p { "Some persons have several rows: class sizes count persons, not rows." } }
             @if let Some(suppression) = self.report.suppression.as_ref().filter(|s| s.rows > 0) {
                 h3 { "Why rows were suppressed" }

@@ -1,0 +1,179 @@
+//! Labels that look alike: different texts, but one value to whoever reads them.
+//!
+//! `Flu`, `flu` and `Flu ` with a blank count as three values, so a class of them passes for diverse while it tells
+//! everybody's illness. Texts are compared by what is seen: without case, white space, characters without width and
+//! compatibility forms, and with the letters of other scripts that look like Latin ones in their place. It is a warning, never
+//! a verdict: labels may look alike and mean different things.
+
+use rustc_hash::FxHashMap;
+use unicode_normalization::UnicodeNormalization;
+
+use crate::printable::acts;
+
+/// Letters that look like a Latin letter, and signs that look like another; after case is folded.
+const LOOK_ALIKES: &[(&str, char)] = &[
+    ("аɑα", 'a'),
+    ("вβ", 'b'),
+    ("сϲᴄ", 'c'),
+    ("ԁ", 'd'),
+    ("еєɛε", 'e'),
+    ("ɡց", 'g'),
+    ("һнη", 'h'),
+    ("іιıɩӏ", 'i'),
+    ("јϳ", 'j'),
+    ("кκ", 'k'),
+    ("мμ", 'm'),
+    ("пո", 'n'),
+    ("оοσօ", 'o'),
+    ("рρ", 'p'),
+    ("ԛ", 'q'),
+    ("гᴦ", 'r'),
+    ("ѕ", 's'),
+    ("тτ", 't'),
+    ("υս", 'u'),
+    ("ѵν", 'v'),
+    ("ԝω", 'w'),
+    ("хχ", 'x'),
+    ("уγү", 'y'),
+    ("ᴢζ", 'z'),
+    ("‐‑‒–—―−﹘", '-'),
+    ("’‘‛′`´ʼ", '\''),
+    ("“”„″", '"'),
+    ("‚", ','),
+    ("⁄∕", '/'),
+];
+
+/// The labels that look like another, in groups of at least two; by their places in `labels`, in ascending order.
+pub fn alike<'a>(labels: impl IntoIterator<Item = &'a str>) -> Vec<Vec<usize>> {
+    let mut groups = Groups::default();
+    let (mut folded, mut shaped): (FxHashMap<String, usize>, FxHashMap<String, usize>) = Default::default();
+    for (at, label) in labels.into_iter().enumerate() {
+        groups.parents.push(at);
+        for (seen, skeleton) in [(&mut folded, folded_of(label)), (&mut shaped, shape_of(label))] {
+            let first = *seen.entry(skeleton).or_insert(at);
+            groups.join(first, at);
+        }
+    }
+    groups.several()
+}
+
+/// The label without case, with look-alikes in their place.
+fn folded_of(label: &str) -> String {
+    let lower: String = seen(label).chars().flat_map(char::to_lowercase).map(latin).collect();
+    lower.replace('0', "o").replace(['1', '|'], "l").replace('ß', "ss")
+}
+
+/// The label as it is seen, where a capital I, a small l, a one and a bar are one stroke and a capital O is a nought.
+fn shape_of(label: &str) -> String {
+    let shape = |c: char| match latin(c) {
+        'I' | '1' | '|' | 'Ӏ' | 'Ι' | 'І' => 'l',
+        '0' | 'О' | 'Ο' => 'O',
+        other => other,
+    };
+    seen(label).chars().map(shape).collect()
+}
+
+fn latin(c: char) -> char {
+    if c.is_ascii() {
+        return if c == '`' { '\'' } else { c };
+    }
+    LOOK_ALIKES.iter().find(|(others, _)| others.contains(c)).map_or(c, |&(_, latin)| latin)
+}
+
+/// What is seen of a label: compatibility forms as the plain ones, no white space and nothing without width.
+fn seen(label: &str) -> String {
+    let visible = |c: &char| !c.is_whitespace() && !acts(*c) && !matches!(u32::from(*c), 0xfe00..=0xfe0f);
+    if label.is_ascii() { label.chars().filter(visible).collect() } else { label.nfkc().filter(visible).collect() }
+}
+
+/// Numbers that belong together.
+#[derive(Default)]
+struct Groups {
+    parents: Vec<usize>,
+}
+
+impl Groups {
+    fn root(&mut self, mut at: usize) -> usize {
+        while self.parents[at] != at {
+            self.parents[at] = self.parents[self.parents[at]];
+            at = self.parents[at];
+        }
+        at
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parents[a.max(b)] = a.min(b);
+    }
+
+    fn several(mut self) -> Vec<Vec<usize>> {
+        let mut members: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for at in 0..self.parents.len() {
+            let root = self.root(at);
+            if root != at {
+                members.entry(root).or_insert_with(|| vec![root]).push(at);
+            }
+        }
+        let mut groups: Vec<Vec<usize>> = members.into_values().collect();
+        groups.sort_unstable();
+        groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn same(a: &str, b: &str) -> bool {
+        !alike([a, b]).is_empty()
+    }
+
+    #[test]
+    fn labels_that_look_alike_are_found() {
+        for (a, b) in [
+            ("Flu", "flu"),
+            ("Flu", " Flu "),
+            ("Heart disease", "Heart\u{a0}disease"),
+            ("Heart disease", "Heartdisease"),
+            ("Flu", "F\u{200b}lu"),
+            ("Cancer", "Саnсеr"),
+            ("HIV", "НІV"),
+            ("Ανία", "ΑΝΊΑ"),
+            ("Flu", "Ｆｌｕ"),
+            ("Zürich", "Zu\u{308}rich"),
+            ("O+", "0+"),
+            ("B1", "Bl"),
+            ("Ill", "lll"),
+            ("Straße", "STRASSE"),
+            ("non-smoker", "non–smoker"),
+            ("Crohn's", "Crohn’s"),
+            ("ﬁne", "fine"),
+            ("тиф", "ТИФ"),
+        ] {
+            assert!(same(a, b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn labels_that_differ_are_not() {
+        for (a, b) in [
+            ("mail", "mall"),
+            ("HIV+", "HIV-"),
+            ("10", "01"),
+            ("A", "B"),
+            ("", "?"),
+            ("1", "7"),
+            ("Flu", "Flu2"),
+            ("é", "e"),
+            ("ABC", "ABD"),
+        ] {
+            assert!(!same(a, b), "{a} {b}");
+        }
+        assert!(alike((0..2000).map(|n| n.to_string()).collect::<Vec<_>>().iter().map(String::as_str)).is_empty());
+    }
+
+    #[test]
+    fn groups_hold_all_that_look_alike() {
+        assert_eq!(alike(["a", "B", "A", "c", "b", "а"]), [vec![0, 2, 5], vec![1, 4]]);
+    }
+}

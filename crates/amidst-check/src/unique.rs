@@ -1,0 +1,215 @@
+//! Rows that nobody else shares: how many rows of a release are unique on some of its columns.
+//!
+//! Everything that is published tells people apart, not only the quasi columns. All rows of any number of files must be
+//! compared with each other, and memory must not follow their number. A row becomes a hash of 127 bits under a key that is
+//! drawn for each run, so that nobody can prepare rows that collide, and chance makes two rows of a million million collide
+//! less often than machines fail. What exceeds a buffer is sorted and put into an unnamed temporary file, from which
+//! nobody learns a cell; sorted runs are merged in the end.
+//!
+//! Contract: [`Uniques::count`] is the number of rows whose cells in the counted columns no other row has.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::slice::ParallelSliceMut;
+use siphasher::sip128::{Hasher128, SipHasher13};
+
+/// The share of rows, in percent, that may be unique on columns that are published as they are: beyond it they single
+/// people out, and a policy must say why they are published all the same.
+pub const UNIQUE_PERCENT: u64 = 1;
+
+/// Whether so many unique rows of `rows` are more than [`UNIQUE_PERCENT`].
+pub fn singles_out(unique: u64, rows: u64) -> bool {
+    u128::from(unique) * 100 > u128::from(rows) * u128::from(UNIQUE_PERCENT)
+}
+
+/// Hashes that wait in one place before others see them.
+const LOCAL: usize = 1 << 14;
+
+/// Hashes in memory before they are sorted, and put aside where they are too many.
+const BUFFER: usize = 1 << 22;
+
+/// The lowest bit of a hash tells that several rows have it.
+const SEVERAL: u128 = 1;
+
+/// Counts unique rows, for several sets of columns at once. Clones made by [`fork`](Uniques::fork) count into the same sum.
+#[derive(Debug)]
+pub(crate) struct Uniques {
+    shared: Arc<Shared>,
+    waiting: Vec<Vec<u128>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    key: (u64, u64),
+    pools: Vec<Mutex<Pool>>,
+}
+
+impl Uniques {
+    /// Counts for so many sets of columns.
+    pub fn new(sets: usize) -> Self {
+        let random = RandomState::new();
+        let key = (random.hash_one(1u8), random.hash_one(2u8));
+        let shared = Shared { key, pools: (0..sets).map(|_| Mutex::default()).collect() };
+        Uniques { shared: Arc::new(shared), waiting: vec![Vec::new(); sets] }
+    }
+
+    /// A counter for another thread.
+    pub fn fork(&self) -> Self {
+        Uniques { shared: Arc::clone(&self.shared), waiting: vec![Vec::new(); self.waiting.len()] }
+    }
+
+    /// Counts a row in one set, by its cells there.
+    pub fn add<'a>(&mut self, set: usize, cells: impl Iterator<Item = &'a [u8]>) -> io::Result<()> {
+        let mut hasher = SipHasher13::new_with_keys(self.shared.key.0, self.shared.key.1);
+        for cell in cells {
+            hasher.write_usize(cell.len());
+            hasher.write(cell);
+        }
+        let waiting = &mut self.waiting[set];
+        waiting.push(u128::from(hasher.finish128()) & !SEVERAL);
+        if waiting.len() >= LOCAL { self.flush(set) } else { Ok(()) }
+    }
+
+    /// Hands over what waits, when no more rows come from here.
+    pub fn close(&mut self) -> io::Result<()> {
+        (0..self.waiting.len()).try_for_each(|set| self.flush(set))
+    }
+
+    fn flush(&mut self, set: usize) -> io::Result<()> {
+        let mut pool = self.shared.pools[set].lock().unwrap_or_else(PoisonError::into_inner);
+        pool.take(&mut self.waiting[set], BUFFER)
+    }
+
+    /// How many rows are unique on one set, once all forks are closed.
+    pub fn count(&self, set: usize) -> io::Result<u64> {
+        self.shared.pools[set].lock().unwrap_or_else(PoisonError::into_inner).unique()
+    }
+}
+
+/// The hashes of one set of columns.
+#[derive(Debug, Default)]
+struct Pool {
+    fresh: Vec<u128>,
+    runs: Vec<File>,
+}
+
+impl Pool {
+    fn take(&mut self, hashes: &mut Vec<u128>, buffer: usize) -> io::Result<()> {
+        self.fresh.append(hashes);
+        if self.fresh.len() < buffer {
+            return Ok(());
+        }
+        self.compact();
+        // Where many rows agree, those in memory soon stand for all of them.
+        if self.fresh.len() < buffer / 2 { Ok(()) } else { self.spill() }
+    }
+
+    /// Sorts, and keeps each hash once.
+    fn compact(&mut self) {
+        self.fresh.par_sort_unstable();
+        self.fresh.dedup_by(|next, kept| {
+            let same = *next & !SEVERAL == *kept & !SEVERAL;
+            *kept |= if same { SEVERAL } else { 0 };
+            same
+        });
+    }
+
+    /// Puts what is in memory, which is sorted, into a file that has no name.
+    fn spill(&mut self) -> io::Result<()> {
+        let mut out = BufWriter::with_capacity(1 << 18, tempfile::tempfile()?);
+        for hash in self.fresh.drain(..) {
+            out.write_all(&hash.to_le_bytes())?;
+        }
+        let mut file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.seek(SeekFrom::Start(0))?;
+        self.runs.push(file);
+        Ok(())
+    }
+
+    fn unique(&mut self) -> io::Result<u64> {
+        self.compact();
+        if self.runs.is_empty() {
+            return Ok(self.fresh.iter().filter(|&&hash| hash & SEVERAL == 0).count() as u64);
+        }
+        self.spill()?;
+        let mut runs: Vec<BufReader<File>> = Vec::new();
+        for mut file in self.runs.drain(..) {
+            file.seek(SeekFrom::Start(0))?;
+            runs.push(BufReader::with_capacity(1 << 16, file));
+        }
+        let mut heads = BinaryHeap::new();
+        for (run, reader) in runs.iter_mut().enumerate() {
+            heads.extend(next(reader)?.map(|hash| Reverse((hash, run))));
+        }
+        let (mut unique, mut last) = (0, None::<u128>);
+        while let Some(Reverse((hash, run))) = heads.pop() {
+            heads.extend(next(&mut runs[run])?.map(|hash| Reverse((hash, run))));
+            last = Some(match last {
+                Some(kept) if kept & !SEVERAL == hash & !SEVERAL => kept | SEVERAL,
+                other => {
+                    unique += u64::from(other.is_some_and(|kept| kept & SEVERAL == 0));
+                    hash
+                }
+            });
+        }
+        Ok(unique + u64::from(last.is_some_and(|kept| kept & SEVERAL == 0)))
+    }
+}
+
+/// The next hash of a run.
+fn next(reader: &mut impl Read) -> io::Result<Option<u128>> {
+    let mut bytes = [0; 16];
+    match reader.read_exact(&mut bytes) {
+        Ok(()) => Ok(Some(u128::from_le_bytes(bytes))),
+        Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn brute(hashes: &[u128]) -> u64 {
+        hashes.iter().filter(|a| hashes.iter().filter(|b| a == b).count() == 1).count() as u64
+    }
+
+    #[test]
+    fn runs_and_memory_count_the_same() {
+        for seed in 0..40u128 {
+            let hashes: Vec<u128> = (0..200).map(|i| ((i * i * 7919 + seed * 31) % (20 + 9 * seed)) << 1).collect();
+            for buffer in [8, 64, 1 << 10] {
+                let mut pool = Pool::default();
+                for part in hashes.chunks(5) {
+                    pool.take(&mut part.to_vec(), buffer).unwrap();
+                }
+                assert_eq!(pool.unique().unwrap(), brute(&hashes), "{seed} {buffer}");
+            }
+        }
+    }
+
+    #[test]
+    fn cells_are_told_apart() {
+        let mut uniques = Uniques::new(1);
+        let rows: [[&[u8]; 2]; 4] = [[b"a", b"bc"], [b"ab", b"c"], [b"x", b""], [b"x", b""]];
+        let mut fork = uniques.fork();
+        for (at, row) in rows.into_iter().enumerate() {
+            let counter = if at % 2 == 0 { &mut uniques } else { &mut fork };
+            counter.add(0, row.into_iter()).unwrap();
+        }
+        uniques.close().unwrap();
+        fork.close().unwrap();
+        assert_eq!(uniques.count(0).unwrap(), 2);
+    }
+
+    #[test]
+    fn the_share_is_more_than_one_in_a_hundred() {
+        assert!(!singles_out(0, 0) && !singles_out(1, 100) && singles_out(2, 199) && singles_out(1, 1));
+        assert!(!singles_out(u64::MAX / 100, u64::MAX) && singles_out(u64::MAX, u64::MAX));
+    }
+}

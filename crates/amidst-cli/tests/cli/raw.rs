@@ -1,0 +1,221 @@
+//! Columns that are published as they are: measured, told, and refused where they single people out.
+
+use amidst::check::Certificate;
+use serde_json::{Value, json};
+
+use crate::house::House;
+
+/// 200 people of four ages; `number` is theirs alone, `ward` is one of four, `day` and `bed` are theirs alone together.
+fn hospital() -> House {
+    let house = House::new();
+    let row = |i: usize| {
+        format!(
+            "{},{},{},d{},b{},{}",
+            20 + i % 4,
+            i + 1,
+            ["A", "B", "C", "D"][i / 50],
+            i % 20,
+            i / 20,
+            ["flu", "cold"][i / 4 % 2]
+        )
+    };
+    let rows: Vec<String> = (0..200).map(row).collect();
+    house.file("people.csv", &format!("age,number,ward,day,bed,disease\n{}\n", rows.join("\n")));
+    house
+}
+
+/// A policy with these sections beside age and disease.
+fn policy(house: &House, sections: &str) {
+    let text = format!(
+        "[data]\ninput = \"people.csv\"\n\n[columns.age]\nrole = \"quasi\"\nhierarchy = {{ intervals = [2] }}\n\n\
+         [columns.disease]\nrole = \"sensitive\"\n\n{sections}\n[[require]]\nmodel = \"k-anonymity\"\nk = 5\n"
+    );
+    house.file("policy.toml", &text);
+}
+
+const OUT: &str = "role = \"identifying\"\n";
+const RAW: &str = "role = \"insensitive\"\n";
+
+#[test]
+fn a_patient_number_is_refused_with_three_ways_out() {
+    let house = hospital();
+    policy(&house, &format!("[columns.number]\n{RAW}[columns.ward]\n{RAW}[columns.\"*\"]\n{OUT}"));
+    let parts = [
+        "policy.toml:12:8",
+        "^^^^^^^^^^^^^",
+        "`number`",
+        "200 of the 200 rows",
+        "100 %",
+        "role = \"quasi\"",
+        "role = \"identifying\"",
+        "accept = \"why\"",
+        "1 %",
+    ];
+    house.amidst(&["check", "policy.toml"]).fails(2, &parts);
+    house.amidst(&["anonymize", "policy.toml", "--out", "release"]).fails(2, &parts);
+    assert_eq!(house.names(), ["people.csv", "policy.toml"]);
+    let told = house.amidst(&["check", "policy.toml", "--json"]).json(2);
+    assert_eq!(told["problems"][0]["line"], 12);
+    assert!(!told["problems"][0]["message"].as_str().unwrap().contains("ward"));
+}
+
+#[test]
+fn columns_that_single_out_together_are_all_marked() {
+    let house = hospital();
+    policy(&house, &format!("[columns.day]\n{RAW}[columns.bed]\n{RAW}[columns.ward]\n{RAW}[columns.number]\n{OUT}"));
+    let run = house.amidst(&["check", "policy.toml"]);
+    run.fails(2, &["`day` and `bed`", "200 of the 200 rows", "together", "12 |", "14 |"]);
+    assert!(!run.stderr.contains("`ward`"), "the smallest set: {}", run.stderr);
+    // Beside a column that singles out alone, the others are looked at as well.
+    policy(&house, &format!("[columns.day]\n{RAW}[columns.bed]\n{RAW}[columns.ward]\n{RAW}[columns.number]\n{RAW}"));
+    house.amidst(&["check", "policy.toml"]).fails(2, &["`day` and `bed`", "`number`"]);
+    // Either of the two alone is harmless.
+    policy(&house, &format!("[columns.day]\n{RAW}[columns.ward]\n{RAW}[columns.\"*\"]\n{OUT}"));
+    let run = house.amidst(&["check", "policy.toml"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("0 of 200 rows (0 %) are unique on what is published as it is: ward and day"));
+}
+
+#[test]
+fn columns_that_nobody_names_are_named_at_the_line_that_lets_them_in() {
+    let house = hospital();
+    policy(&house, &format!("[columns.\"*\"]\n{RAW}"));
+    let parts = ["policy.toml:12:8", "`number`", "`day` and `bed`", "of its own", "of their own"];
+    house.amidst(&["check", "policy.toml"]).fails(2, &parts);
+}
+
+#[test]
+fn a_reason_goes_into_report_and_certificate_and_unique_rows_are_counted() {
+    let house = hospital();
+    policy(
+        &house,
+        &format!(
+            "[columns.number]\n{RAW}accept = \"printed on the door\"\n[columns.ward]\n{RAW}[columns.\"*\"]\n{OUT}"
+        ),
+    );
+    let checked = house.amidst(&["check", "policy.toml", "--json"]).json(0);
+    assert_eq!(checked["unique_rows"], json!({"insensitive": 200, "insensitive_share": 1}));
+    for ending in ["csv", "parquet", "jsonl", "arrow", "csv.gz"] {
+        let out = format!("release-{}", ending.replace('.', "-"));
+        house.file("output.toml", &format!("{}[output]\nfile = \"release.{ending}\"\n", house.read("policy.toml")));
+        let done = house.amidst(&["anonymize", "output.toml", "--out", &out, "--json"]).json(0);
+        let unique = json!({"published": 200, "published_share": 1, "insensitive": 200, "insensitive_share": 1});
+        assert_eq!(done["unique_rows"], unique);
+        let accepted = json!([{"column": "number", "reason": "printed on the door"}]);
+        assert_eq!(done["accepted"], accepted);
+        let file = |name: &str| house.read(&format!("{out}/public/{name}"));
+        let certificate: Value = serde_json::from_str(&file("certificate.json")).unwrap();
+        assert_eq!(certificate["unique_rows"], json!({"published": 200, "insensitive": 200}));
+        assert_eq!(certificate["accepted"], accepted);
+        for report in ["report.md", "report.html", "report.json"] {
+            assert!(file(report).contains("printed on the door"), "{report}");
+            assert!(file(report).contains("with these all 200 rows are unique"), "{report}");
+        }
+        assert_eq!(house.amidst(&["verify", &out]).code, 0);
+    }
+}
+
+/// Changes a certificate and seals it again, as a forger would.
+fn forged(house: &House, change: impl FnOnce(&mut Certificate)) -> Value {
+    let path = house.path("release/public/certificate.json");
+    let mut certificate = Certificate::read(&path).unwrap();
+    change(&mut certificate);
+    certificate.digest = certificate.computed_digest().unwrap();
+    std::fs::write(&path, certificate.to_json().unwrap()).unwrap();
+    let verdict = house.amidst(&["verify", "release", "--json"]);
+    serde_json::from_str(&verdict.stdout).unwrap_or_else(|_| panic!("{}", verdict.stderr))
+}
+
+#[test]
+fn the_checker_counts_for_itself() {
+    let house = hospital();
+    policy(&house, &format!("[columns.number]\n{RAW}accept = \"why not\"\n[columns.\"*\"]\n{OUT}"));
+    let forge = |change: fn(&mut Certificate)| {
+        let made = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force"]);
+        assert_eq!(made.code, 0, "{}", made.stderr);
+        forged(&house, change)
+    };
+    assert_eq!(forge(|_| ())["valid"], true);
+    let counts: [fn(&mut Certificate); 2] = [|c| c.unique_rows.published = 3, |c| c.unique_rows.insensitive = 0];
+    for change in counts {
+        let verdict = forge(change);
+        assert_eq!((&verdict["valid"], &verdict["problems"][0]["kind"]), (&json!(false), &json!("measured")));
+    }
+    // Without the reason the column is one that singles people out.
+    let verdict = forge(|c| c.accepted.clear());
+    let kinds: Vec<&Value> = verdict["problems"].as_array().unwrap().iter().map(|p| &p["kind"]).collect();
+    assert!(kinds.contains(&&json!("insensitive")), "{verdict}");
+    // A reason for a column that is none of them.
+    let verdict = forge(|c| c.accepted[0].column = "age".into());
+    assert_eq!(verdict["valid"], false);
+}
+
+#[test]
+fn rows_that_are_left_out_hide_nobody_else() {
+    // Everybody shares their ward with someone until the rows of one age are suppressed.
+    let mut rows: Vec<String> = (0..60).map(|i| format!("{},w{},flu", 20 + i % 2, i % 30)).collect();
+    rows.extend((0..3).map(|i| format!("90,s{i},flu")));
+    rows.extend((0..3).map(|i| format!("20,s{i},flu")));
+    let house = House::new();
+    house.file("people.csv", &format!("age,ward,disease\n{}\n", rows.join("\n")));
+    let text = "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.ward]\nrole = \"insensitive\"\n\
+         [columns.disease]\nrole = \"sensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 5\n\
+         [search]\nalgorithm = \"optimal\"\nmax_suppression = 3\n";
+    house.file("policy.toml", text);
+    assert_eq!(house.amidst(&["check", "policy.toml"]).code, 0);
+    let run = house.amidst(&["anonymize", "policy.toml", "--out", "release"]);
+    run.fails(2, &["`ward`", "3 of the 63 released rows (4.8 %)"]);
+    assert_eq!(house.names(), ["people.csv", "policy.toml"]);
+}
+
+#[test]
+fn several_rows_of_one_person_hide_nobody() {
+    let rows: Vec<String> = (0..100).map(|i| format!("p{},{},w{},flu", i / 2, 20 + i / 2 % 2, i / 2)).collect();
+    let house = House::new();
+    house.file("people.csv", &format!("id,age,ward,disease\n{}\n", rows.join("\n")));
+    let text = "[data]\ninput = \"people.csv\"\n[columns.id]\nrole = \"key\"\n[columns.age]\nrole = \"quasi\"\n\
+         [columns.ward]\nrole = \"insensitive\"\n[columns.disease]\nrole = \"sensitive\"\n\
+         [[require]]\nmodel = \"k-anonymity\"\nk = 5\n";
+    house.file("policy.toml", text);
+    house.amidst(&["check", "policy.toml"]).fails(2, &["`ward`", "100 of the 100 rows"]);
+    house.amidst(&["series", "init", "series", "--policy", "policy.toml"]).fails(2, &["`ward`", "accept"]);
+    assert_eq!(house.names(), ["people.csv", "policy.toml"]);
+}
+
+#[test]
+fn labels_that_look_alike_are_warned_of_everywhere() {
+    let labels = ["Flu", "flu ", "FLU", "Саncer", "Cancer"];
+    let rows: Vec<String> = (0..50).map(|i| format!("{},{}", 20 + i / 5 % 2, labels[i % 5])).collect();
+    let house = House::new();
+    house.file("people.csv", &format!("age,disease\n{}\n", rows.join("\n")));
+    house.file(
+        "policy.toml",
+        "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.disease]\nrole = \"sensitive\"\n\
+         [[require]]\nmodel = \"distinct-l-diversity\"\non = \"disease\"\nl = 3\n",
+    );
+    let told = "2 groups of labels that differ only by case, white space";
+    let run = house.amidst(&["check", "policy.toml"]);
+    assert!(run.stderr.contains(told) && run.stderr.contains("\"FLU\""), "{}", run.stderr);
+    let run = house.amidst(&["anonymize", "policy.toml", "--out", "release"]);
+    assert!(run.code == 0 && run.stderr.contains(told), "{}", run.stderr);
+    let run = house.amidst(&["verify", "release"]);
+    assert!(run.code == 0 && run.stdout.contains(told), "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
+fn waivers_are_counted_and_missing_ones_warned_of() {
+    let rows: Vec<String> =
+        (0..60).map(|i| format!("{},flu,{}", 20 + i % 2, if i < 7 { "ja" } else { "nein" })).collect();
+    let house = House::new();
+    house.file("people.csv", &format!("age,disease,waiver\n{}\n", rows.join("\n")));
+    let text = "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.disease]\nrole = \"sensitive\"\n\
+         [columns.waiver]\nrole = \"consent\"\nwaived = [\"ja\", \"jawohl\"]\n[[require]]\nmodel = \"k-anonymity\"\nk = 5\n";
+    house.file("policy.toml", text);
+    let run = house.amidst(&["check", "policy.toml"]);
+    assert!(run.stderr.contains("no row has the value `jawohl`"), "{}", run.stderr);
+    let run = house.amidst(&["anonymize", "policy.toml", "--out", "release"]);
+    assert!(run.stderr.contains("no row has the value `jawohl`"), "{}", run.stderr);
+    assert!(run.stdout.contains("7 rows are published unprotected"), "{}", run.stdout);
+    let done = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
+    assert_eq!(done["waived"], 7);
+}
