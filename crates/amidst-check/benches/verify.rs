@@ -56,8 +56,7 @@ fn main() {
     draft.quasi = ["age", "sex", "zip", "nationality", "occupation", "education"].map(String::from).to_vec();
     draft.sensitive = vec![amidst_check::SensitiveColumn {
         name: "diagnosis".into(),
-        distribution: Vec::new(),
-        ordered: false,
+        order: None,
         levels: None,
         categories: None,
         weights: None,

@@ -11,7 +11,7 @@ use crate::digest::sha256_hex;
 use crate::problem::{Problem, ProblemKind};
 
 /// The version of the format that this crate writes and reads.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// A sealed certificate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -103,19 +103,19 @@ pub enum SuppressedAs {
     Mask,
 }
 
-/// What the checker must know of a sensitive column beyond the release.
+/// What the checker must know of a sensitive column beyond the release. It follows from the policy and the published values
+/// alone: nothing here counts or names a value of the input that the release does not hold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SensitiveColumn {
     /// The column's name.
     pub name: String,
-    /// The input table's distribution, in rank order.
-    pub distribution: Vec<ValueCount>,
-    /// Whether that order means something.
-    pub ordered: bool,
-    /// For hierarchical distances, for every value its group numbers at the levels 1 … h of the column's hierarchy.
+    /// For ordered distances, the rank order: all values that the policy's order lists, or else the published ones ascending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub levels: Option<Vec<Vec<u32>>>,
+    pub order: Option<Vec<String>>,
+    /// For hierarchical distances, where each published value stands in the column's hierarchy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<Vec<Leveled>>,
     /// The categories of the (l,α) family, the most sensitive first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub categories: Option<Vec<Vec<String>>>,
@@ -124,14 +124,14 @@ pub struct SensitiveColumn {
     pub weights: Option<Vec<String>>,
 }
 
-/// A value of the input table and how often it occurs there.
+/// A published value and its groups.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ValueCount {
-    /// The value as released; null where the release does not contain it, so that nothing unpublished is told.
-    pub value: Option<String>,
-    /// Rows (or persons) of the input table.
-    pub count: u64,
+pub struct Leveled {
+    /// The value as released.
+    pub value: String,
+    /// Its group numbers at the levels 1 … h of the column's hierarchy.
+    pub groups: Vec<u32>,
 }
 
 /// The sensitive columns that a requirement names.
@@ -215,7 +215,7 @@ pub struct CertificateDraft {
     pub suppressed_as: SuppressedAs,
     /// Names of the quasi columns.
     pub quasi: Vec<String>,
-    /// The sensitive columns. Labels of values that the release does not contain are removed on sealing.
+    /// The sensitive columns.
     pub sensitive: Vec<SensitiveColumn>,
     /// Whether sizes and counts are of persons.
     pub persons: bool,

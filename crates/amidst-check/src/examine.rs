@@ -31,7 +31,6 @@ pub(crate) struct Examined {
     pub counted: Counted,
     pub prints: Vec<Fingerprint>,
     pub judged: Vec<Result<Judged, String>>,
-    pub domains: Vec<Arc<Domain>>,
 }
 
 impl Examined {
@@ -76,7 +75,7 @@ pub(crate) fn examine(
     let mut domains = Vec::new();
     for (column, view) in said.sensitive.iter().zip(&counted.views) {
         let values = view.values.iter().map(|key| cells(key).first().map(|c| c.to_vec()).unwrap_or_default()).collect();
-        match Domain::new(column, values) {
+        match Domain::new(column, values, view.totals.clone()) {
             Ok(domain) => domains.push(Arc::new(domain)),
             Err(what) => {
                 let message = format!("the sensitive column \"{}\": {what}", column.name);
@@ -87,7 +86,7 @@ pub(crate) fn examine(
     if !problems.is_empty() {
         return Err(problems);
     }
-    let named = said.sensitive.iter().map(|s| s.name.clone()).zip(domains.iter().cloned()).collect();
+    let named = said.sensitive.iter().map(|s| s.name.clone()).zip(domains).collect();
     let census = |claim: &Claim, column: Option<(&str, &Domain)>| {
         let name = claim.parameters.get("population").and_then(|v| v.as_str()).unwrap_or_default();
         let population = match options.populations {
@@ -99,7 +98,7 @@ pub(crate) fn examine(
     };
     let facts = Facts { counted: &counted, quasi: said.quasi, domains: named, census: &census };
     let judged = said.claims.iter().map(|claim| facts.judge(claim)).collect();
-    Ok(Examined { judged, counted, prints, domains })
+    Ok(Examined { judged, counted, prints })
 }
 
 /// Why nothing is proven, where nothing is: whoever is in no class, or in a class of no columns, is not protected.
@@ -189,40 +188,6 @@ pub(crate) fn contradictions(
         && ids.len() as u64 != out
     {
         rows_problem(format!("the release has {out} rows, but {} person ids are given", ids.len()));
-    }
-    for (column, (view, domain)) in said.sensitive.iter().zip(examined.counted.views.iter().zip(&examined.domains)) {
-        if column.distribution.is_empty() {
-            // Not stated. Requirements that need it fail by themselves.
-            continue;
-        }
-        let name = &column.name;
-        let mut wrong = |message: String| {
-            problems.push(Problem::violation(ProblemKind::Distribution, format!("the column \"{name}\" {message}")));
-        };
-        // Waived rows are in nobody's class, so they are not part of what classes are compared with either.
-        let compared = kept.and_then(|kept| kept.checked_sub(said.waived.len() as u64));
-        if !rows.persons && compared != Some(domain.total) {
-            wrong(format!("has a distribution over {} rows, not over the input's", domain.total));
-        }
-        let mut released = vec![0u64; domain.values.len()];
-        for &(value, count) in view.histograms.iter().flatten() {
-            released[value as usize] += count;
-        }
-        for (value, &count) in released.iter().enumerate() {
-            match domain.places[value] {
-                None => wrong("holds a value that the table's distribution lacks".into()),
-                Some(place) if count > domain.table[place] && rows.counterfeits == 0 && !rows.persons => {
-                    wrong(format!("holds a value {count} times that the input held {} times", domain.table[place]));
-                }
-                Some(_) => {}
-            }
-        }
-        for label in column.distribution.iter().filter_map(|entry| entry.value.as_deref()) {
-            if domain.id(label).is_none() {
-                wrong("has a value named in the certificate that the release does not contain".into());
-                break;
-            }
-        }
     }
     problems
 }

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::certificate::{Certificate, CertificateDraft, FORMAT, Output, SuppressedAs, UniqueRows};
+use crate::certificate::{Certificate, CertificateDraft, FORMAT, Output, Requirement, SuppressedAs, UniqueRows};
 use crate::digest::sha256_hex;
 use crate::examine::{Rows, Statement, contradictions, examine, name_of, nothing, said_of};
 use crate::files::{equal_tables, listed_twice, ordinary};
@@ -30,6 +30,11 @@ impl Checked {
     /// The SHA-256 of a file that the draft listed, in hexadecimal.
     pub fn sha256(&self, file: &str) -> Option<&str> {
         self.certificate.outputs.iter().find(|o| o.file == file).map(|o| o.sha256.as_str())
+    }
+
+    /// The requirements, as they were measured on the release.
+    pub fn requirements(&self) -> &[Requirement] {
+        &self.certificate.requirements
     }
 
     /// How many rows no other row agrees with.
@@ -74,20 +79,14 @@ pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
     }
     // Person ids without the flag would count persons in a certificate that speaks of rows.
     let options = &Options { persons: options.persons.clone().filter(|_| draft.persons), ..options.clone() };
-    let said = |sensitive| Statement {
+    let said = Statement {
         quasi: &draft.quasi,
-        sensitive,
+        sensitive: &draft.sensitive,
         waived: &draft.waived,
         accepted: &draft.accepted,
         claims: &draft.requirements,
     };
-    let examined = examine(&tables, &said(&draft.sensitive), options)?;
-    let mut sensitive = draft.sensitive.clone();
-    for (column, domain) in sensitive.iter_mut().zip(&examined.domains) {
-        for entry in &mut column.distribution {
-            entry.value = entry.value.take().filter(|label| domain.id(label).is_some());
-        }
-    }
+    let examined = examine(&tables, &said, options)?;
     let rows = Rows {
         rows_in: draft.rows_in,
         dropped: draft.rows_dropped_missing,
@@ -96,11 +95,10 @@ pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
         counterfeits: draft.counterfeits.unwrap_or(0),
         persons: draft.persons,
     };
-    let statement = said(&sensitive);
-    let mut problems = contradictions(&tables, &examined, &statement, &rows, options);
-    let stated = said_of(&statement, &rows, &examined.counted.columns);
+    let mut problems = contradictions(&tables, &examined, &said, &rows, options);
+    let stated = said_of(&said, &rows, &examined.counted.columns);
     problems.extend(follows(&stated, &draft.policy, Owner::Certificate));
-    problems.extend(nothing(&statement, examined.counted.rows));
+    problems.extend(nothing(&said, examined.counted.rows));
     problems.extend(equal_tables(&tables, &examined.prints));
     let mut requirements = Vec::new();
     for (claim, judged) in draft.requirements.iter().zip(&examined.judged) {
@@ -144,7 +142,7 @@ pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
         suppressed_as: draft.suppressed_as,
         classes: examined.counted.keys.len() as u64,
         quasi: draft.quasi,
-        sensitive,
+        sensitive: draft.sensitive,
         persons: draft.persons,
         waived: draft.waived,
         counterfeits: draft.counterfeits,

@@ -29,8 +29,8 @@ mod verify;
 
 pub use alike::alike;
 pub use certificate::{
-    Accepted, Certificate, CertificateDraft, Claim, FORMAT, On, Output, Requirement, SensitiveColumn, SuppressedAs,
-    UniqueRows, ValueCount, Worst,
+    Accepted, Certificate, CertificateDraft, Claim, FORMAT, Leveled, On, Output, Requirement, SensitiveColumn,
+    SuppressedAs, UniqueRows, Worst,
 };
 pub use digest::sha256_hex;
 pub use issue::{Checked, check, issue};

@@ -113,6 +113,15 @@ pub struct Population {
     pub histograms: Vec<Vec<(u32, u64)>>,
 }
 
+/// The ranks of values in an order that lists more of them than a table may have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ranking {
+    /// The rank of each code that the order lists; those come first. Other values follow, one rank each where they occur.
+    pub listed: Vec<u32>,
+    /// How many values the order lists.
+    pub ranks: u32,
+}
+
 /// A sensitive column, as a model needs to know it to read its parameters.
 #[derive(Debug, Clone, Default)]
 pub struct SensitiveDomain {
@@ -122,6 +131,8 @@ pub struct SensitiveDomain {
     pub dictionary: Dictionary,
     /// Whether code order means something (numbers, dates, or a stated order).
     pub ordered: bool,
+    /// What a stated order says of the ranks; nothing where there is none.
+    pub ranking: Ranking,
     /// Levels of the column's own hierarchy, from the values up to one top: `levels[l][code]` is the group of a value.
     pub levels: Option<Vec<Vec<u32>>>,
     /// Categories of values, the most sensitive first.

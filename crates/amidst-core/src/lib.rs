@@ -24,6 +24,7 @@ pub mod lattice;
 pub mod local;
 pub mod metric;
 pub mod model;
+pub mod own_distribution;
 pub mod parameter;
 pub mod pieces;
 pub mod recoding;

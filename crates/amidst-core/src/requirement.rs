@@ -92,9 +92,18 @@ pub struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// An evaluator for `requirements` on the table counted in `set`.
+    /// An evaluator for `requirements` on the table counted in `set`: classes are compared with all of it.
     pub fn new(set: &'a FrequencySet, requirements: &'a [Requirement]) -> Self {
-        let everything = &set.groups.entries;
+        Self::against(set, requirements, &set.groups.entries)
+    }
+
+    /// The same for a release of that table whose classes are `classes`: they are compared with what is published, as
+    /// anybody can who has the release alone.
+    pub fn of_release(set: &'a FrequencySet, requirements: &'a [Requirement], classes: &Groups) -> Self {
+        Self::against(set, requirements, &classes.entries)
+    }
+
+    fn against(set: &'a FrequencySet, requirements: &'a [Requirement], everything: &[Entry]) -> Self {
         let size = frequency::size(everything);
         let table = |r: &Requirement, column: Option<usize>| {
             let tuples = r.needs() == Needs::Tuples;
@@ -149,6 +158,13 @@ impl<'a> Evaluator<'a> {
     /// Whether the class made of `entries` satisfies every requirement.
     pub fn holds_all(&self, entries: &[Entry]) -> bool {
         (0..self.requirements.len()).all(|r| self.holds(r, entries))
+    }
+
+    /// Whether the class made of `entries` satisfies every requirement that compares it with the whole table.
+    pub fn holds_compared(&self, entries: &[Entry]) -> bool {
+        let compares = |r: &Requirement| r.models.iter().any(|model| model.compares_with_table());
+        entries.is_empty()
+            || (0..self.requirements.len()).all(|r| !compares(&self.requirements[r]) || self.holds(r, entries))
     }
 
     /// The strongest parameter of the requirement that the class made of `entries` satisfies.

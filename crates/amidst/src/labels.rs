@@ -8,6 +8,7 @@ use amidst_core::table::ValueType;
 
 use crate::Failure;
 use crate::checkable::Checkable;
+use crate::policy::public::public_source;
 use crate::policy::{MissingRows, Policy};
 use crate::prepare::Prepared;
 
@@ -49,13 +50,20 @@ pub struct Populations {
 pub fn populations(policy: &Policy, prepared: &Prepared) -> Result<Populations, Failure> {
     let mut found = Populations::default();
     let tables = &mut found.tables;
+    let mut sources = Vec::new();
     for requirement in &policy.requirements {
         let Some(source) = requirement.parameters.get("population").and_then(|v| v.text()) else { continue };
         // Certificates name it so.
-        let name = amidst_io::without_password(&source).into_owned();
-        if tables.iter().any(|t| t.name == name) {
+        let name = public_source(&source);
+        if sources.contains(&source) {
             continue;
         }
+        if tables.iter().any(|t| t.name == name) {
+            return Err(Failure::Usage(format!(
+                "two populations are both called {name}, and a certificate tells them apart by that name; rename one"
+            )));
+        }
+        sources.push(source.clone());
         let wanted = |column: &str| {
             column == "count"
                 || requirement.on.iter().any(|on| on == column)

@@ -1,9 +1,10 @@
-//! t-closeness: the distance between a class's distribution p and the table's distribution q is at most t (survey,
+//! t-closeness: the distance between a class's distribution p and the release's distribution q is at most t (survey,
 //! Definition 6).
 //!
-//! With n rows in the class and N in the table, every difference is a whole number over n·N: Δ_s = n_s·N − N_s·n.
+//! With n rows in the class and N in all classes, every difference is a whole number over n·N: Δ_s = n_s·N − N_s·n.
 //! - `equal`: Σ|Δ| / 2nN.
-//! - `ordered`: Σ over the m − 1 gaps of |Δ summed up to there| / (m − 1)nN, m the number of values of the distribution.
+//! - `ordered`: Σ over the m − 1 gaps of |Δ summed up to there| / (m − 1)nN, m the number of ranks, also of values that the
+//!   release lacks.
 //! - `hierarchical`: values whose lowest common ancestor is at level i are i/h apart. That is the length of the path between them
 //!   in the tree whose edges are 1/2h long, and earth moved on a tree crosses each edge with the net surplus below it:
 //!   Σ over groups below the top of |Δ summed over the group| / 2h·nN.
@@ -38,12 +39,13 @@ pub(super) fn build(parameters: &Parameters<'_>, domain: &Arc<Domain>) -> Result
     let name = parameters.text("distance")?;
     let distance = match name.as_deref() {
         None | Some("equal") => Distance::Equal,
-        Some("ordered") if domain.ordered => Distance::Ordered,
+        Some("ordered") if domain.ranking.is_some() => Distance::Ordered,
         Some("ordered") => return Err("the values of its column have no order".into()),
         Some("hierarchical") => {
             let levels = domain.levels.as_ref().ok_or("its column has no levels")?;
-            let top = levels.first().and_then(|path| path.last());
-            if levels.iter().any(|path| path.last() != top || path.is_empty()) {
+            let held = || levels.iter().zip(&domain.table).filter(|&(_, &count)| count > 0).map(|(path, _)| path);
+            let top = held().next().and_then(|path| path.last());
+            if held().any(|path| path.last() != top || path.is_empty()) {
                 return Err("the levels of its column do not end in one group".into());
             }
             Distance::Hierarchical
@@ -62,25 +64,27 @@ impl Closeness {
         let (own, all) = (i128::from(n), i128::from(domain.total));
         let mut difference: Vec<i128> = domain.table.iter().map(|&count| -i128::from(count) * own).collect();
         for &(value, count) in class.counts {
-            difference[domain.place(value)?] += i128::from(count) * all;
+            *difference.get_mut(value as usize).ok_or("a value of a class is not counted")? += i128::from(count) * all;
         }
-        let (moved, parts) = match (self.distance, &domain.levels) {
-            (Distance::Ordered, _) => {
-                let gaps = difference.len().saturating_sub(1);
+        let (moved, parts) = match (self.distance, &domain.levels, &domain.ranking) {
+            (Distance::Ordered, _, Some(ranking)) => {
+                // What is carried from a value is carried over every rank up to the next value that is there.
                 let mut carried = 0i128;
-                let moved = difference.iter().take(gaps).map(|d| {
-                    carried += d;
-                    carried.abs()
-                });
-                (moved.sum::<i128>(), gaps.max(1))
+                let mut moved = 0i128;
+                for pair in ranking.ranked.windows(2) {
+                    carried += difference[pair[0].0 as usize];
+                    moved += carried.abs() * (pair[1].1 - pair[0].1) as i128;
+                }
+                (moved, ranking.ranks.saturating_sub(1).max(1))
             }
-            (Distance::Hierarchical, Some(levels)) => {
-                let height = levels.first().map_or(1, Vec::len);
+            (Distance::Hierarchical, Some(levels), _) => {
+                let height = levels.iter().map(Vec::len).max().unwrap_or(1);
                 let mut moved: i128 = difference.iter().map(|d| d.abs()).sum();
                 for level in 0..height - 1 {
                     let mut groups: rustc_hash::FxHashMap<u32, i128> = rustc_hash::FxHashMap::default();
-                    for (path, d) in levels.iter().zip(&difference) {
-                        *groups.entry(path[level]).or_insert(0) += d;
+                    for (group, d) in levels.iter().zip(&difference).filter_map(|(path, d)| Some((path.get(level)?, d)))
+                    {
+                        *groups.entry(*group).or_insert(0) += d;
                     }
                     moved += groups.values().map(|d| d.abs()).sum::<i128>();
                 }
@@ -141,7 +145,7 @@ impl ClassModel for Closeness {
     fn judge(&self, class: Class<'_>) -> Result<Reading, String> {
         let n = class.total();
         if self.domain.total == 0 {
-            return Err("the table's distribution is empty".into());
+            return Err("the release's classes are empty".into());
         }
         if matches!(self.distance, Distance::KullbackLeibler | Distance::JensenShannon) {
             let (sum, rounded) = self.divergence(class, n)?;

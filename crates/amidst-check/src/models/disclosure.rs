@@ -1,4 +1,4 @@
-//! δ-disclosure privacy: |ln(p/q)| < δ for every value of the table (Brickell and Shmatikov, KDD 2008), and β-likeness:
+//! δ-disclosure privacy: |ln(p/q)| < δ for every value of the release (Brickell and Shmatikov, KDD 2008), and β-likeness:
 //! (p − q)/q ≤ β for every value that gained, enhanced also ≤ −ln q (Cao and Karras, VLDB 2012).
 
 use std::cmp::Ordering;
@@ -15,7 +15,7 @@ use crate::number::{figure, ratio};
 struct DeltaDisclosure {
     delta: BigRational,
     domain: Arc<Domain>,
-    /// Values that the table holds.
+    /// Values that the classes hold.
     held: usize,
 }
 
@@ -59,7 +59,7 @@ impl ClassModel for DeltaDisclosure {
             largest = largest.max(figure(&gain).unwrap_or(f64::INFINITY).ln());
         }
         if class.counts.len() < self.held {
-            // A value of the table that the class lacks: p = 0, and the logarithm has no bound.
+            // A value of the release that the class lacks: p = 0, and the logarithm has no bound.
             (holds, largest) = (false, f64::INFINITY);
         }
         Ok(Reading { holds, figures: vec![largest] })

@@ -1,11 +1,11 @@
-//! What models know of a sensitive column: its published values, and the input table's distribution.
+//! What models know of a sensitive column: its published values, and their distribution over the whole release.
+//!
+//! Classes are compared with the release that they are part of, so that anybody can check it who has the release. What the
+//! certificate adds is the meaning of the values: their rank order, and their place in a hierarchy.
 
 use rustc_hash::FxHashMap;
 
 use crate::certificate::SensitiveColumn;
-
-/// More rows than any table has; larger numbers in a certificate are refused before they overflow anything.
-const MOST_ROWS: u64 = 1_000_000_000_000_000;
 
 /// A sensitive column: values are numbered by their place in `values`.
 #[derive(Debug, Default)]
@@ -14,15 +14,13 @@ pub(crate) struct Domain {
     pub values: Vec<Vec<u8>>,
     /// The number of each published value.
     numbers: FxHashMap<Vec<u8>, u32>,
-    /// For every published value its place in the table's distribution.
-    pub places: Vec<Option<usize>>,
-    /// The table's distribution in rank order.
+    /// How often the classes hold each value.
     pub table: Vec<u64>,
-    /// Its sum.
+    /// The sum of it.
     pub total: u64,
-    /// Whether the rank order means something.
-    pub ordered: bool,
-    /// Group numbers of each place at the levels 1 … h.
+    /// Where the values have an order.
+    pub ranking: Option<Ranking>,
+    /// Group numbers of each value at the levels 1 … h; none for a value that no class holds.
     pub levels: Option<Vec<Vec<u32>>>,
     /// Categories, the most sensitive first.
     pub categories: Option<Vec<Vec<String>>>,
@@ -30,41 +28,64 @@ pub(crate) struct Domain {
     pub weights: Option<Vec<String>>,
 }
 
+/// A rank order.
+#[derive(Debug)]
+pub(crate) struct Ranking {
+    /// The values that classes hold with their ranks, ascending by rank.
+    pub ranked: Vec<(u32, usize)>,
+    /// How many ranks there are.
+    pub ranks: usize,
+}
+
 impl Domain {
-    /// Joins what the certificate says of a column with the values that the release holds.
-    pub(crate) fn new(column: &SensitiveColumn, values: Vec<Vec<u8>>) -> Result<Domain, String> {
-        let mut labels: FxHashMap<&[u8], usize> = FxHashMap::default();
-        let mut total = 0u64;
-        for (place, entry) in column.distribution.iter().enumerate() {
-            total =
-                total.checked_add(entry.count).filter(|&t| t <= MOST_ROWS).ok_or("the distribution is too large")?;
-            if let Some(label) = &entry.value
-                && labels.insert(label.as_bytes(), place).is_some()
-            {
-                return Err("the distribution lists a value twice".into());
-            }
-        }
-        if let Some(levels) = &column.levels {
-            if levels.len() != column.distribution.len() {
-                return Err("the levels are not one list for each value of the distribution".into());
-            }
-            if levels.windows(2).any(|pair| pair[0].len() != pair[1].len()) {
-                return Err("the levels of its values differ in number".into());
-            }
-        }
-        let places = values.iter().map(|v| labels.get(v.as_slice()).copied()).collect();
+    /// Joins what the certificate says of a column with the values that the release holds and how often classes hold them.
+    pub(crate) fn new(column: &SensitiveColumn, values: Vec<Vec<u8>>, table: Vec<u64>) -> Result<Domain, String> {
         let numbers = values.iter().enumerate().map(|(id, value)| (value.clone(), id as u32)).collect();
-        Ok(Domain {
+        let mut domain = Domain {
+            total: table.iter().sum(),
             values,
             numbers,
-            places,
-            table: column.distribution.iter().map(|e| e.count).collect(),
-            total,
-            ordered: column.ordered,
-            levels: column.levels.clone(),
+            table,
+            ranking: None,
+            levels: None,
             categories: column.categories.clone(),
             weights: column.weights.clone(),
-        })
+        };
+        domain.ranking = column.order.as_ref().map(|order| domain.ranking(order)).transpose()?;
+        if let Some(levels) = &column.levels {
+            let mut groups: Vec<Option<Vec<u32>>> = vec![None; domain.values.len()];
+            for leveled in levels {
+                let id =
+                    domain.id(&leveled.value).ok_or("the levels name a value that the release does not contain")?;
+                if groups[id as usize].replace(leveled.groups.clone()).is_some() {
+                    return Err("the levels list a value twice".into());
+                }
+            }
+            let lacking = groups.iter().zip(&domain.table).any(|(groups, &count)| groups.is_none() && count > 0);
+            if lacking {
+                return Err("the levels lack a published value".into());
+            }
+            if levels.windows(2).any(|pair| pair[0].groups.len() != pair[1].groups.len()) {
+                return Err("the levels of its values differ in number".into());
+            }
+            domain.levels = Some(groups.into_iter().map(Option::unwrap_or_default).collect());
+        }
+        Ok(domain)
+    }
+
+    fn ranking(&self, order: &[String]) -> Result<Ranking, String> {
+        let mut ranks: FxHashMap<&[u8], usize> = FxHashMap::default();
+        for (rank, value) in order.iter().enumerate() {
+            if ranks.insert(value.as_bytes(), rank).is_some() {
+                return Err("the order lists a value twice".into());
+            }
+        }
+        let mut ranked = Vec::new();
+        for (id, value) in (0u32..).zip(&self.values).filter(|&(id, _)| self.table[id as usize] > 0) {
+            ranked.push((id, *ranks.get(value.as_slice()).ok_or("the order lacks a published value")?));
+        }
+        ranked.sort_unstable_by_key(|&(_, rank)| rank);
+        Ok(Ranking { ranked, ranks: order.len() })
     }
 
     /// The number of a value, if it is published.
@@ -81,20 +102,51 @@ impl Domain {
         flags
     }
 
-    /// The place of a value in the table's distribution.
-    pub(crate) fn place(&self, id: u32) -> Result<usize, String> {
-        self.places
-            .get(id as usize)
-            .copied()
-            .flatten()
-            .ok_or_else(|| "a published value is missing from the table's distribution".into())
+    /// How often the classes of the release hold a value.
+    pub(crate) fn in_table(&self, id: u32) -> Result<u64, String> {
+        match self.table.get(id as usize).copied() {
+            Some(count) if count > 0 => Ok(count),
+            _ => Err("a value of a class has no count in the release".into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::certificate::Leveled;
+
+    fn column(order: Option<&[&str]>, levels: Option<&[(&str, &[u32])]>) -> SensitiveColumn {
+        let leveled = |&(value, groups): &(&str, &[u32])| Leveled { value: value.into(), groups: groups.to_vec() };
+        SensitiveColumn {
+            name: "s".into(),
+            order: order.map(|order| order.iter().map(|v| v.to_string()).collect()),
+            levels: levels.map(|levels| levels.iter().map(leveled).collect()),
+            categories: None,
+            weights: None,
+        }
     }
 
-    /// How often the table holds a value.
-    pub(crate) fn in_table(&self, id: u32) -> Result<u64, String> {
-        match self.table.get(self.place(id)?).copied() {
-            Some(count) if count > 0 => Ok(count),
-            _ => Err("a published value has no count in the table's distribution".into()),
-        }
+    fn domain(column: &SensitiveColumn) -> Result<Domain, String> {
+        // The value z is that of a row in nobody's class.
+        Domain::new(column, ["a", "b", "z"].map(|v| v.as_bytes().to_vec()).to_vec(), vec![3, 1, 0])
+    }
+
+    #[test]
+    fn ranks_count_what_the_order_lists_and_the_release_lacks() {
+        let ranking = domain(&column(Some(&["b", "x", "a"]), None)).unwrap().ranking.unwrap();
+        assert_eq!((ranking.ranked, ranking.ranks), (vec![(1, 0), (0, 2)], 3));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let error =
+            |order: Option<&[&str]>, levels: Option<&[(&str, &[u32])]>| domain(&column(order, levels)).unwrap_err();
+        assert!(error(Some(&["a"]), None).contains("lacks"));
+        assert!(error(Some(&["a", "b", "a"]), None).contains("twice"));
+        assert!(error(None, Some(&[("a", &[0])])).contains("lack"));
+        assert!(error(None, Some(&[("a", &[0]), ("b", &[0]), ("c", &[0])])).contains("does not contain"));
+        assert!(error(None, Some(&[("a", &[0]), ("b", &[0, 0])])).contains("differ"));
+        assert!(error(None, Some(&[("a", &[0]), ("a", &[0])])).contains("twice"));
     }
 }

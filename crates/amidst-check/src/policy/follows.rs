@@ -1,5 +1,6 @@
 //! Whether a certificate follows from a policy: the same columns, requirements, limits and persons.
 
+use num_rational::BigRational;
 use serde_json::{Map, Value};
 
 use super::{ColumnSaid, Limit, PolicySaid, RequirementSaid, Role};
@@ -115,23 +116,27 @@ fn sensitive_columns(said: &Said<'_>, policy: &PolicySaid, owner: Owner, found: 
         } else if stated.weights.as_deref().is_some_and(|stated| !same_weights(stated, column)) {
             found.push(format!("gives the categories of \"{name}\" other weights than the certificate"));
         }
-        // A given policy may leave the type to be guessed; the resolved one says it.
-        let text = column.kind.as_deref() == Some("text") && owner == Owner::Certificate;
-        if stated.ordered && column.order.is_empty() && text {
-            found.push(format!("gives the values of \"{name}\" no order, the certificate does"));
-        }
-        if !column.order.is_empty() && !in_order(stated, &column.order) {
+        if let Some(order) = &stated.order
+            && !in_order(order, column, owner)
+        {
             found.push(format!("orders the values of \"{name}\" otherwise than the certificate"));
         }
     }
 }
 
-/// Whether the values that a certificate names come in this order.
-fn in_order(stated: &SensitiveColumn, order: &[String]) -> bool {
-    let place = |label: &str| order.iter().position(|value| value == label);
-    let places: Vec<Option<usize>> =
-        stated.distribution.iter().filter_map(|entry| entry.value.as_deref()).map(place).collect();
-    stated.ordered && places.iter().all(Option::is_some) && places.windows(2).all(|pair| pair[0] < pair[1])
+/// Whether a certificate ranks values as the policy does: by the policy's order where it states one, else ascending. A
+/// given policy may leave the type to be guessed, and with it whether values compare as numbers.
+fn in_order(stated: &[String], column: &ColumnSaid, owner: Owner) -> bool {
+    if !column.order.is_empty() {
+        return stated.starts_with(&column.order);
+    }
+    let numbers: Option<Vec<BigRational>> = stated.iter().map(|text| number::parse(text).ok()).collect();
+    let ascending = match &numbers {
+        Some(numbers) => numbers.windows(2).all(|pair| pair[0] < pair[1]),
+        None => stated.windows(2).all(|pair| pair[0] < pair[1]),
+    };
+    let text = column.kind.as_deref() == Some("text") && owner == Owner::Certificate;
+    ascending && !text
 }
 
 fn same_weights(stated: &[String], column: &ColumnSaid) -> bool {

@@ -435,7 +435,16 @@ impl Tally {
                     members = persons.iter().map(place).collect();
                     members.sort_unstable();
                 }
-                CountedView { columns: names.clone(), values, histograms, members }
+                let mut totals = vec![0u64; values.len()];
+                if selection.persons.is_some() {
+                    // Whoever has a value in two classes has it once.
+                    let once: FxHashSet<(u32, u64)> =
+                        persons.iter().map(|&(_, value, person)| (value, person)).collect();
+                    once.iter().for_each(|&(value, _)| totals[value_places[value as usize] as usize] += 1);
+                } else {
+                    histograms.iter().flatten().for_each(|&(value, count)| totals[value as usize] += count);
+                }
+                CountedView { columns: names.clone(), values, totals, histograms, members }
             })
             .collect();
         if !selection.counts_sizes()
@@ -474,6 +483,8 @@ pub(crate) struct CountedView {
     pub columns: Vec<String>,
     /// The distinct tuples of their cells, ascending.
     pub values: Vec<Box<[u8]>>,
+    /// How often each tuple occurs in all classes together.
+    pub totals: Vec<u64>,
     /// For each key, tuple and count.
     pub histograms: Vec<Vec<(u32, u64)>>,
     /// Who has which tuple, ascending by (key, tuple, person): only where persons are counted and columns are several, so

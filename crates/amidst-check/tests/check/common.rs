@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use amidst_check::{
-    Certificate, CertificateDraft, Claim, On, Options, Problem, SensitiveColumn, SuppressedAs, ValueCount,
-};
+use amidst_check::{Certificate, CertificateDraft, Claim, On, Options, Problem, SensitiveColumn, SuppressedAs};
 use serde_json::{Map, Value};
 
 /// A table as text cells, the first row being the header.
@@ -28,22 +26,13 @@ pub fn write_csv(path: &Path, table: &Table) {
     std::fs::write(path, text).unwrap();
 }
 
-/// The distribution of a column over the rows of a table, in the order of its values.
-pub fn distribution(table: &Table, column: &str) -> Vec<ValueCount> {
-    let at = table[0].iter().position(|name| name == column).unwrap();
-    let mut counts: std::collections::BTreeMap<&String, u64> = std::collections::BTreeMap::new();
-    for row in &table[1..] {
-        *counts.entry(&row[at]).or_insert(0) += 1;
-    }
-    counts.into_iter().map(|(value, count)| ValueCount { value: Some(value.clone()), count }).collect()
-}
-
-/// A sensitive column with the distribution of `table`.
+/// A sensitive column whose values are ranked by their texts.
 pub fn sensitive(table: &Table, column: &str) -> SensitiveColumn {
+    let at = table[0].iter().position(|name| name == column).unwrap();
+    let values: std::collections::BTreeSet<String> = table[1..].iter().map(|row| row[at].clone()).collect();
     SensitiveColumn {
         name: column.into(),
-        distribution: distribution(table, column),
-        ordered: true,
+        order: Some(values.into_iter().collect()),
         levels: None,
         categories: None,
         weights: None,

@@ -1,7 +1,9 @@
 //! Every model at its bound: where it just holds, and where it just fails.
 
 use crate::common::{Table, claim, draft, issue, table, write_csv};
-use amidst_check::{CertificateDraft, Options, PopulationTable, ProblemKind, Standing, Verdict, models, verify};
+use amidst_check::{
+    CertificateDraft, Leveled, Options, PopulationTable, ProblemKind, Standing, Verdict, models, verify,
+};
 use serde_json::{Value, json};
 
 /// Classes a (two Flu, one Cancer, one HIV) and b (one each of Flu, Cancer, HIV, Cold).
@@ -120,6 +122,12 @@ fn weighed_categories() {
     assert!(none.unwrap_err().contains("no categories"));
 }
 
+/// The values in groups of level 1, all of which one group of level 2 holds.
+fn leveled(groups: [u32; 4]) -> Vec<Leveled> {
+    let of = |(value, group): (&str, u32)| Leveled { value: value.into(), groups: vec![group, 0] };
+    ["Cancer", "Cold", "Flu", "HIV"].into_iter().zip(groups).map(of).collect()
+}
+
 #[test]
 fn closeness() {
     // Table: Cancer 2, Cold 1, Flu 3, HIV 2 of 8. Class a: 1, 0, 2, 1 of 4. Differences over 8: 0, −1, +1, 0.
@@ -128,16 +136,22 @@ fn closeness() {
     // In the order Cancer, Cold, Flu, HIV one eighth moves one step of three.
     assert!(holds("t-closeness", json!({"t": "1/24", "distance": "ordered"})));
     assert!(!holds("t-closeness", json!({"t": 0.0416, "distance": "ordered"})));
-    let unordered = |draft: &mut CertificateDraft| draft.sensitive[0].ordered = false;
+    // An order that lists more values than there are: Zoster lies between Cold and Flu, so the eighth moves two steps of four.
+    let declared = |draft: &mut CertificateDraft| {
+        draft.sensitive[0].order = Some(["Cancer", "Cold", "Zoster", "Flu", "HIV"].map(String::from).to_vec());
+    };
+    assert_eq!(adjusted(declared, "t-closeness", json!({"t": "1/16", "distance": "ordered"})), Ok(true));
+    assert_eq!(adjusted(declared, "t-closeness", json!({"t": 0.0624, "distance": "ordered"})), Ok(false));
+    let unordered = |draft: &mut CertificateDraft| draft.sensitive[0].order = None;
     assert!(adjusted(unordered, "t-closeness", json!({"t": 1, "distance": "ordered"})).is_err());
     // Cold and Flu under one group of level 1 of 2: the eighth moves half the height.
     let tree = |draft: &mut CertificateDraft| {
-        draft.sensitive[0].levels = Some(vec![vec![0, 0], vec![1, 0], vec![1, 0], vec![0, 0]]);
+        draft.sensitive[0].levels = Some(leveled([0, 1, 1, 0]));
     };
     assert_eq!(adjusted(tree, "t-closeness", json!({"t": "1/16", "distance": "hierarchical"})), Ok(true));
     assert_eq!(adjusted(tree, "t-closeness", json!({"t": 0.0624, "distance": "hierarchical"})), Ok(false));
     let apart = |draft: &mut CertificateDraft| {
-        draft.sensitive[0].levels = Some(vec![vec![0, 0], vec![1, 0], vec![0, 0], vec![1, 0]]);
+        draft.sensitive[0].levels = Some(leveled([0, 1, 0, 1]));
     };
     assert_eq!(adjusted(apart, "t-closeness", json!({"t": "1/8", "distance": "hierarchical"})), Ok(true));
     assert_eq!(adjusted(apart, "t-closeness", json!({"t": 0.1249, "distance": "hierarchical"})), Ok(false));

@@ -30,10 +30,7 @@ fn problems(original: &Table, release: &Table, suppressed: u64, dropped: u64) ->
         drop_missing_in: vec!["qzip".into(), "qage".into(), "disease".into()],
         same: HashMap::from([("disease".to_string(), HashMap::from([("Grippe".to_string(), "Flu".to_string())]))]),
     };
-    let kept = original.iter().filter(|row| !row.contains(&"?".to_string()));
-    let kept: Table = kept.map(|row| row.iter().map(|cell| cell.replace("Grippe", "Flu")).collect()).collect();
     let mut draft = draft(release, &["qzip", "qage"], &["disease"], vec![claim("k-anonymity", &[], json!({"k": 1}))]);
-    draft.sensitive = vec![sensitive(&kept, "disease")];
     draft.rows_in = original.len() as u64 - 1;
     draft.rows_dropped_missing = dropped;
     draft.suppressed = suppressed;
@@ -114,9 +111,6 @@ fn waived_rows_are_in_nobodys_class() {
         || vec![claim("k-anonymity", &[], json!({"k": 2})), claim("distinct-l-diversity", &["s"], json!({"l": 2}))];
     let mut waived = draft(&rows, &["q"], &["s"], claims());
     waived.waived = vec![2];
-    // Classes are compared with the rows that did not waive protection.
-    let of_x = waived.sensitive[0].distribution.iter_mut().find(|v| v.value.as_deref() == Some("x")).unwrap();
-    of_x.count -= 1;
     let certificate = issue(waived, folder.path(), &Options::default()).unwrap();
     assert_eq!((certificate.classes, certificate.rows_out), (2, 5));
     assert!(verify(folder.path(), &certificate, &Options::default()).valid);

@@ -107,13 +107,12 @@ fn a_resealed_certificate_must_still_be_true() {
         ("k", Box::new(|c| drop(c.requirements[0].parameters.insert("k".into(), json!(4))))),
         ("measured", Box::new(|c| drop(c.requirements[0].measured.insert("k".into(), json!(4))))),
         ("size", Box::new(|c| c.requirements[1].worst.as_mut().unwrap().size += 1)),
-        ("distribution", Box::new(|c| c.sensitive[0].distribution[0].count += 1)),
-        ("label", Box::new(|c| c.sensitive[0].distribution[0].value = None)),
+        ("order", Box::new(|c| c.sensitive[0].order = Some(vec!["Flu".into(), "Cancer".into()]))),
         (
             "leak",
             Box::new(|c| {
-                let leaked = amidst_check::ValueCount { value: Some("Ebola".into()), count: 0 };
-                c.sensitive[0].distribution.push(leaked);
+                let leaked = amidst_check::Leveled { value: "Ebola".into(), groups: vec![0] };
+                c.sensitive[0].levels = Some(vec![leaked]);
             }),
         ),
         ("quasi", Box::new(|c| drop(c.quasi.pop()))),
@@ -125,9 +124,8 @@ fn a_resealed_certificate_must_still_be_true() {
         ("bytes", Box::new(|c| c.outputs[0].bytes += 1)),
         ("sha", Box::new(|c| c.outputs[0].sha256 = "00".into())),
         ("policy", Box::new(|c| c.policy.push('x'))),
-        ("format", Box::new(|c| c.format = 2)),
+        ("format", Box::new(|c| c.format = 1)),
         ("model", Box::new(|c| c.requirements[0].model = "k-annoyance".into())),
-        ("huge", Box::new(|c| c.sensitive[0].distribution[0].count = u64::MAX)),
         ("huge rows", Box::new(|c| c.rows_dropped_missing = u64::MAX)),
         ("unknown", Box::new(|c| drop(c.requirements[0].parameters.insert("sigma".into(), json!(4))))),
         ("missing", Box::new(|c| drop(c.requirements[0].parameters.remove("k")))),

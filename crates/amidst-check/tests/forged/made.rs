@@ -130,7 +130,7 @@ pub fn draft() -> CertificateDraft {
 }
 
 pub fn sensitive(name: &str) -> SensitiveColumn {
-    serde_json::from_value(json!({"name": name, "distribution": [], "ordered": false})).unwrap()
+    serde_json::from_value(json!({"name": name})).unwrap()
 }
 
 /// The table in a format.

@@ -213,18 +213,32 @@ fn what_is_left_out_is_not_told_by_what_was_there_before() {
     let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
     assert_eq!(json["suppressed"], 1);
     let report: serde_json::Value = serde_json::from_str(&house.read("release/public/report.json")).unwrap();
-    let columns = report["columns"].as_array().unwrap();
-    let diagnosis = columns.iter().find(|c| c["name"] == "diagnosis").unwrap();
-    for bar in diagnosis["histogram"].as_array().unwrap() {
-        assert!(bar["before"].is_null(), "{bar}");
+    fn before(value: &serde_json::Value) -> bool {
+        match value {
+            serde_json::Value::Object(map) => map.iter().any(|(k, v)| (k == "before" && !v.is_null()) || before(v)),
+            serde_json::Value::Array(items) => items.iter().any(before),
+            _ => false,
+        }
     }
-    let certificate: serde_json::Value = serde_json::from_str(&house.read("release/public/certificate.json")).unwrap();
-    assert_eq!(certificate["sensitive"][0]["distribution"], serde_json::json!([]));
-    // Where classes are compared with the whole table, its distribution is what they are compared with.
+    assert!(!before(&report), "{report}");
+    for absent in ["utility", "method", "partition"] {
+        let value = &report[absent];
+        assert!(value.is_null() || value.as_array().is_some_and(Vec::is_empty), "{absent}: {value}");
+    }
+    assert!(!house.read("release/public/report.json").contains("kl-divergence"));
+    let own: serde_json::Value = serde_json::from_str(&house.read("release/internal/report.json")).unwrap();
+    assert!(before(&own));
+    assert_eq!((&report["audience"], &own["audience"]), (&"public".into(), &"internal".into()));
+    for (part, words) in [("public", "This is the public report"), ("internal", "This is the internal report")] {
+        for file in ["report.html", "report.md"] {
+            assert!(house.read(&format!("release/{part}/{file}")).contains(words), "{part} {file}");
+        }
+    }
+    // Where classes are compared with a whole table, it is that of the release, which everybody has.
     house.file("policy.toml", &policy("[[require]]\nmodel = \"t-closeness\"\non = \"diagnosis\"\nt = 0.2\n", "drop"));
     house.amidst(&["anonymize", "policy.toml", "--out", "close"]);
     let certificate: serde_json::Value = serde_json::from_str(&house.read("close/public/certificate.json")).unwrap();
-    assert_eq!(certificate["sensitive"][0]["distribution"].as_array().map(Vec::len), Some(2));
+    assert_eq!(certificate["sensitive"], serde_json::json!([{ "name": "diagnosis" }]));
     assert_eq!(house.amidst(&["verify", "close"]).code, 0);
 }
 
@@ -349,7 +363,7 @@ fn rows_that_waived_protection_join_the_nearest_class() {
     assert!(release.lines().any(|l| l.contains("-90],gout")), "{release}");
     assert_eq!(house.amidst(&["verify", "release"]).code, 0);
     // The report counts them apart, and tells before from after.
-    let report: serde_json::Value = serde_json::from_str(&house.read("release/public/report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&house.read("release/internal/report.json")).unwrap();
     assert_eq!((&report["rows"]["joined"], &report["rows"]["waived"]), (&2.into(), &0.into()));
     let risk = &report["risk"];
     assert_eq!((&risk["before"]["persons"], &risk["after"]["persons"]), (&40.into(), &42.into()));
@@ -360,7 +374,7 @@ fn rows_that_waived_protection_join_the_nearest_class() {
     );
     let bars = report["columns"][1]["histogram"].as_array().unwrap();
     assert_eq!(bars.iter().map(|b| b["after"].as_u64().unwrap()).sum::<u64>(), 42);
-    assert!(house.read("release/public/report.html").contains("joined the classes of the others"));
+    assert!(house.read("release/internal/report.html").contains("joined the classes of the others"));
     let house = waivers("join", "optimal");
     house.amidst(&["anonymize", "policy.toml", "--out", "release"]).fails(2, &["portfolio", "publish"]);
 }

@@ -53,14 +53,17 @@ fn the_page_fits_a_phone_and_a_desk() {
     for name in ["full", "local"] {
         let run = house.amidst(&["anonymize", &format!("{name}.toml"), "--out", name]);
         assert_eq!(run.code, 0, "{}", run.stderr);
-        pages.push((name, format!("{name}/public/report.html"), format!("{name}/public/report.json")));
+        for part in ["public", "internal"] {
+            let file = |end: &str| format!("{name}/{part}/report.{end}");
+            pages.push((format!("{name}-{part}"), file("html"), file("json")));
+        }
     }
     for end in ["html", "json"] {
         let report = format!("raw.{end}");
         let call = ["audit", "patients.csv", "--policy", "policy.toml", "--population", "patients.csv"];
         assert_eq!(house.amidst(&[&call[..], &["--report", &report]].concat()).code, 1);
     }
-    pages.push(("raw", "raw.html".into(), "raw.json".into()));
+    pages.push(("raw".to_string(), "raw.html".into(), "raw.json".into()));
     // Headless windows have a least width, so frames make the phones; one browser looks at all of them.
     let mut frames = String::from("<!DOCTYPE html><title>frames</title><link rel=icon href=data:,>");
     for (name, page, json) in &pages {
@@ -87,7 +90,7 @@ fn the_page_fits_a_phone_and_a_desk() {
             let start = format!("{name} {width}: figures ");
             let told = said.split(&start).nth(1).unwrap_or_else(|| panic!("{start} in {said}"));
             let (figures, rest) = told.split_once(", failures ").unwrap();
-            assert!(figures.parse::<u32>().unwrap() > 60, "{said}");
+            assert!(figures.parse::<u32>().unwrap() > 40, "{said}");
             assert!(rest.starts_with("[];"), "{said}");
         }
     }

@@ -80,8 +80,12 @@ fn a_report_holds_the_release_against_the_population_of_its_policy() {
     for (more, least) in [(k_map, 20.0), (stated, 1.0)] {
         house.file("policy.toml", &policy(more));
         let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
-        let report: serde_json::Value = serde_json::from_str(&house.read("release/public/report.json")).unwrap();
+        let report = |part: &str| -> serde_json::Value {
+            serde_json::from_str(&house.read(&format!("release/{part}/report.json"))).unwrap()
+        };
+        let (public, report) = (report("public"), report("internal"));
         let (before, after) = (&report["risk"]["before"]["journalist"], &report["risk"]["after"]["journalist"]);
+        assert_eq!(public["risk"]["after"]["journalist"], *after);
         assert!(after["max"].as_f64().unwrap() <= 1.0 / least, "{after}");
         assert!(after["max"].as_f64().unwrap() <= before["max"].as_f64().unwrap(), "{before} {after}");
         assert_eq!(json["risk"]["journalist_max"], after["max"]);

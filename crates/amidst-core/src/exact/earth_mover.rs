@@ -12,7 +12,7 @@ use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive};
 
 use super::Rational;
-use crate::class::{Histogram, TableStats};
+use crate::class::{Histogram, Ranking, TableStats};
 
 /// A distance, not reduced.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,17 +83,27 @@ fn equal_in<T: Whole>(class: &Histogram, table: &TableStats, n: u64, total: u64)
     (moved, n * total)
 }
 
-/// Ordered ground distance |i − j|/(m − 1) over the m values of the table, by code: Σ |Σ_{j≤i} (p_j − q_j)| / (m − 1).
-pub fn ordered(class: &Histogram, table: &TableStats) -> Distance {
+/// Ordered ground distance |i − j|/(m − 1) over m ranks: Σ over the gaps between neighbouring ranks of |Σ_{j≤i} (p_j − q_j)| /
+/// (m − 1). The ranks are those of the order's values, also of those that the table lacks, followed by the table's values that
+/// the order does not list: all of them where there is no order.
+pub fn ordered(class: &Histogram, table: &TableStats, ranking: &Ranking) -> Distance {
     let (n, total) = (sum(class), sum(&table.histogram));
-    distance!(n, total, table.histogram.len(), ordered_in(class, &table.histogram, n, total))
+    let summands = table.histogram.len() + ranking.ranks as usize;
+    distance!(n, total, summands, ordered_in(class, &table.histogram, ranking, n, total))
 }
 
-fn ordered_in<T: Whole>(class: &Histogram, table: &Histogram, n: u64, total: u64) -> (T, T) {
+fn ordered_in<T: Whole>(class: &Histogram, table: &Histogram, ranking: &Ranking, n: u64, total: u64) -> (T, T) {
     let (n, total) = (T::from(n), T::from(total));
     let (mut running, mut moved) = (T::zero(), T::zero());
     let mut rest = class.iter().peekable();
+    let unlisted = table.iter().filter(|c| c.0 as usize >= ranking.listed.len()).count() as u64;
+    let (mut last, mut next) = (0u64, u64::from(ranking.ranks));
     for &(code, count) in table {
+        let rank = ranking.listed.get(code as usize).map_or(next, |&rank| u64::from(rank));
+        next += u64::from(code as usize >= ranking.listed.len());
+        // What is carried is carried over every rank up to this one.
+        moved += running.abs() * T::from(rank.saturating_sub(last));
+        last = rank;
         while rest.peek().is_some_and(|&&(c, _)| c < code) {
             rest.next();
         }
@@ -101,9 +111,9 @@ fn ordered_in<T: Whole>(class: &Histogram, table: &Histogram, n: u64, total: u64
             running += T::from(here) * total.clone();
         }
         running = running - T::from(count) * n.clone();
-        moved += running.abs();
     }
-    (moved, n * total * T::from((table.len() as u64).saturating_sub(1).max(1)))
+    let ranks = u64::from(ranking.ranks) + unlisted;
+    (moved, n * total * T::from(ranks.saturating_sub(1).max(1)))
 }
 
 /// A tree over the values, flattened: the nodes of each level, and the level above.
@@ -290,7 +300,7 @@ mod tests {
             let table = stats(&q.iter().map(|n| n * scale).collect::<Vec<_>>());
             prop_assert_eq!(equal(&class, &table).to_rational(), brute(&p, &q, &|a, b| i64::from(a != b), 1));
             prop_assert_eq!(
-                ordered(&class, &table).to_rational(),
+                ordered(&class, &table, &Ranking::default()).to_rational(),
                 brute(&p, &q, &|a, b| (a as i64 - b as i64).abs(), 4)
             );
             let tree = Tree::new(&levels()).unwrap();
@@ -313,7 +323,8 @@ mod tests {
     #[test]
     fn the_order_is_that_of_the_tables_values() {
         // Value 1 does not occur in the table: 0 and 2 are neighbours, one step of one apart.
-        let distance = ordered(&[(0, 1)], &TableStats { histogram: vec![(0, 1), (2, 1)], ..TableStats::default() });
+        let table = TableStats { histogram: vec![(0, 1), (2, 1)], ..TableStats::default() };
+        let distance = ordered(&[(0, 1)], &table, &Ranking::default());
         assert_eq!(distance.to_rational(), Rational::new(1, 2));
         assert_eq!(distance.compare(&Rational::new(1, 2)), Ordering::Equal);
         assert_eq!(distance.to_f64(), 0.5);
@@ -323,8 +334,8 @@ mod tests {
     fn the_salaries_of_li_et_al() {
         // Li et al. 2007, §5.1: {3k,4k,5k} against nine salaries is 0.375, {6k,8k,11k} is 0.167.
         let table = stats(&[1; 9]);
-        assert_eq!(ordered(&[(0, 1), (1, 1), (2, 1)], &table).to_rational(), Rational::new(3, 8));
-        assert_eq!(ordered(&[(3, 1), (5, 1), (8, 1)], &table).to_rational(), Rational::new(1, 6));
+        assert_eq!(ordered(&[(0, 1), (1, 1), (2, 1)], &table, &Ranking::default()).to_rational(), Rational::new(3, 8));
+        assert_eq!(ordered(&[(3, 1), (5, 1), (8, 1)], &table, &Ranking::default()).to_rational(), Rational::new(1, 6));
     }
 
     #[test]

@@ -19,7 +19,8 @@ use crate::parameter::{Kind, Parameter};
 pub(super) const ENTRY: Entry = Entry {
     id: "beta-likeness",
     title: "β-likeness",
-    definition: "(p_s − q_s)/q_s ≤ β (enhanced: ≤ min(β, −ln q_s)) for every s with p_s > q_s, in every class",
+    definition: "(p_s − q_s)/q_s ≤ β (enhanced: ≤ min(β, −ln q_s)) for every s with p_s > q_s, in every class; q is \
+                 of the input, and then also of the release itself",
     citation: "Cao & Karras 2012, Definitions 2 and 3",
     parameters: &[
         Parameter::required("beta", Kind::Number, "the largest relative gain of a value's share, 0 or more"),

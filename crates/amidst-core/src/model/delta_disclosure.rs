@@ -21,7 +21,8 @@ use crate::parameter::{Kind, Parameter};
 pub(super) const ENTRY: Entry = Entry {
     id: "delta-disclosure",
     title: "δ-disclosure privacy",
-    definition: "|ln(p_s/q_s)| < δ for every value s of the table, in every class",
+    definition: "|ln(p_s/q_s)| < δ for every value s of the table, in every class; the table is the input, and then also the \
+                 release itself",
     citation: "Brickell & Shmatikov 2008, Definition 2",
     parameters: &[Parameter::required("delta", Kind::Number, "what every |ln(p/q)| must stay below, more than 0")],
     sensitive: Sensitive::One,

@@ -2,12 +2,14 @@
 //!
 //! **Definition.** distance(P, Q) ≤ t, with P the distribution of the sensitive values in the class and Q in the table.
 //! Distances: `equal`, the earth mover's distance with equal ground distance, which is ½ Σ|p − q|; `ordered`, with ground
-//! distance |i − j|/(m − 1) between ranks among the m values of the table; `hierarchical`, with the height of the lowest
+//! distance |i − j|/(m − 1) between ranks, m being the number of values in the column's stated order, also of those that
+//! the table lacks, or else of the values present; `hierarchical`, with the height of the lowest
 //! common ancestor over the height of the column's own hierarchy; `kl`, Σ p·ln(p/q); `js`, the Jensen–Shannon divergence.
 //!
 //! **Source.** Li, Li & Venkatasubramanian 2007, Definition 2 and §5; survey Definition 6.
 //!
-//! **Departures.** `kl` and `js` use natural logarithms.
+//! **Departures.** `kl` and `js` use natural logarithms. Q is that of the input after dropped rows while classes are searched
+//! and suppressed; a release must hold against its own rows as well, so that anybody can check it.
 //!
 //! **Monotone**: P of a merged class is a mixture of the two, and every one of these distances is convex in P.
 //!
@@ -15,7 +17,7 @@
 //! distances are exact fractions; `kl` and `js` are decided exactly but measured to double precision.
 
 use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
-use crate::class::{Class, SensitiveDomain, TableStats};
+use crate::class::{Class, Ranking, SensitiveDomain, TableStats};
 use crate::exact::Rational;
 use crate::exact::divergence;
 use crate::exact::earth_mover::{self, Distance, Tree};
@@ -27,7 +29,8 @@ const DISTANCES: &[&str] = &["equal", "ordered", "hierarchical", "kl", "js"];
 pub(super) const ENTRY: Entry = Entry {
     id: "t-closeness",
     title: "t-closeness",
-    definition: "distance(class distribution, table distribution) ≤ t, in every class",
+    definition: "distance(class distribution, table distribution) ≤ t, in every class; the table is the input, and then also \
+                 the release itself",
     citation: "Li, Li & Venkatasubramanian 2007, Definition 2; survey Definition 6",
     parameters: &[
         Parameter::required("t", Kind::Number, "the largest distance from the table a class may have"),
@@ -51,7 +54,7 @@ pub(super) const ENTRY: Entry = Entry {
 #[derive(Debug)]
 enum Ground {
     Equal,
-    Ordered,
+    Ordered(Ranking),
     Hierarchical(Tree),
     KullbackLeibler,
     JensenShannon,
@@ -65,7 +68,7 @@ impl Ground {
                 "`ordered` needs an order of the values of `{}`: write `order = [...]` on the column, or use `equal`",
                 domain.name
             )),
-            "ordered" => Ok(Ground::Ordered),
+            "ordered" => Ok(Ground::Ordered(domain.ranking.clone())),
             "hierarchical" => match &domain.levels {
                 None => error(format!(
                     "`hierarchical` needs a hierarchy of `{}` itself: write `hierarchy = ...` on the column, or use `equal`",
@@ -97,7 +100,7 @@ impl TCloseness {
     fn distance(&self, class: &Class<'_>, table: &TableStats) -> Option<Distance> {
         match &self.ground {
             Ground::Equal => Some(earth_mover::equal(class.histogram, table)),
-            Ground::Ordered => Some(earth_mover::ordered(class.histogram, table)),
+            Ground::Ordered(ranking) => Some(earth_mover::ordered(class.histogram, table, ranking)),
             Ground::Hierarchical(tree) => Some(earth_mover::hierarchical(class.histogram, table, tree)),
             Ground::KullbackLeibler | Ground::JensenShannon => None,
         }
@@ -221,6 +224,20 @@ mod tests {
         assert!(holds("0.6931471805599454", "kl", &class) && !holds("0.6931471805599453", "kl", &class));
         assert!(holds("0.2158", "js", &class) && !holds("0.2157", "js", &class));
         assert!(holds("0", "js", &[(0, 3), (1, 3), (2, 3), (3, 3)]));
+    }
+
+    #[test]
+    fn ranks_of_absent_values_count() {
+        // The order lists five values; the table has the first, the fourth and one that is not listed: six ranks.
+        let ranking = Ranking { listed: vec![0, 3], ranks: 5 };
+        let domain = SensitiveDomain { ranking, ordered: true, ..domain() };
+        let holds = |t: &str| {
+            let model = build_in(&ENTRY, &[("t", number(t)), ("distance", text("ordered"))], &domain).unwrap();
+            let table = TableStats { size: 3, histogram: vec![(0, 1), (1, 1), (2, 1)], ..TableStats::default() };
+            model.holds(&Class::of(&[(0, 7)]), &table)
+        };
+        // Two thirds go over three ranks, one third over two: 8/3 of five.
+        assert!(holds("8/15") && !holds("0.5333"));
     }
 
     #[test]

@@ -45,19 +45,17 @@ impl Values {
             Kind::Date => Values::Date(labels().map(days).collect()),
             Kind::Boolean => Values::Boolean(labels().map(|l| l == "true").collect()),
             Kind::Text => {
-                let kept = || labels().zip(&used).filter(|(_, used)| **used).map(|(label, _)| label);
+                // In the order in which they first appear: that of the dictionary may follow from rows that are not written.
+                let codes = job.rows.first_seen(column);
+                let kept = || codes.iter().map(|&code| column.dictionary.value(code));
                 let values: ArrayRef = if kept().map(str::len).sum::<usize>() < NARROW_TEXT {
                     Arc::new(StringArray::from_iter_values(kept()))
                 } else {
                     Arc::new(LargeStringArray::from_iter_values(kept()))
                 };
-                let mut next = 0;
-                let keys = used.iter().map(|&used| {
-                    let key = next;
-                    next += i32::from(used);
-                    key
-                });
-                Values::Text { values, keys: keys.collect() }
+                let mut keys = vec![0; used.len()];
+                (0..).zip(&codes).for_each(|(key, &code)| keys[code as usize] = key);
+                Values::Text { values, keys }
             }
         }
     }

@@ -245,6 +245,22 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// The values of a column that rows to write have, in the order in which they first appear.
+    pub fn first_seen(&self, column: &amidst_core::table::Column) -> Vec<u32> {
+        let mut seen = vec![false; column.dictionary.len()];
+        let mut codes = Vec::new();
+        let mut see = |code: u32| {
+            if !std::mem::replace(&mut seen[code as usize], true) {
+                codes.push(code);
+            }
+        };
+        match self {
+            Rows::All(_) => column.codes.for_each(see),
+            Rows::Listed(order) => order.iter().for_each(|&r| see(column.codes.get(r as usize))),
+        }
+        codes
+    }
+
     /// For each value of a column, whether any row to write has it.
     pub fn used(&self, column: &amidst_core::table::Column) -> Vec<bool> {
         let mut used = vec![false; column.dictionary.len()];

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::join::Joined;
 use super::shuffle::shuffle;
-use crate::policy::{OutputOrder, Policy};
+use crate::policy::{OutputOrder, Policy, Role};
 use crate::prepare::{NO_ENTRY, Prepared};
 
 /// The class of rows that are published as they are, because their owner waived protection.
@@ -52,16 +52,7 @@ impl Released {
         };
         let appears = |&row: &u32| classes[row as usize] != SUPPRESSED;
         let (mut order, left_out): (Vec<u32>, Vec<u32>) = (0..prepared.table.rows as u32).partition(appears);
-        if policy.output.order == OutputOrder::Shuffled {
-            shuffle(&mut order, policy.search.seed, prepared);
-        }
-        let waived = if prepared.waived.is_some() {
-            let places = order.iter().enumerate().filter(|&(_, &row)| classes[row as usize] == AS_IS);
-            places.map(|(place, _)| place as u64).collect()
-        } else {
-            Vec::new()
-        };
-        let columns = (0..prepared.table.columns.len())
+        let mut columns: Vec<Column> = (0..prepared.table.columns.len())
             .into_par_iter()
             .filter(|&position| prepared.roles[position].published())
             .map(|position| {
@@ -72,6 +63,16 @@ impl Released {
                 }
             })
             .collect();
+        columns.par_iter_mut().for_each(|column| column.kind = published_kind(policy, column, &left_out));
+        let as_is = |row: u32| classes[row as usize] == AS_IS;
+        if policy.output.order == OutputOrder::Shuffled {
+            shuffle(&mut order, policy.search.seed, &columns, as_is);
+        }
+        let waived = if prepared.waived.is_some() {
+            order.iter().zip(0u64..).filter(|&(&row, _)| as_is(row)).map(|(_, place)| place).collect()
+        } else {
+            Vec::new()
+        };
         Released {
             table: Table { columns, rows: prepared.table.rows },
             order,
@@ -101,13 +102,7 @@ impl Released {
             }
             return counts;
         }
-        let mut counts = column.counts();
-        for &row in &self.left_out {
-            if let Some(count) = counts.get_mut(column.codes.get(row as usize) as usize) {
-                *count -= 1;
-            }
-        }
-        counts
+        counts(column, &self.left_out)
     }
 
     /// How many rows are published.
@@ -127,6 +122,34 @@ impl Released {
         let person = |&row: &u32| key.map_or(u64::from(row), |codes| u64::from(codes.get(row as usize)));
         Arc::new(self.order.iter().map(person).collect())
     }
+}
+
+/// How many rows have each value of a column, those that are left out not counted.
+fn counts(column: &Column, left_out: &[u32]) -> Vec<u64> {
+    let mut counts = column.counts();
+    for &row in left_out {
+        if let Some(count) = counts.get_mut(column.codes.get(row as usize) as usize) {
+            *count -= 1;
+        }
+    }
+    counts
+}
+
+/// The type of a released column: as the policy states it, or as its published labels look. What rows that are left out
+/// have must not show in the type of a file's column.
+fn published_kind(policy: &Policy, column: &Column, left_out: &[u32]) -> ValueType {
+    let stated = policy.column(&column.name);
+    if let Some(kind) = stated.and_then(|c| c.kind) {
+        return kind;
+    }
+    if stated.is_none_or(|c| c.role == Role::Insensitive) {
+        // The writer looks at the labels of these itself.
+        return ValueType::Text;
+    }
+    let counts = counts(column, left_out);
+    let unknown = |label: &str| label.is_empty() || policy.data.missing.iter().any(|token| token == label);
+    let published = column.dictionary.iter().zip(&counts).filter(|&(_, &count)| count > 0).map(|(label, _)| label);
+    ValueType::guess(published.filter(|label| !unknown(label)))
 }
 
 /// The longest run of quasi columns among the published ones: where it starts and how long it is.
@@ -202,8 +225,5 @@ fn generalized(
         Codes::U16(_) => Codes::U16(rows.map(|r| code(r) as u16).collect()),
         Codes::U32(_) => Codes::U32(rows.map(code).collect()),
     };
-    // A label that only looks like a number is a label.
-    let as_it_was = dictionary.iter().all(|label| column.dictionary.code(label).is_some());
-    let kind = if as_it_was { column.kind } else { ValueType::Text };
-    Column { name: column.name.clone(), kind, dictionary, codes }
+    Column { name: column.name.clone(), kind: ValueType::Text, dictionary, codes }
 }

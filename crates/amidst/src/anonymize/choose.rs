@@ -5,7 +5,7 @@ use amidst_core::hierarchy::{Generalization, Generalize};
 use amidst_core::metric;
 
 use crate::Failure;
-use crate::policy::{Policy, Role};
+use crate::policy::{OutputOrder, Policy, Role};
 use crate::prepare::Prepared;
 
 /// What "best" means when a policy does not say.
@@ -58,7 +58,16 @@ pub fn unheard(policy: &Policy, algorithm: &algorithm::Entry) -> Vec<String> {
             column.name, algorithm.id
         ))
     });
-    unheard.collect()
+    unheard.chain(order_warning(policy)).collect()
+}
+
+/// What a release in the order of its input tells beside its cells.
+fn order_warning(policy: &Policy) -> Option<String> {
+    (policy.output.order == OutputOrder::Input).then(|| {
+        "the rows are published in the order of the input: whoever knows that order, or what it follows, can tell whose \
+         row is whose. Leave out `order = \"input\"` under [output] to have them shuffled"
+            .to_string()
+    })
 }
 
 /// The largest k that the policy's requirements state; 1 when none does.

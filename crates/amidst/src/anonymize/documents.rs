@@ -10,20 +10,19 @@ use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::report::{FILES, Report};
 
-/// The policy of a release, with everything settled that it left open.
+/// The policy of a release.
 #[derive(Debug)]
 pub(crate) struct Policies {
-    /// As it is handed over and certified.
+    /// As it is handed over and certified: what it says, without paths, and nothing that the data settled.
     pub public: String,
-    /// As its owner keeps it.
+    /// As its owner keeps it, with everything settled that it left open.
     pub internal: String,
 }
 
 impl Policies {
-    /// The two texts of the resolved policy.
+    /// The two texts of a policy.
     pub fn of(policy: &Policy, prepared: &Prepared) -> Self {
-        let internal = policy.resolved(prepared).to_toml();
-        Policies { public: internal.clone(), internal }
+        Policies { public: policy.public_form().to_toml(), internal: policy.resolved(prepared).to_toml() }
     }
 }
 
@@ -37,11 +36,6 @@ pub(crate) struct Reports {
 }
 
 impl Reports {
-    /// The two reports, of which the internal one says everything.
-    pub fn of(internal: Report) -> Self {
-        Reports { public: internal.clone(), internal }
-    }
-
     /// Applies a change to both.
     pub fn each(&mut self, mut change: impl FnMut(&mut Report)) {
         change(&mut self.public);

@@ -10,13 +10,14 @@ use amidst_core::feasibility;
 use amidst_core::frequency::{Entry, FrequencySet, Groups};
 use amidst_core::local::join::join;
 use amidst_core::model::Needs;
+use amidst_core::own_distribution;
 use amidst_core::recoding::SUPPRESSED;
 use amidst_core::requirement::Evaluator;
 
 use super::apply::{AS_IS, class_of_rows};
 use crate::Failure;
 use crate::policy::ConsentMode;
-use crate::prepare::{Prepared, Waived};
+use crate::prepare::{NO_ENTRY, Prepared, Waived};
 
 /// A release that waived rows have joined.
 pub struct Joined {
@@ -147,6 +148,35 @@ impl Joined {
         let (set, entry_of_row) =
             FrequencySet::count(&prepared.table, &prepared.quasi, &prepared.sensitive, prepared.key);
         Joined { class_of_row, set, entry_of_row, refused, separate }
+    }
+
+    /// Leaves out the classes that break a requirement now that others have joined: against all rows, or against what is
+    /// published. False where more protected rows would have to go than may.
+    pub fn settle(&mut self, prepared: &Prepared, search: &Search<'_>, found: &mut Found) -> bool {
+        let requirements = search.requirements;
+        if !requirements.iter().any(own_distribution::compares) {
+            return true;
+        }
+        let classes = found.recoding.classes.len();
+        let groups = self.groups(classes);
+        let evaluator = Evaluator::new(&self.set, requirements);
+        let (kept, mut gone): (Vec<u32>, Vec<u32>) =
+            (0..classes as u32).partition(|&class| evaluator.holds_compared(groups.get(class as usize)));
+        let pairs = kept.iter().flat_map(|&class| groups.get(class as usize).iter().map(move |&entry| (class, entry)));
+        let groups = Groups::collect(classes, pairs.collect());
+        let Some((more, _)) = own_distribution::failing(&self.set, requirements, groups, u64::MAX) else {
+            return false;
+        };
+        gone.extend(more);
+        gone.sort_unstable();
+        own_distribution::leave_out(&mut found.recoding, &gone);
+        for (class, &entry) in self.class_of_row.iter_mut().zip(&prepared.entry_of_row) {
+            if gone.binary_search(class).is_ok() {
+                *class = SUPPRESSED;
+                self.refused += u64::from(entry == NO_ENTRY);
+            }
+        }
+        found.recoding.groups(&prepared.set).1 <= search.suppression_limit()
     }
 
     /// The entries of each class, joined rows included.

@@ -11,6 +11,7 @@ mod join;
 mod outcome;
 mod publish;
 mod seal;
+mod settling;
 mod shuffle;
 
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use std::time::Instant;
 
 use amidst_core::algorithm::{self, Found, Search, SearchError};
 use amidst_core::feasibility;
+use amidst_core::own_distribution::{Settled, settle};
 
 pub use apply::{Released, class_of_rows};
 pub(crate) use choose::chosen;
@@ -161,17 +163,17 @@ pub fn anonymize_on(
             judged: &judged,
             released,
             joined: joined.as_ref(),
-            resolved: &policies.internal,
+            policies: &policies,
             unique,
         };
         // The report says nothing about the check but the digests of what was checked, so both go on at once.
         let (checked, report) = rayon::join(|| checked(&statement, &public, &names), || report::of_release(&made));
         let checked = checked?;
         stop(job)?;
-        let mut report = report?;
+        let mut reports = report?;
+        reports.public.measured(checked.requirements());
         let unique = agreed(unique, &checked, released.rows())?;
-        report.tell_unique(unique);
-        let mut reports = Reports::of(report);
+        reports.each(|report| report.tell_unique(unique));
         let digest = |file: &String| (file.clone(), checked.sha256(file).unwrap_or_default().to_string());
         let digests: Vec<(String, String)> = written.files.iter().map(digest).collect();
         reports.each(|report| report.list(digests.iter().cloned()));
@@ -247,13 +249,24 @@ pub fn search(
         return Err(Failure::Impossible(impossible.message));
     }
     if let Some(found) = &prepared.found {
-        return Ok((entry, found.clone(), None));
+        let mut found = found.clone();
+        return match settle(&search, &mut found) {
+            Settled::Never => Err(settling::unsettled(&search)),
+            _ => Ok((entry, found, None)),
+        };
     }
     entry.algorithm.supports(&search)?;
     let (found, joined) = in_threads(job.threads, || {
-        let mut found = entry.algorithm.search(&search).map_err(|error| explained(error, entry, &search))?;
-        let joined = join::place(prepared, &search, entry, &mut found)?;
-        Ok((found, joined))
+        settling::settled(&search, |narrowed| {
+            let mut found = entry.algorithm.search(narrowed).map_err(|error| explained(error, entry, narrowed))?;
+            // Whatever was searched within, the policy's limit is what counts in the end.
+            if settle(&search, &mut found) == Settled::Never {
+                return Ok(None);
+            }
+            let mut joined = join::place(prepared, narrowed, entry, &mut found)?;
+            let holds = joined.as_mut().is_none_or(|joined| joined.settle(prepared, &search, &mut found));
+            Ok(holds.then_some((found, joined)))
+        })
     })?;
     Ok((entry, found, joined))
 }

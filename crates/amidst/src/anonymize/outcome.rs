@@ -8,6 +8,7 @@ use amidst_core::hierarchy::Cell;
 use amidst_core::local::Crowd;
 use amidst_core::metric::{METRICS, Release, kl_baseline};
 use amidst_core::model::Needs;
+use amidst_core::own_distribution::compares;
 use amidst_core::recoding::{Assignment, Recoding};
 use amidst_core::requirement::Evaluator;
 use amidst_core::risk::Risk;
@@ -130,12 +131,16 @@ impl Judged {
             None => (set, groups, suppressed),
             Some(joined) => (&joined.set, joined.groups(recoding.classes.len()), suppressed + joined.refused),
         };
-        let evaluator = Evaluator::new(set, &prepared.requirements);
+        // What is told is what anybody can measure who has the release; what was searched for must hold as well.
+        let evaluator = Evaluator::of_release(set, &prepared.requirements, &groups);
+        let searched = (suppressed > 0).then(|| Evaluator::new(set, &prepared.requirements));
         let mut holds = true;
         let requirements = (0..prepared.requirements.len())
             .map(|r| {
                 let covered = Covered::of(prepared, recoding, r);
                 let (satisfied, level) = evaluator.judge_covering(r, &groups, |class| covered.tuples(class));
+                let compared = searched.as_ref().filter(|_| compares(&prepared.requirements[r]));
+                let satisfied = satisfied && compared.is_none_or(|searched| searched.judge(r, &groups).0);
                 holds &= satisfied;
                 let further = evaluator.further(r, &groups);
                 requirement(&policy.requirements[r], satisfied, level.iter().chain(&further))

@@ -3,18 +3,18 @@
 use std::path::Path;
 
 use amidst_check::{
-    CertificateDraft, Checked, Claim, On, Problem, ProblemKind, SensitiveColumn, SuppressedAs, ValueCount,
+    CertificateDraft, Checked, Claim, Leveled, On, Problem, ProblemKind, SensitiveColumn, SuppressedAs,
 };
 use amidst_core::algorithm::Suppressed;
 use amidst_core::category::Categories;
-use amidst_core::frequency::{self, FrequencySet};
+use amidst_core::frequency::{self, FrequencySet, Groups};
 use amidst_core::parameter::Parameters;
 
 use super::{Joined, Judged, Released};
-use crate::policy::Policy;
-use crate::prepare::{Prepared, raw};
+use crate::policy::{Policy, RequirePolicy};
+use crate::prepare::{Prepared, rank_order, raw};
 use crate::unique::{UniqueRows, accepted};
-use crate::{Failure, json, labels};
+use crate::{Failure, json, labels, report};
 
 /// The name and version that certificates carry.
 pub const TOOL: &str = concat!("amidst ", env!("CARGO_PKG_VERSION"));
@@ -64,7 +64,8 @@ fn refused(problems: Vec<Problem>) -> Failure {
 pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Result<Checked, Failure> {
     let Statement { policy, resolved, prepared, judged, released, joined } = *statement;
     let set = joined.map_or(&prepared.set, |joined| &joined.set);
-    let persons = set.persons;
+    // Persons are counted where somebody is published twice; who is not published does not show.
+    let persons = set.persons && report::repeats(&judged.classes);
     let draft = CertificateDraft {
         outputs: files.iter().map(|f| (*f).to_string()).collect(),
         rows_in: prepared.rows_in - released.counterfeits.unwrap_or(0),
@@ -76,11 +77,12 @@ pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Resu
             Suppressed::Mask => SuppressedAs::Mask,
         },
         quasi: prepared.generalizations.iter().map(|g| g.name.clone()).collect(),
-        sensitive: (0..prepared.domains.len()).map(|c| sensitive_column(statement, set, c)).collect(),
+        sensitive: (0..prepared.domains.len()).map(|c| sensitive_column(statement, &judged.classes, set, c)).collect(),
         persons,
         waived: released.waived.clone(),
         accepted: accepted(policy, &prepared.header),
         requirements: policy
+            .public_form()
             .requirements
             .iter()
             .map(|r| Claim {
@@ -111,36 +113,48 @@ pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Resu
     })
 }
 
-/// What the checker must know of a sensitive column beyond the release.
-fn sensitive_column(statement: &Statement<'_>, set: &FrequencySet, column: usize) -> SensitiveColumn {
-    let Statement { prepared, released, .. } = *statement;
+/// What the checker must know of a sensitive column beyond the release: what the policy says of its values, where a
+/// requirement needs it, and nothing of values that are not published.
+fn sensitive_column(statement: &Statement<'_>, classes: &Groups, set: &FrequencySet, column: usize) -> SensitiveColumn {
+    let Statement { policy, prepared, .. } = *statement;
     let domain = &prepared.domains[column];
-    // Where rows are missing from the release, the difference tells their values: only what is needed is stated.
-    let compared = (prepared.requirements.iter())
-        .any(|r| r.on.contains(&column) && r.models.iter().any(|model| model.compares_with_table()));
-    let counts = frequency::histogram(set, &set.groups.entries, column);
-    let mut distribution: Vec<ValueCount> =
-        domain.dictionary.iter().map(|value| ValueCount { value: Some(value.to_string()), count: 0 }).collect();
-    for (code, count) in counts {
-        distribution[code as usize].count = count;
-    }
-    // Rows that stand for nobody come last, and are not of the input.
-    let counterfeits = released.counterfeits.unwrap_or(0) as usize;
-    let cells = &prepared.table.columns[prepared.sensitive[column]].codes;
-    for row in prepared.table.rows.saturating_sub(counterfeits)..prepared.table.rows {
-        let count = &mut distribution[cells.get(row) as usize].count;
-        *count = count.saturating_sub(1);
-    }
-    // Categories that do not cover the column serve no requirement: the policy would have been refused.
+    let stated = || policy.requirements.iter().filter(|r| r.on.is_empty() || r.on.contains(&domain.name));
+    let distance = |name: &str| {
+        let distance = |r: &RequirePolicy| r.parameters.get("distance").and_then(|v| v.text());
+        stated().any(|r| distance(r).as_deref() == Some(name))
+    };
+    let weighed = stated().any(|r| r.model.parameters.iter().any(|p| p.name == "categories"));
+    // Of the input's values those that classes hold, in the order of the dictionary.
+    let held = frequency::histogram(set, &classes.entries, column);
+    let value = |code: u32| domain.dictionary.value(code).to_string();
     let weights = Categories::read(&Parameters::default(), domain).ok();
     SensitiveColumn {
         name: domain.name.clone(),
-        distribution: if compared { distribution } else { Vec::new() },
-        ordered: domain.ordered,
-        levels: domain.levels.as_ref().filter(|_| compared).map(|levels| {
-            (0..domain.dictionary.len()).map(|code| levels.iter().skip(1).map(|l| l[code]).collect()).collect()
+        order: distance("ordered").then(|| {
+            let listed = policy.column(&domain.name).map(|c| rank_order(c).1).unwrap_or_default();
+            let others = held.iter().filter(|c| c.0 as usize >= domain.ranking.listed.len());
+            listed.into_iter().chain(others.map(|c| value(c.0))).collect()
+        }),
+        levels: domain.levels.as_ref().filter(|_| distance("hierarchical")).map(|levels| {
+            let mut values: Vec<(String, u32)> = held.iter().map(|c| (value(c.0), c.0)).collect();
+            values.sort_unstable();
+            let mut numbers = vec![Vec::new(); levels.len()];
+            // Groups are numbered as they come: other numbers would tell of groups that nobody is in.
+            let mut group = |level: usize, code: u32| {
+                let (numbers, group): (&mut Vec<u32>, u32) = (&mut numbers[level], levels[level][code as usize]);
+                numbers.iter().position(|&g| g == group).unwrap_or_else(|| {
+                    numbers.push(group);
+                    numbers.len() - 1
+                }) as u32
+            };
+            let leveled = |(value, code): (String, u32)| Leveled {
+                value,
+                groups: (1..levels.len()).map(|level| group(level, code)).collect(),
+            };
+            values.into_iter().map(leveled).collect()
         }),
         categories: (!domain.categories.is_empty()).then(|| domain.categories.clone()),
-        weights: weights.map(|c| c.weights()),
+        // Categories that do not cover the column serve no requirement: the policy would have been refused.
+        weights: weights.filter(|_| weighed).map(|c| c.weights()),
     }
 }

@@ -11,6 +11,7 @@ mod fields;
 mod origin;
 mod parameters;
 mod parse;
+pub(crate) mod public;
 mod require;
 #[cfg(test)]
 mod tests;

@@ -44,6 +44,7 @@ pub use consent::{NO_ENTRY, Waived};
 pub use counted::Counted;
 pub use error::PrepareError;
 pub(crate) use hierarchies::hierarchy_text;
+pub(crate) use types::rank_order;
 
 /// More distinct values than this make a quasi or sensitive column useless, and its hierarchy too large to search.
 pub const DISTINCT_LIMIT: u64 = 4_194_304;

@@ -1,8 +1,9 @@
 //! Sensitive columns as models know them, and the requirements on them.
 
-use amidst_core::class::SensitiveDomain;
+use amidst_core::class::{Ranking, SensitiveDomain};
 use amidst_core::requirement::Requirement;
-use amidst_core::table::Table;
+use amidst_core::table::{Dictionary, Table};
+use rustc_hash::FxHashMap;
 
 use super::columns::Layout;
 use super::hierarchies::Bound;
@@ -14,11 +15,13 @@ pub(super) fn domains(policy: &Policy, layout: &Layout, table: &Table, bound: &B
     let of = |(s, &position): (usize, &usize)| {
         let column = &table.columns[position];
         let stated = policy.column(&column.name);
+        let order = stated.map(|c| rank_order(c).1).unwrap_or_default();
         let levels = bound.sensitive.get(s).and_then(Option::as_ref);
         SensitiveDomain {
             name: column.name.clone(),
             dictionary: column.dictionary.clone(),
-            ordered: column.kind.is_numeric() || stated.is_some_and(|c| !rank_order(c).1.is_empty()),
+            ordered: column.kind.is_numeric() || !order.is_empty(),
+            ranking: ranking(&column.dictionary, &order),
             levels: levels.map(|g| g.levels.iter().map(|level| level.of.clone()).collect()),
             categories: stated.map(|c| c.categories.clone()).unwrap_or_default(),
             weights: stated.and_then(|c| c.weights.clone()),
@@ -26,6 +29,13 @@ pub(super) fn domains(policy: &Policy, layout: &Layout, table: &Table, bound: &B
         }
     };
     layout.sensitive.iter().enumerate().map(of).collect()
+}
+
+/// The ranks of a column's values in its stated order. The dictionary is sorted: what the order lists comes first.
+fn ranking(dictionary: &Dictionary, order: &[String]) -> Ranking {
+    let ranks: FxHashMap<&str, u32> = order.iter().map(String::as_str).zip(0u32..).collect();
+    let listed = dictionary.iter().map_while(|value| ranks.get(value).copied()).collect();
+    Ranking { listed, ranks: order.len() as u32 }
 }
 
 /// The requirements of the policy, built for those domains.

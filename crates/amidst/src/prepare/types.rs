@@ -80,7 +80,7 @@ fn settle_column(policy: &Policy, stated: &ColumnPolicy, column: &mut Column) ->
 }
 
 /// The stated rank order of a column, with the key that states it; empty when there is none.
-pub(super) fn rank_order(stated: &ColumnPolicy) -> (&'static str, Vec<String>) {
+pub(crate) fn rank_order(stated: &ColumnPolicy) -> (&'static str, Vec<String>) {
     if !stated.order.is_empty() {
         return ("order", stated.order.clone());
     }

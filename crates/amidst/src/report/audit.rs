@@ -4,7 +4,7 @@ use amidst_core::attack::{Published, labels_of_table};
 use amidst_core::requirement::Evaluator;
 use serde_json::{Map, Value, json};
 
-use super::content::{Report, Rows, Sides, Subject};
+use super::content::{Audience, Report, Rows, Sides, Subject};
 use super::{columns, figures, worst};
 use crate::anonymize::TOOL;
 use crate::audit::Audit;
@@ -31,6 +31,7 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
     let mut report = Report {
         tool: TOOL.to_string(),
         subject: Subject::Audit,
+        audience: Audience::Owner,
         summary: Vec::new(),
         leading: 0,
         rows: Rows {
@@ -51,7 +52,7 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
         columns: columns::of_table(policy, prepared),
         requirements,
         risk: Sides { before: None, after: figures::risk(&audit.risk, audit.population.clone()) },
-        attacks: figures::attacks(None, &published),
+        attacks: figures::attacks(&published),
         metrics: Vec::new(),
         utility: Vec::new(),
         partition: None,

@@ -128,6 +128,26 @@ pub fn of_table(policy: &Policy, prepared: &Prepared) -> Vec<ColumnReport> {
     prepared.header.iter().map(each).collect()
 }
 
+/// The columns of a release as its recipients see them: what is published, and what the policy says of the rest.
+pub fn published(policy: &Policy, columns: &[ColumnReport]) -> Vec<ColumnReport> {
+    let one = |column: &ColumnReport| {
+        let role = policy.column(&column.name).map_or(Role::Identifying, |c| c.role);
+        let mut report = blank(&column.name, role);
+        if role == Role::Quasi {
+            report.technique = "generalized where the labels say so".to_string();
+        }
+        report.distinct = column.distinct.as_ref().map(|d| Sides { before: None, after: d.after });
+        report.histogram = column.histogram.iter().map(|bar| Bar { before: None, ..bar.clone() }).collect();
+        report.others = column.others.clone();
+        report
+    };
+    // Of columns that are not published only those that the policy names.
+    let told = |column: &&ColumnReport| {
+        column.distinct.is_some() || policy.columns.iter().any(|stated| stated.name == column.name)
+    };
+    columns.iter().filter(told).map(one).collect()
+}
+
 fn blank(name: &str, role: Role) -> ColumnReport {
     let technique = match role {
         Role::Identifying => "left out; not even read into memory",

@@ -1,7 +1,8 @@
 //! What a report says. Page, JSON and Markdown are three renderings of this one value.
 //!
-//! A report may be published beside its release, so it holds no value of an identifying, key or consent column, no
-//! quasi or sensitive value that the release does not show, and no time: the same release has the same report.
+//! A release has two: one for its recipients, which says nothing that the release does not tell, and one for its owner. Neither
+//! holds a value of an identifying, key or consent column, a quasi or sensitive value that the release does not show, or a
+//! time: the same release has the same report.
 
 use std::path::Path;
 
@@ -20,6 +21,8 @@ pub struct Report {
     pub tool: String,
     /// What it is about.
     pub subject: Subject,
+    /// Whom it is for.
+    pub audience: Audience,
     /// The findings in plain words, the most important first.
     pub summary: Vec<String>,
     /// How many of them come first: who stands amidst how many others, and what is published beside.
@@ -65,6 +68,17 @@ pub enum Subject {
     Release,
     /// A table as it stands.
     Audit,
+}
+
+/// Whom a report is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Audience {
+    /// The owner of the table: it may tell what was there before.
+    #[serde(rename = "internal")]
+    Owner,
+    /// Whoever receives the release: everything in it follows from the release, the policy and three counts of rows.
+    #[serde(rename = "public")]
+    Recipient,
 }
 
 /// The same figures of the original table and of the published one.
@@ -463,6 +477,22 @@ impl Report {
                 "{} must end in .html, .json or .md, so that it is clear what to write",
                 path.display()
             ))),
+        }
+    }
+
+    /// What a reader must know of the report itself before anything else.
+    pub fn preface(&self) -> Option<&'static str> {
+        match (self.subject, self.audience) {
+            (Subject::Audit, _) => None,
+            (Subject::Release, Audience::Recipient) => Some(
+                "This is the public report. Everything in it can be computed from the release itself, but for the counts of \
+                 rows read, left out and suppressed. It does not tell how the table was before: no risk, count or measure of \
+                 the original, no loss against it, and not why rows were suppressed.",
+            ),
+            (Subject::Release, Audience::Owner) => Some(
+                "This is the internal report. It stays with the owner of the table: figures of the original beside those of \
+                 the release can tell what suppressed rows had. The public report is in the folder of the release.",
+            ),
         }
     }
 

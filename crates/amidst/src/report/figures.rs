@@ -43,41 +43,38 @@ pub fn class_sizes(risk: &Risk) -> Vec<SizeBin> {
     bins.iter().map(|b| SizeBin { label: b.label(), classes: b.classes, persons: b.persons }).collect()
 }
 
-/// What every attack that applies learns about every sensitive column of a published table, and of the table it was
-/// made from.
-pub fn attacks(before: Option<&Published<'_>>, after: &Published<'_>) -> Vec<AttackReport> {
-    let columns = 0..after.sensitive.len();
-    let found: Vec<_> = columns
+/// What every attack that applies learns about every sensitive column of a published table.
+pub fn attacks(published: &Published<'_>) -> Vec<AttackReport> {
+    let found: Vec<_> = (0..published.sensitive.len())
         .into_par_iter()
-        .map(|column| {
-            let (original, published) = rayon::join(
-                || before.map(|b| attack::audit(b, column)).unwrap_or_default(),
-                || attack::audit(after, column),
-            );
-            (column, original, published)
-        })
+        .map(|column| (column, attack::audit(published, column)))
         .collect();
     let mut reports = Vec::new();
-    for (column, original, published) in found {
-        for (entry, findings) in published {
+    for (column, found) in found {
+        for (entry, findings) in found {
             // An attack that does not apply to the column has nothing to tell.
             let Ok(findings) = findings else { continue };
-            let same = original.iter().find(|(e, _)| e.id == entry.id);
             reports.push(AttackReport {
                 id: entry.id.to_string(),
                 title: entry.title.to_string(),
                 assumes: entry.assumes.to_string(),
                 definition: entry.definition.to_string(),
                 citation: entry.citation.to_string(),
-                column: after.sensitive[column].name.clone(),
-                findings: Sides {
-                    before: same.and_then(|(_, f)| f.as_ref().ok()).map(findings_report),
-                    after: findings_report(&findings),
-                },
+                column: published.sensitive[column].name.clone(),
+                findings: Sides { before: None, after: findings_report(&findings) },
             });
         }
     }
     reports
+}
+
+/// Sets what the same attacks learn from the original table beside what they learn from the release.
+pub fn compare(mut release: Vec<AttackReport>, original: Vec<AttackReport>) -> Vec<AttackReport> {
+    for attack in &mut release {
+        let same = original.iter().find(|o| o.id == attack.id && o.column == attack.column);
+        attack.findings.before = same.map(|o| o.findings.after.clone());
+    }
+    release
 }
 
 /// Findings as a report holds them.

@@ -14,6 +14,9 @@ pub fn markdown(report: &Report) -> String {
         Subject::Audit => "Audit report",
     };
     push(&mut out, &format!("# {title}\n\nMade by {}.\n", report.tool));
+    if let Some(preface) = report.preface() {
+        push(&mut out, &format!("{preface}\n"));
+    }
     push(&mut out, "## Summary\n");
     for line in &report.summary {
         push(&mut out, &format!("- {}", cell(line)));
@@ -26,6 +29,9 @@ pub fn markdown(report: &Report) -> String {
         Some(before) => {
             push(&mut out, "\n## 3. Initial risk\n");
             risk(&mut out, before);
+        }
+        None if report.subject == Subject::Release => {
+            push(&mut out, "\n## 3. Initial risk\n\nThe owner of the table keeps it.");
         }
         None => push(&mut out, "\n## 3. Initial risk\n\nOnly one table was looked at; its risk is in section 5."),
     }

@@ -10,9 +10,11 @@ mod figures;
 mod html;
 mod markdown;
 mod partition;
+mod public;
 mod release;
 mod summary;
 mod suppression;
+mod view;
 mod words;
 mod worst;
 
@@ -22,6 +24,7 @@ pub use figures::thresholds;
 pub use html::html;
 pub use markdown::markdown;
 pub(crate) use release::{Made, of_release};
+pub(crate) use view::repeats;
 pub use words::{grouped, named, percent};
 
 /// The names of the files that a report is written to.

@@ -1,7 +1,7 @@
 //! The report of a release, with everything told before and after.
 
 use amidst_core::algorithm::{self, Found};
-use amidst_core::attack::{Published, labels_of_recoding, labels_of_table};
+use amidst_core::attack::{Published, labels_of_table};
 use amidst_core::class::Sizes;
 use amidst_core::frequency;
 use amidst_core::hierarchy::TOP;
@@ -10,10 +10,12 @@ use amidst_core::requirement::Evaluator;
 use amidst_core::risk::Risk;
 use serde_json::{Map, Value, json};
 
-use super::content::{Digest, Method, MetricReport, Report, Rows, Sides, Subject, UtilityReport};
+use super::content::{Audience, Digest, Method, MetricReport, Report, Rows, Sides, Subject, UtilityReport};
+use super::public::{self, Seen, Told};
+use super::view::View;
 use super::{columns, figures, partition, suppression, worst};
 use crate::Failure;
-use crate::anonymize::{Joined, Judged, Released, TOOL, metric_of};
+use crate::anonymize::{Joined, Judged, Policies, Released, Reports, TOOL, metric_of};
 use crate::policy::Policy;
 use crate::population::Population;
 use crate::prepare::Prepared;
@@ -30,14 +32,15 @@ pub(crate) struct Made<'a> {
     pub released: &'a Released,
     /// Rows that waived protection and joined the classes of others.
     pub joined: Option<&'a Joined>,
-    /// The resolved policy.
-    pub resolved: &'a str,
+    /// The policy, as it is handed over and as its owner keeps it.
+    pub policies: &'a Policies,
     /// Rows that no other row agrees with; none where another engine holds them.
     pub unique: Option<UniqueRows>,
 }
 
-/// The report of a release, the digests of whose files are not known yet.
-pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
+/// The reports on a release, the digests of whose files are not known yet. The public one still lacks the requirements,
+/// which are told as the checker measured them.
+pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
     let Made { policy, prepared, found, judged, released, .. } = *made;
     let set = &prepared.set;
     let recoding = &found.recoding;
@@ -57,13 +60,16 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
 
     let original_labels = labels_of_table(set, &prepared.table, &prepared.quasi);
     let original = Published::new(set, &set.groups, &prepared.domains).with_labels(&original_labels);
-    let labels = labels_of_recoding(recoding, &prepared.generalizations);
     // Classes that others have joined are counted with them.
     let counted = made.joined.map_or(set, |joined| &joined.set);
-    let published = Published::new(counted, &judged.classes, &prepared.domains).with_labels(&labels);
-
     let quasi: Vec<&str> = prepared.generalizations.iter().map(|g| g.name.as_str()).collect();
     let population = Population::of(policy, &quasi)?;
+    let view = View::of(counted, &judged.classes, recoding, &prepared.generalizations, &prepared.domains);
+    let (seen, before) = rayon::join(
+        || Seen::of(view, &population),
+        || if rows_known { figures::attacks(&original) } else { Vec::new() },
+    );
+    let seen = seen?;
 
     let cells = |class: usize, _: u64| {
         let cells = recoding.classes.get(class)?;
@@ -73,7 +79,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
         };
         Some(prepared.generalizations.iter().zip(cells).map(label).collect::<Map<String, Value>>())
     };
-    let evaluator = Evaluator::new(counted, &prepared.requirements);
+    let evaluator = Evaluator::of_release(counted, &prepared.requirements, &judged.classes);
     let stated = policy.requirements.iter().zip(&judged.requirements).enumerate();
     let requirements = stated
         .map(|(at, (stated, verdict))| worst::requirement(stated, verdict, &evaluator, at, &judged.classes, cells))
@@ -82,6 +88,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
     let mut report = Report {
         tool: TOOL.to_string(),
         subject: Subject::Release,
+        audience: Audience::Owner,
         summary: Vec::new(),
         leading: 0,
         rows: Rows {
@@ -120,25 +127,33 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Report, Failure> {
                 true => Some(figures::risk(&original_risk, population.against(&original, &original_risk)?)),
                 false => None,
             },
-            after: figures::risk(&judged.risk, population.against(&published, &judged.risk)?),
+            after: seen.risks.clone(),
         },
-        attacks: figures::attacks(Some(&original).filter(|_| rows_known), &published),
+        attacks: figures::compare(seen.attacks.clone(), before),
         metrics: judged.metrics.iter().filter_map(metric_report).collect(),
         utility: useful(made)?,
         partition: partition::partition(recoding, &prepared.generalizations, &judged.classes),
         class_sizes: Sides {
             before: rows_known.then(|| figures::class_sizes(&original_risk)),
-            after: figures::class_sizes(&judged.risk),
+            after: figures::class_sizes(&seen.risk),
         },
         suppression: Some(suppression::suppression(policy, prepared, recoding, judged.suppressed)),
         digests: vec![Digest {
             of: "the resolved policy".to_string(),
-            sha256: crate::check::sha256_hex(made.resolved.as_bytes()),
+            sha256: crate::check::sha256_hex(made.policies.internal.as_bytes()),
         }],
-        policy: made.resolved.to_string(),
+        policy: made.policies.internal.clone(),
     };
     report.summarize();
-    Ok(report)
+    let told = Told {
+        policy: &policy.public_form(),
+        text: &made.policies.public,
+        rows: report.rows.clone(),
+        columns: &report.columns,
+        unique: report.unique_rows.clone(),
+        accepted: report.accepted.clone(),
+    };
+    Ok(Reports { public: public::of(&seen, told), internal: report })
 }
 
 /// What the search wants people to know, and what could not be looked at.

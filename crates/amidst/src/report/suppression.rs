@@ -18,6 +18,11 @@ pub fn suppression(policy: &Policy, prepared: &Prepared, recoding: &Recoding, ro
         Some(levels) if rows > 0 => reasons(policy, prepared, recoding, levels),
         _ => Vec::new(),
     };
+    Suppression { reasons, ..stated(policy, rows) }
+}
+
+/// What a policy says of the `rows` that were left out.
+pub fn stated(policy: &Policy, rows: u64) -> Suppression {
     Suppression {
         rows,
         limit: match &policy.search.max_suppression {
@@ -28,7 +33,7 @@ pub fn suppression(policy: &Policy, prepared: &Prepared, recoding: &Recoding, ro
             Suppressed::Drop => "drop",
             Suppressed::Mask => "mask",
         },
-        reasons,
+        reasons: Vec::new(),
     }
 }
 

@@ -19,7 +19,7 @@ use super::state::{State, kept};
 use super::store::{Work, pack};
 use super::{Mode, Series, internal, private, undo, versions};
 use crate::anonymize::{
-    Job, Judged, Policies, Released, Reports, Statement, agreed, algorithm_of, checked, sealed, write_documents,
+    Job, Judged, Policies, Released, Statement, agreed, algorithm_of, checked, sealed, write_documents,
 };
 use crate::folder::CERTIFICATE;
 use crate::report::{self, Report};
@@ -290,7 +290,7 @@ fn stage(
     let checked = checked(&statement, &place, &[release.as_str()])?;
     let unique = agreed(unique, &checked, released.rows())?;
     let found = Found { recoding, optimal: false, gap: None, notes: Vec::new() };
-    let report = report::of_release(&report::Made {
+    let mut reports = report::of_release(&report::Made {
         policy,
         prepared: &prepared,
         algorithm: algorithm_of(policy, &prepared)?,
@@ -298,11 +298,11 @@ fn stage(
         judged: &judged,
         released: &released,
         joined: None,
-        resolved: &policies.internal,
+        policies: &policies,
         unique: Some(unique),
     })?;
-    let leading = report.summary[..report.leading].to_vec();
-    let mut reports = Reports::of(report);
+    reports.public.measured(checked.requirements());
+    let leading = reports.internal.summary[..reports.internal.leading].to_vec();
     let digest = checked.sha256(&release).unwrap_or_default().to_string();
     reports.each(|report| {
         report.list([(release.clone(), digest.clone())]);

@@ -11,7 +11,7 @@ use amidst_check::printable_lines;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 
-use super::content::{Report, Subject};
+use super::content::{Audience, Report, Subject};
 use super::words;
 
 const STYLE: &str = include_str!("../style.css");
@@ -39,7 +39,8 @@ pub fn html(report: &Report) -> String {
                 header {
                     h1 { (title) }
                     p.soft { "Made by " (report.tool) "."
-                        @if page.compares() { " The same figures are in report.json." } }
+                        @if report.subject == Subject::Release { " The same figures are in report.json." } }
+                    @if let Some(preface) = report.preface() { p.preface { (preface) } }
                 }
                 main {
                     ul.summary { @for line in &report.summary { li { (line) } } }
@@ -109,6 +110,11 @@ impl Page<'_> {
 
     /// Whether there is an original table to compare with.
     fn compares(&self) -> bool {
+        self.report.subject == Subject::Release && self.report.audience == Audience::Owner
+    }
+
+    /// Whether this is about a release, not about a table as it stands.
+    fn of_release(&self) -> bool {
         self.report.subject == Subject::Release
     }
 }

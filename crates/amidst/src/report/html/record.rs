@@ -38,7 +38,7 @@ impl Page<'_> {
         let failing = self.report.requirements.iter().any(|r| !r.holds);
         html! {
             p { @if failing { "At least one requirement fails: this table should not be published as it is." }
-                @else if self.compares() { "I have read this report. The release may be published for the stated purpose." }
+                @else if self.of_release() { "I have read this report. The release may be published for the stated purpose." }
                 @else { "I have read this report." } }
             div.sign { div { "name and office" } div { "signature" } div { "date" } }
         }

@@ -208,11 +208,11 @@ impl Page<'_> {
                     false => "rows that joined the classes of others, by their owner's waiver",
                 },
             ),
-            ("published", if self.compares() { "rows published" } else { "rows looked at" }),
+            ("published", if self.of_release() { "rows published" } else { "rows looked at" }),
             ("classes", "classes"),
         ];
         Some(html! {
-            div.scroll { table { tbody { @for (name, title) in lines {
+            div.scroll { table { tbody { @for (name, title) in lines.into_iter().filter(|l| l.0 != "joined" || self.compares()) {
                 tr { th scope="row" { (title) } td.n { (self.figure(&format!("/rows/{name}"))) } }
             } } } }
             @if self.report.unique_rows.is_some() {
@@ -239,7 +239,8 @@ impl Page<'_> {
                     @if suppression.treatment == "mask" {
                         "They are published with * in every quasi column, as one class that is checked like every other."
                     } @else { "They are not in the release." } }
-                @if suppression.reasons.is_empty() {
+                @if !self.compares() {
+                } @else if suppression.reasons.is_empty() {
                     p { "They fit no class that satisfies the policy at a bearable loss." }
                 } @else {
                     div.scroll { table {
