@@ -156,10 +156,10 @@ fn the_promised_l_is_asked_of_what_subtraction_leaves() {
         (&second["audit"]["columns"][0]["fewest_candidates"], &second["audit"]["exposed"]),
         (&2.into(), &2.into())
     );
-    // They stay so, and the next refusal says that it is not its doing.
+    // They stay so, and the next refusal tells them apart from those whom it would expose.
     house.file("more.csv", "id,age,disease\np6,21,D\np7,22,E\np8,23,F\n");
     house.amidst(&["series", "insert", "ward", "more.csv", "--json"]).json(0);
-    house.amidst(&["series", "publish", "ward"]).fails(1, &["2 of the 2 persons concerned were so before"]);
+    house.amidst(&["series", "publish", "ward"]).fails(1, &["2 of the 8 persons concerned were so before"]);
 }
 
 /// Somebody whose value was replaced is somebody else from then on.
