@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::common::{Table, claim, draft, issue, sensitive, table, write_csv};
+use crate::common::{Table, claim, draft, issue, table, write_csv};
 use amidst_check::{ColumnLabels, Options, OriginalTable, ProblemKind, SuppressedAs, verify};
 use serde_json::json;
 
