@@ -30,6 +30,7 @@ pub(crate) struct Examined {
     pub counted: Counted,
     pub prints: Vec<Fingerprint>,
     pub judged: Vec<Result<Judged, String>>,
+    pub domains: Vec<Arc<Domain>>,
 }
 
 impl Examined {
@@ -113,7 +114,7 @@ pub(crate) fn examine(
     if !problems.is_empty() {
         return Err(problems);
     }
-    let named = said.sensitive.iter().map(|s| s.name.clone()).zip(domains).collect();
+    let named = said.sensitive.iter().map(|s| s.name.clone()).zip(domains.iter().cloned()).collect();
     let census = |claim: &Claim, column: Option<(&str, &Domain)>| {
         let name = claim.parameters.get("population").and_then(|v| v.as_str()).unwrap_or_default();
         let population = match options.populations {
@@ -125,7 +126,7 @@ pub(crate) fn examine(
     };
     let facts = Facts { counted: &counted, quasi: said.quasi, domains: named, census: &census };
     let judged = said.claims.iter().map(|claim| facts.judge(claim)).collect();
-    Ok(Examined { judged, counted, prints })
+    Ok(Examined { judged, counted, prints, domains })
 }
 
 /// How a message names a requirement.
