@@ -31,6 +31,19 @@ step "tests"
 [ -d ../shared/data ] || echo "skipped: whatever needs the tables in ../shared/data, which are not here"
 cargo test --locked --quiet
 
+step "differential"
+bash scripts/differential.sh
+# The client of PostgreSQL is built apart, too. Its crates are small, but with them those of the formats are built once more: nine
+# minutes of a processor, so tests that start a server are run where AMIDST_POSTGRES=1 asks for them; it must always compile.
+step "PostgreSQL"
+cargo clippy --locked --all-targets --quiet -p amidst-io --features postgres -- -D warnings
+if [ -n "${AMIDST_POSTGRES:-}" ]; then
+    compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || echo "skipped: tables of a server, since PostgreSQL is not installed"
+    cargo test --locked --quiet -p amidst-io --features postgres -- postgres tls
+else
+    echo "skipped: tests with a PostgreSQL server; AMIDST_POSTGRES=1 runs them"
+fi
+
 # The engine for clusters is built apart: its dependencies are many. AMIDST_SKIP_CLUSTER=1 leaves it out.
 if [ -z "${AMIDST_SKIP_CLUSTER:-}" ]; then
     step "cluster"

@@ -7,8 +7,14 @@
 use std::io::Write;
 use std::time::Instant;
 
-use amidst_check::{CertificateDraft, Claim, On, Options, issue, verify};
+use amidst_check::{Accepted, CertificateDraft, Claim, On, Options, issue, verify};
 use serde_json::{Value, json};
+
+/// The policy of the release.
+const POLICY: &str = r#"
+columns = { age = { role = "quasi" }, sex = { role = "quasi" }, zip = { role = "quasi" }, nationality = { role = "quasi" }, occupation = { role = "quasi" }, education = { role = "quasi" }, diagnosis = { role = "sensitive" }, "*" = { role = "insensitive", accept = "made up" } }
+require = [{ model = "k-anonymity", k = 1 }, { model = "entropy-l-diversity", l = 1 }, { model = "recursive-c-l-diversity", c = 1, l = 1 }]
+"#;
 
 fn claim(model: &str, on: Option<&str>, parameters: Value) -> Claim {
     let parameters = parameters.as_object().cloned().unwrap_or_default();
@@ -44,7 +50,7 @@ fn main() {
         .expect("a temporary folder with room, and a release that holds");
     }
     file.into_inner().expect("a temporary folder with room, and a release that holds");
-    let mut draft = CertificateDraft::new("amidst 0.1.0", "");
+    let mut draft = CertificateDraft::new("amidst 0.1.0", POLICY);
     draft.outputs = vec!["release.csv".into()];
     draft.rows_in = rows;
     draft.quasi = ["age", "sex", "zip", "nationality", "occupation", "education"].map(String::from).to_vec();
@@ -55,6 +61,8 @@ fn main() {
         categories: None,
         weights: None,
     }];
+    draft.accepted =
+        ["cost", "ward"].map(|column| Accepted { column: column.into(), reason: "made up".into() }).to_vec();
     draft.requirements = vec![
         claim("k-anonymity", None, json!({"k": 1})),
         claim("entropy-l-diversity", Some("diagnosis"), json!({"l": 1})),

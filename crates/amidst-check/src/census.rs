@@ -4,17 +4,16 @@ use std::collections::BTreeMap;
 
 use crate::cover::Tuples;
 use crate::models::{Census, CensusTuple, Domain};
-use crate::options::{ColumnLabels, OriginalTable, PopulationTable};
+use crate::options::{ColumnLabels, PopulationTable};
 use crate::original::{meanings, sets};
 use crate::problem::Problem;
 use crate::reader::tally::cells;
-use crate::reader::{self, Counted, Selection};
+use crate::reader::{self, Counted, Reading, Selection};
 
 /// For each class of the release, the persons of the population that its tuple covers; with a sensitive column also the
 /// tuples and their values.
 pub(crate) fn take(
     population: &PopulationTable,
-    original: Option<&OriginalTable>,
     release: &Counted,
     quasi: &[String],
     sensitive: Option<(&str, &Domain)>,
@@ -22,8 +21,11 @@ pub(crate) fn take(
     let mut key = quasi.to_vec();
     key.extend(population.count_column.clone());
     let views = sensitive.iter().map(|(name, _)| vec![name.to_string()]).collect();
-    let (counted, _) =
-        reader::count(&population.files, &Selection { key: Some(key), views, ..Selection::default() }, true)?;
+    let (counted, _) = reader::count(
+        &population.files,
+        &Selection { key: Some(key), views, ..Selection::default() },
+        Reading::Source,
+    )?;
     let nothing = ColumnLabels::default();
     let mut meaning = meanings(quasi, &counted, |name| population.labels.get(name).unwrap_or(&nothing));
 
@@ -67,26 +69,11 @@ pub(crate) fn take(
     let values: Vec<Vec<(u32, u64)>> = persons.values().map(|p| p.1.iter().map(|(&v, &n)| (v, n)).collect()).collect();
     let tuples = Tuples::new(quasi.len(), persons.into_iter().map(|(codes, p)| (codes, p.0)).collect());
 
-    // Which of them the original table holds.
-    let mut present: Vec<Option<bool>> = vec![None; tuples.counts.len()];
-    if let (Some(original), true) = (original, sensitive.is_some()) {
-        let selection = Selection { key: Some(quasi.to_vec()), ..Selection::default() };
-        let (held, _) = reader::count(&original.files, &selection, true)?;
-        let mut known = std::collections::BTreeSet::new();
-        for key in &held.keys {
-            let codes: Option<Vec<u32>> =
-                meaning.iter().zip(cells(key)).map(|(column, cell)| column.code(cell)).collect();
-            known.extend(codes);
-        }
-        for (at, slot) in present.iter_mut().enumerate() {
-            *slot = Some(known.contains(tuples.tuple(at as u32)));
-        }
-    }
     let mut result = Vec::with_capacity(release.keys.len());
     for key in &release.keys {
         let covered = tuples.covered(&sets(&mut meaning, &cells(key)));
         let rows = covered.iter().map(|&t| tuples.counts[t as usize]).sum();
-        let tuple = |&t: &u32| CensusTuple { present: present[t as usize], counts: values[t as usize].clone() };
+        let tuple = |&t: &u32| CensusTuple { counts: values[t as usize].clone() };
         let tuples = if sensitive.is_some() { covered.iter().map(tuple).collect() } else { Vec::new() };
         result.push(Census { rows, tuples });
     }

@@ -119,7 +119,7 @@ pub struct SensitiveColumn {
     /// The categories of the (l,α) family, the most sensitive first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub categories: Option<Vec<Vec<String>>>,
-    /// Their weights as decimals or fractions.
+    /// Their weights as decimals or fractions; `sensitivity β` alone where they are irrational.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<Vec<String>>,
 }
@@ -256,8 +256,8 @@ impl Certificate {
     /// texts could carry the same digest, such as numbers that differ beyond the precision of a float.
     pub fn parse(text: &str) -> Result<Certificate, Problem> {
         let wrong = |message: String| Problem::violation(ProblemKind::Certificate, message);
-        let certificate: Certificate =
-            serde_json::from_str(text).map_err(|e| wrong(format!("the certificate cannot be read: {e}")))?;
+        let certificate: Certificate = serde_json::from_str(text)
+            .map_err(|e| wrong(older(text).unwrap_or(format!("the certificate cannot be read: {e}"))))?;
         let canonical = certificate.compact().map_err(|e| wrong(format!("the certificate cannot be read: {e}")))?;
         if !same_but_space(text, &canonical) {
             return Err(wrong("the certificate is not in its canonical form: its text was altered".into()));
@@ -304,6 +304,27 @@ impl Certificate {
         })?;
         // The digest is the last field: everything before it is covered.
         Ok(sha256_hex(text.strip_suffix(",\"digest\":\"\"}").unwrap_or(&text).as_bytes()))
+    }
+}
+
+/// What to say of a certificate that an older version made, if it is one.
+fn older(text: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Format {
+        format: u32,
+    }
+    let found: Format = serde_json::from_str(text).ok()?;
+    (found.format != FORMAT).then(|| other_format(found.format))
+}
+
+/// What to say of a certificate of another format than this checker's.
+pub(crate) fn other_format(found: u32) -> String {
+    match found < FORMAT {
+        true => format!(
+            "the certificate has format {found}, made by an older version; its claims cannot be checked any more: \
+             make the release again"
+        ),
+        false => format!("the certificate has format {found}, this checker reads {FORMAT}: use a newer version"),
     }
 }
 

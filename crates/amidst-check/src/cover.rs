@@ -181,11 +181,6 @@ impl Tuples {
         found
     }
 
-    /// The tuple with this number.
-    pub(crate) fn tuple(&self, number: u32) -> &[u32] {
-        &self.codes[number as usize * self.width..(number as usize + 1) * self.width]
-    }
-
     fn at(&self, tuple: usize, column: usize) -> u32 {
         self.codes[tuple * self.width + column]
     }
@@ -265,6 +260,5 @@ mod tests {
         let set = |list: &[u32]| std::sync::Arc::new(Codes::new(list.to_vec(), 3));
         assert_eq!(tuples.covered(&[set(&[0, 1]), set(&[1])]), [1, 2]);
         assert_eq!(tuples.covered(&[set(&[0, 1, 2]), set(&[0, 1])]), [0, 1, 2, 3]);
-        assert_eq!(tuples.tuple(2), [1, 1]);
     }
 }

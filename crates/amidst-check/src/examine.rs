@@ -1,7 +1,7 @@
 //! The pass that issuing and verifying share: read the release, judge every requirement, look for contradictions.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::alike::alike;
@@ -11,9 +11,10 @@ use crate::judge::{Facts, Judged, views};
 use crate::models::Domain;
 use crate::options::Options;
 use crate::original::{self, Stated};
+use crate::policy::Said;
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::tally::cells;
-use crate::reader::{self, Counted, Fingerprint, Selection, format_of};
+use crate::reader::{self, Counted, Fingerprint, Reading, Selection};
 use crate::unique::{UNIQUE_PERCENT, singles_out};
 
 /// What a release claims, apart from the numbers that are found out.
@@ -43,34 +44,6 @@ impl Examined {
     }
 }
 
-/// Where a file of the release lies. Names that lead out of the folder are refused.
-pub(crate) fn place(base: &Path, file: &str) -> Result<PathBuf, Problem> {
-    let relative = Path::new(file);
-    let inside = !file.is_empty() && relative.components().all(|c| matches!(c, Component::Normal(_)));
-    if inside {
-        Ok(base.join(relative))
-    } else {
-        Err(Problem::violation(ProblemKind::Certificate, format!("the file name \"{file}\" leads out of the release")))
-    }
-}
-
-/// Data files beside the listed ones.
-pub(crate) fn extra_files(listed: &[PathBuf]) -> Vec<Problem> {
-    let folders: BTreeSet<&Path> = listed.iter().filter_map(|p| p.parent()).collect();
-    let mut found = BTreeSet::new();
-    for folder in folders {
-        // An unreadable folder shows in its files.
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_file() && format_of(&path).is_some() && !listed.contains(&path) {
-                found.insert(path);
-            }
-        }
-    }
-    let message = |path: PathBuf| format!("{}: the certificate does not list this file", path.display());
-    found.into_iter().map(|path| Problem::violation(ProblemKind::ExtraFile, message(path))).collect()
-}
-
 /// Reads `files` as one release and judges it.
 pub(crate) fn examine(
     files: &[PathBuf],
@@ -98,7 +71,7 @@ pub(crate) fn examine(
         // On everything, on what is published as it is, and on that of it for which nobody gives a reason.
         unique_beside: vec![Vec::new(), protected, excused],
     };
-    let (counted, prints) = reader::count(files, &selection, false).map_err(|p| vec![p])?;
+    let (counted, prints) = reader::count(files, &selection, Reading::Release).map_err(|p| vec![p])?;
     let mut problems = Vec::new();
     let mut domains = Vec::new();
     for (column, view) in said.sensitive.iter().zip(&counted.views) {
@@ -121,12 +94,42 @@ pub(crate) fn examine(
             [only] => Some(only),
             many => many.iter().find(|p| p.name == name),
         };
-        let take = |population| census::take(population, options.original, &counted, said.quasi, column);
+        let take = |population| census::take(population, &counted, said.quasi, column);
         population.map(take).transpose().map_err(|problem| problem.message)
     };
     let facts = Facts { counted: &counted, quasi: said.quasi, domains: named, census: &census };
     let judged = said.claims.iter().map(|claim| facts.judge(claim)).collect();
     Ok(Examined { judged, counted, prints, domains })
+}
+
+/// Why nothing is proven, where nothing is: whoever is in no class, or in a class of no columns, is not protected.
+pub(crate) fn nothing(said: &Statement<'_>, rows: u64) -> Option<Problem> {
+    let what = if said.quasi.is_empty() {
+        "no column is quasi, so nothing is proven about any"
+    } else if said.claims.is_empty() {
+        "no requirement is stated, so nothing is proven"
+    } else if rows > 0 && said.waived.len() as u64 >= rows {
+        "every row is waived, so nothing is proven about anybody"
+    } else {
+        return None;
+    };
+    Some(Problem::violation(ProblemKind::Nothing, what))
+}
+
+/// What the policy must settle of a statement.
+pub(crate) fn said_of<'a>(said: &Statement<'a>, rows: &Rows, published: &'a [String]) -> Said<'a> {
+    Said {
+        published,
+        quasi: said.quasi,
+        sensitive: said.sensitive,
+        claims: said.claims,
+        accepted: said.accepted,
+        kept: rows.rows_in.saturating_sub(rows.dropped),
+        suppressed: rows.suppressed,
+        masked: rows.masked,
+        persons: rows.persons,
+        waived: said.waived.len(),
+    }
 }
 
 /// How a message names a requirement.

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::certificate::{Certificate, CertificateDraft, FORMAT, Output, Requirement, SuppressedAs, UniqueRows};
 use crate::digest::sha256_hex;
-use crate::examine::{Rows, Statement, contradictions, examine, name_of, place};
+use crate::examine::{Rows, Statement, contradictions, examine, name_of, nothing, said_of};
+use crate::files::{equal_tables, listed_twice, ordinary};
 use crate::options::Options;
+use crate::policy::{Owner, follows};
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::{fingerprint, format_of};
 
@@ -44,7 +46,7 @@ impl Checked {
     pub fn seal(self, further: &[&str]) -> Result<Certificate, Vec<Problem>> {
         let Checked { base, mut certificate } = self;
         for file in further {
-            let path = place(&base, file).map_err(|p| vec![p])?;
+            let path = ordinary(&base, file).map_err(|p| vec![p])?;
             if format_of(&path).is_some() {
                 let message = format!("the file \"{file}\" is a table that was not checked");
                 return Err(vec![Problem::violation(ProblemKind::ExtraFile, message)]);
@@ -59,9 +61,14 @@ impl Checked {
 
 /// The first step of [`issue`]: everything but the seal.
 pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Result<Checked, Vec<Problem>> {
+    let names: Vec<&str> = draft.outputs.iter().map(String::as_str).collect();
+    let twice = listed_twice(base, &names);
+    if !twice.is_empty() {
+        return Err(twice);
+    }
     let mut tables = Vec::new();
     for file in &draft.outputs {
-        let path = place(base, file).map_err(|p| vec![p])?;
+        let path = ordinary(base, file).map_err(|p| vec![p])?;
         if format_of(&path).is_some() {
             tables.push(path);
         }
@@ -89,6 +96,10 @@ pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
         persons: draft.persons,
     };
     let mut problems = contradictions(&tables, &examined, &said, &rows, options);
+    let stated = said_of(&said, &rows, &examined.counted.columns);
+    problems.extend(follows(&stated, &draft.policy, Owner::Certificate));
+    problems.extend(nothing(&said, examined.counted.rows));
+    problems.extend(equal_tables(&tables, &examined.prints));
     let mut requirements = Vec::new();
     for (claim, judged) in draft.requirements.iter().zip(&examined.judged) {
         let wrong = |what: String| Problem::violation(ProblemKind::Requirement, format!("{}: {what}", name_of(claim)));
@@ -108,7 +119,7 @@ pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
     let mut prints = examined.prints.iter();
     let mut outputs = Vec::new();
     for file in &draft.outputs {
-        let path = place(base, file).map_err(|p| vec![p])?;
+        let path = ordinary(base, file).map_err(|p| vec![p])?;
         let print = if format_of(&path).is_some() { prints.next().cloned().map(Ok) } else { None };
         match print.unwrap_or_else(|| fingerprint(&path)) {
             Ok(print) => outputs.push(Output { file: file.clone(), bytes: print.bytes, sha256: print.sha256 }),

@@ -10,6 +10,7 @@ mod certificate;
 mod cover;
 mod digest;
 mod examine;
+mod files;
 mod issue;
 mod judge;
 mod logsum;
@@ -18,10 +19,12 @@ mod models;
 mod number;
 mod options;
 mod original;
+mod policy;
 mod printable;
 mod problem;
 mod reader;
 mod unique;
+mod verdict;
 mod verify;
 
 pub use alike::alike;
@@ -35,9 +38,26 @@ pub use options::{ColumnLabels, Options, OriginalTable, PopulationTable, ValueKi
 pub use printable::{acts, printable, printable_json, printable_lines};
 pub use problem::{Problem, ProblemKind, Severity};
 pub use unique::{UNIQUE_PERCENT, singles_out};
-pub use verify::{Verdict, verify};
+pub use verdict::{Found, Proven, Standing, Verdict};
+pub use verify::verify;
 
 /// The ids of the models that the checker knows.
 pub fn models() -> impl Iterator<Item = &'static str> {
     models::MODELS.iter().map(|entry| entry.id)
+}
+
+/// Distinct rows of a table, each with how often it is there.
+pub type RowCounts = Vec<(Vec<Vec<u8>>, u64)>;
+
+/// The columns and the distinct rows that the checker sees in a released table: for tests that compare it with other readers.
+///
+/// # Errors
+/// When the file is not in the form of releases.
+#[doc(hidden)]
+pub fn rows_of(path: &std::path::Path) -> Result<(Vec<String>, RowCounts), Problem> {
+    let files = [path.to_path_buf()];
+    let (counted, _) = reader::count(&files, &reader::Selection::default(), reader::Reading::Release)?;
+    let cells = |key: &[u8]| reader::tally::cells(key).into_iter().map(<[u8]>::to_vec).collect();
+    let rows = counted.keys.iter().map(|key| cells(key)).zip(counted.sizes.iter().copied());
+    Ok((counted.columns.clone(), rows.collect()))
 }

@@ -14,6 +14,8 @@ pub struct Options<'a> {
     pub original: Option<&'a OriginalTable>,
     /// The populations that requirements refer to.
     pub populations: &'a [PopulationTable],
+    /// The text of the policy that the owner holds: the certificate must follow from it, too.
+    pub policy: Option<&'a str>,
 }
 
 /// What the published cells of a quasi column mean.

@@ -12,7 +12,7 @@ use crate::matching::most_pairs;
 use crate::options::{ColumnLabels, OriginalTable};
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::tally::{Missing, cells, key_of};
-use crate::reader::{self, Counted, Selection};
+use crate::reader::{self, Counted, Reading, Selection};
 
 /// Pairs of tuples beyond which overlapping classes are not matched.
 const MOST_EDGES: usize = 100_000_000;
@@ -67,8 +67,8 @@ fn find(
     let violation = |message: String| Problem::violation(ProblemKind::Original, message);
     let missing = (!original.drop_missing_in.is_empty())
         .then(|| Missing { columns: original.drop_missing_in.clone(), tokens: original.missing.clone() });
-    let (ours, _) = reader::count(files, &selection(columns, quasi, None), false)?;
-    let (mut theirs, _) = reader::count(&original.files, &selection(columns, quasi, missing), true)?;
+    let (ours, _) = reader::count(files, &selection(columns, quasi, None), Reading::Release)?;
+    let (mut theirs, _) = reader::count(&original.files, &selection(columns, quasi, missing), Reading::Source)?;
     unify(&mut theirs, columns, quasi, original);
     let mut problems = Vec::new();
     if theirs.rows != stated.rows_in {

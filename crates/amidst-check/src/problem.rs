@@ -10,14 +10,20 @@ use crate::printable::printable;
 pub enum ProblemKind {
     /// The certificate is not valid JSON, not in canonical form, or contradicts itself.
     Certificate,
+    /// The certificate does not say what its policy, or the given one, says.
+    Policy,
     /// A digest does not match what it covers.
     Digest,
     /// A file that the certificate lists is not there.
     MissingFile,
-    /// A data file lies beside the release that the certificate does not list.
+    /// Something lies in the release's folder that the certificate does not list.
     ExtraFile,
+    /// A file is listed twice, leads elsewhere, or is no ordinary file.
+    File,
     /// A file cannot be read as the table it claims to be.
     Unreadable,
+    /// A file is not in the one form in which releases are written, so that others may read other rows in it.
+    Form,
     /// A column is missing or appears twice.
     Column,
     /// The number of rows is not what the certificate says.
@@ -36,6 +42,8 @@ pub enum ProblemKind {
     Labels,
     /// The release does not follow from the original table.
     Original,
+    /// Nothing is proven: no quasi column, no requirement, or nobody protected.
+    Nothing,
     /// Something that the given files cannot decide.
     NotVerifiable,
 }

@@ -1,35 +1,23 @@
 //! Verifies a release against its certificate, as anybody can who has both.
+//!
+//! First the seals and the files, then the certificate against its policy, then every claim from the rows themselves.
+//! What the files cannot tell is attested, and said to be.
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::certificate::{Certificate, Claim, FORMAT, Requirement, SuppressedAs};
+use crate::certificate::{Certificate, Claim, FORMAT, Requirement, SuppressedAs, other_format};
 use crate::digest::sha256_hex;
-use crate::examine::{Rows, Statement, contradictions, examine, extra_files, name_of, place};
+use crate::examine::{Examined, Rows, Statement, contradictions, examine, name_of, nothing, said_of};
+use crate::files::{equal_tables, extra_files, listed_twice, named, ordinary, place};
 use crate::issue::describe;
+use crate::judge::Judged;
 use crate::options::Options;
+use crate::policy::{Owner, follows};
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::{Fingerprint, fingerprint, format_of};
-
-/// What verification found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Verdict {
-    /// Whether nothing was found against the release.
-    pub valid: bool,
-    /// The requirements with the figures that the checker computed.
-    pub requirements: Vec<Requirement>,
-    /// Violations, and notes on what could not be looked at.
-    pub problems: Vec<Problem>,
-}
-
-impl Verdict {
-    /// A verdict on a release that could not be looked at.
-    pub fn invalid(problems: Vec<Problem>) -> Verdict {
-        Verdict { valid: false, requirements: Vec::new(), problems }
-    }
-}
+use crate::verdict::{Found, Proven, Standing, Verdict};
 
 /// Verifies the release at `release`, a file or the folder that holds the files of the certificate.
 pub fn verify(release: &Path, certificate: &Certificate, options: &Options<'_>) -> Verdict {
@@ -38,12 +26,12 @@ pub fn verify(release: &Path, certificate: &Certificate, options: &Options<'_>) 
         Ok(files) => files,
         Err(found) => {
             problems.extend(found);
-            return Verdict::invalid(problems);
+            return unread(certificate, problems);
         }
     };
     if release.is_dir() {
         let listed: Vec<PathBuf> = files.iter().map(|f| f.0.clone()).collect();
-        problems.extend(extra_files(&listed));
+        problems.extend(extra_files(release, &listed));
     }
     let tables: Vec<PathBuf> = files.iter().filter(|f| f.2).map(|f| f.0.clone()).collect();
     let claims: Vec<Claim> = certificate.requirements.iter().map(claim).collect();
@@ -55,109 +43,227 @@ pub fn verify(release: &Path, certificate: &Certificate, options: &Options<'_>) 
         claims: &claims,
     };
     let options = &Options { persons: options.persons.clone().filter(|_| certificate.persons), ..options.clone() };
-    let examined = match examine(&tables, &said, options) {
+    let rows = rows_of(certificate);
+    let mut examined = match examine(&tables, &said, options) {
         Ok(examined) => examined,
         Err(found) => {
             problems.extend(found);
-            return Verdict::invalid(problems);
+            // The columns of the release are not known, but the rest of the policy is.
+            problems.extend(follows(&said_of(&said, &rows, &[]), &certificate.policy, Owner::Certificate));
+            return unread(certificate, problems);
         }
     };
-    let mut prints = examined.prints.iter();
-    for (path, index, table) in &files {
-        let print = if *table { prints.next().cloned().map(Ok) } else { None };
+    problems.extend(equal_tables(&tables, &examined.prints));
+    problems.extend(digests(&files, certificate, &examined.prints));
+    let stated = said_of(&said, &rows, &examined.counted.columns);
+    problems.extend(follows(&stated, &certificate.policy, Owner::Certificate));
+    problems.extend(options.policy.into_iter().flat_map(|policy| follows(&stated, policy, Owner::Given)));
+    problems.extend(nothing(&said, examined.counted.rows));
+    problems.extend(contradictions(&tables, &examined, &said, &rows, options));
+    problems.extend(counts(certificate, &examined));
+    let judged = std::mem::take(&mut examined.judged);
+    let mut ledger = Ledger::new(certificate, options);
+    for ((claim, stated), judged) in claims.iter().zip(&certificate.requirements).zip(judged) {
+        ledger.enter(claim, stated, judged);
+    }
+    problems.append(&mut ledger.problems);
+    if ledger.proofs == 0 && !claims.is_empty() && examined.counted.rows > 0 {
+        let what =
+            "nothing is proven: every requirement is only attested. Give the tables that it speaks of, with --policy";
+        problems.push(Problem::violation(ProblemKind::Nothing, what));
+    }
+    Verdict {
+        valid: !problems.iter().any(Problem::is_violation),
+        requirements: ledger.requirements,
+        problems,
+        proven: Some(proven(certificate, &examined)),
+        attested: attested(certificate),
+        not_checked: match options.original {
+            Some(_) => Vec::new(),
+            None => vec!["that the rows stand for rows of the input, and how many were left out".into()],
+        },
+    }
+}
+
+/// The length and digest of every file.
+fn digests(files: &[(PathBuf, usize, bool)], certificate: &Certificate, tables: &[Fingerprint]) -> Vec<Problem> {
+    let mut tables = tables.iter();
+    let mut problems = Vec::new();
+    for (path, index, table) in files {
+        let print = if *table { tables.next().cloned().map(Ok) } else { None };
         match print.unwrap_or_else(|| fingerprint(path)) {
             Ok(print) => problems.extend(compare_print(path, certificate, *index, &print)),
             Err(problem) => problems.push(problem),
         }
     }
-    let rows = Rows {
+    problems
+}
+
+/// A verdict on a release whose rows could not be counted: nothing of it was checked.
+fn unread(certificate: &Certificate, problems: Vec<Problem>) -> Verdict {
+    let requirements = certificate.requirements.iter().map(|stated| Found {
+        requirement: Requirement { holds: false, ..stated.clone() },
+        verdict: Standing::NotChecked,
+    });
+    Verdict { requirements: requirements.collect(), ..Verdict::invalid(problems) }
+}
+
+fn rows_of(certificate: &Certificate) -> Rows {
+    Rows {
         rows_in: certificate.rows_in,
         dropped: certificate.rows_dropped_missing,
         suppressed: certificate.suppressed,
         masked: certificate.suppressed_as == SuppressedAs::Mask,
         counterfeits: certificate.counterfeits.unwrap_or(0),
         persons: certificate.persons,
+    }
+}
+
+/// The numbers of rows and classes.
+fn counts(certificate: &Certificate, examined: &Examined) -> Vec<Problem> {
+    let differs = |kind, what: &str, stated: u64, found: u64| {
+        let message = || format!("the certificate states {stated} {what}, the release has {found}");
+        (stated != found).then(|| Problem::violation(kind, message()))
     };
-    problems.extend(contradictions(&tables, &examined, &said, &rows, options));
-    let mut differs = |kind, what: &str, stated: u64, found: u64| {
-        if stated != found {
-            let message = format!("the certificate states {stated} {what}, the release has {found}");
-            problems.push(Problem::violation(kind, message));
-        }
-    };
-    differs(ProblemKind::Rows, "rows", certificate.rows_out, examined.counted.rows);
-    differs(ProblemKind::Classes, "classes", certificate.classes, examined.counted.keys.len() as u64);
+    let rows = differs(ProblemKind::Rows, "rows", certificate.rows_out, examined.counted.rows);
+    let classes = differs(ProblemKind::Classes, "classes", certificate.classes, examined.counted.keys.len() as u64);
     let (stated, found) = (certificate.unique_rows, examined.unique_rows());
     let (on_all, on_some) = ("rows unique on all that is published", "rows unique on its insensitive columns");
-    differs(ProblemKind::Measured, on_all, stated.published, found.published);
-    differs(ProblemKind::Measured, on_some, stated.insensitive, found.insensitive);
+    let all = differs(ProblemKind::Measured, on_all, stated.published, found.published);
+    let some = differs(ProblemKind::Measured, on_some, stated.insensitive, found.insensitive);
+    [rows, classes, all, some].into_iter().flatten().collect()
+}
 
-    let mut requirements = Vec::new();
-    let attested = certificate.persons && options.persons.is_none();
-    for ((claim, stated), judged) in claims.iter().zip(&certificate.requirements).zip(examined.judged) {
+fn proven(certificate: &Certificate, examined: &Examined) -> Proven {
+    let sensitive: Vec<String> = certificate.sensitive.iter().map(|s| s.name.clone()).collect();
+    let other = |name: &&String| !certificate.quasi.contains(name) && !sensitive.contains(name);
+    let rows = examined.counted.rows;
+    Proven {
+        quasi: certificate.quasi.clone(),
+        others: examined.counted.columns.iter().filter(other).cloned().collect(),
+        sensitive,
+        rows,
+        protected: rows.saturating_sub(certificate.waived.len() as u64),
+        classes: examined.counted.keys.len() as u64,
+    }
+}
+
+/// What the maker says and the published files cannot tell.
+fn attested(certificate: &Certificate) -> Vec<String> {
+    let mut list = Vec::new();
+    if !certificate.waived.is_empty() {
+        list.push(format!(
+            "{} rows are published as they are, with their owners' consent; nothing is proven about them",
+            certificate.waived.len()
+        ));
+    }
+    if certificate.persons {
+        list.push("which rows belong to one person".into());
+    }
+    if let Some(counterfeits) = certificate.counterfeits.filter(|&n| n > 0) {
+        list.push(format!("{counterfeits} rows stand for nobody"));
+    }
+    list
+}
+
+/// The requirements as they are held against what was found.
+struct Ledger<'a> {
+    /// Whether sizes and counts are of persons whom the release does not tell apart.
+    persons: bool,
+    certificate: &'a Certificate,
+    requirements: Vec<Found>,
+    problems: Vec<Problem>,
+    /// How many requirements the rows decide, at least in one direction.
+    proofs: usize,
+}
+
+impl<'a> Ledger<'a> {
+    fn new(certificate: &'a Certificate, options: &Options<'_>) -> Self {
+        let persons = certificate.persons && options.persons.is_none();
+        Ledger { persons, certificate, requirements: Vec::new(), problems: Vec::new(), proofs: 0 }
+    }
+
+    fn enter(&mut self, claim: &Claim, stated: &Requirement, judged: Result<Judged, String>) {
         let name = name_of(claim);
         let violation = |kind, what: String| Problem::violation(kind, format!("{name}: {what}"));
+        let note = |what: &str| Problem::note(ProblemKind::NotVerifiable, format!("{name}: {what}"));
         let judged = match judged {
             Ok(judged) => judged,
             Err(what) => {
-                problems.push(violation(ProblemKind::Requirement, what));
-                requirements.push(Requirement { holds: false, ..stated.clone() });
-                continue;
+                self.problems.push(violation(ProblemKind::Requirement, what));
+                self.record(Requirement { holds: false, ..stated.clone() }, Standing::NotChecked);
+                return;
             }
         };
         if !stated.holds {
-            problems
-                .push(violation(ProblemKind::Certificate, "the certificate itself says that it does not hold".into()));
+            let what = "the certificate itself says that it does not hold".into();
+            self.problems.push(violation(ProblemKind::Certificate, what));
         }
         let found = judged.requirement;
         if let Some(what) = judged.undecided {
-            problems.push(Problem::note(ProblemKind::NotVerifiable, format!("{name}: {what}")));
-            requirements.push(stated.clone());
-        } else if attested && !counts_kinds(&claim.model) {
+            self.problems.push(note(&what));
+            self.record(stated.clone(), Standing::Attested);
+            return;
+        }
+        if self.persons && !counts_kinds(&claim.model) {
             // Rows bound persons only in what grows with either: sizes, and the number of distinct values.
-            let note =
-                format!("{name}: counts persons, whom the release does not tell apart; its figures are attested");
-            problems.push(Problem::note(ProblemKind::NotVerifiable, note));
-            requirements.push(stated.clone());
-        } else if attested {
-            if !found.holds {
-                problems.push(violation(ProblemKind::Requirement, describe(&found)));
-            }
+            self.problems.push(note("counts persons, whom the release does not tell apart; its figures are attested"));
+            self.record(stated.clone(), Standing::Attested);
+            return;
+        }
+        if !found.holds {
+            self.problems.push(violation(ProblemKind::Requirement, describe(&found)));
+        }
+        self.proofs += 1;
+        if self.persons {
             for (figure, value) in &stated.measured {
                 let (stated, most) = (value.as_f64(), found.measured.get(figure).and_then(Value::as_f64));
                 if stated > most {
                     let what = format!("the certificate states {figure} = {value}, more than rows allow");
-                    problems.push(violation(ProblemKind::Measured, what));
+                    self.problems.push(violation(ProblemKind::Measured, what));
                 }
             }
             // Persons and rows have the same values, but not the same numbers of each.
-            if claim.model != "distinct-l-diversity" {
-                let note = format!(
-                    "{name}: counts persons, whom the release does not tell apart; its rows allow what is attested"
-                );
-                problems.push(Problem::note(ProblemKind::NotVerifiable, note));
+            let standing = if claim.model == "distinct-l-diversity" { Standing::Proven } else { Standing::Attested };
+            if standing == Standing::Attested {
+                self.problems.push(note(
+                    "counts persons, whom the release does not tell apart; its rows allow what is attested",
+                ));
             }
-            requirements.push(Requirement { holds: found.holds, ..stated.clone() });
-        } else {
-            if !found.holds {
-                problems.push(violation(ProblemKind::Requirement, describe(&found)));
+            self.record(Requirement { holds: found.holds, ..stated.clone() }, standing);
+            return;
+        }
+        if !same_figures(stated, &found) {
+            let what = "its figures in the certificate are not those of the release".into();
+            self.problems.push(violation(ProblemKind::Measured, what));
+        }
+        match stands_on(claim, self.certificate) {
+            Some(what) => {
+                self.problems.push(note(what));
+                self.record(found, Standing::Attested);
             }
-            if !same_figures(stated, &found) {
-                let what = "its figures in the certificate are not those of the release".into();
-                problems.push(violation(ProblemKind::Measured, what));
-            }
-            requirements.push(found);
+            None => self.record(found, Standing::Proven),
         }
     }
-    Verdict { valid: !problems.iter().any(Problem::is_violation), requirements, problems }
+
+    fn record(&mut self, requirement: Requirement, verdict: Standing) {
+        self.requirements.push(Found { requirement, verdict });
+    }
+}
+
+/// What a requirement stands on that neither the release nor its policy tells.
+fn stands_on(claim: &Claim, certificate: &Certificate) -> Option<&'static str> {
+    let distance = claim.parameters.get("distance").and_then(Value::as_str);
+    let levels = certificate.sensitive.iter().any(|s| s.levels.is_some());
+    (distance == Some("hierarchical") && levels)
+        .then_some("measures distances in a hierarchy whose groups are the maker's word")
 }
 
 /// The format and the two digests of a certificate.
 fn seals(certificate: &Certificate) -> Vec<Problem> {
     let mut problems = Vec::new();
     if certificate.format != FORMAT {
-        let message = format!("the certificate has format {}, this checker reads {FORMAT}", certificate.format);
-        problems.push(Problem::violation(ProblemKind::Certificate, message));
+        problems.push(Problem::violation(ProblemKind::Certificate, other_format(certificate.format)));
     }
     if certificate.policy_digest != sha256_hex(certificate.policy.as_bytes()) {
         problems.push(Problem::violation(ProblemKind::Digest, "the policy does not match its digest"));
@@ -176,11 +282,21 @@ fn resolve(release: &Path, certificate: &Certificate) -> Result<Vec<(PathBuf, us
     if !release.exists() {
         return Err(one(ProblemKind::MissingFile, format!("{}: there is no such file or folder", release.display())));
     }
+    let names: Vec<&str> = certificate.outputs.iter().map(|o| o.file.as_str()).collect();
+    let mut problems = listed_twice(release, &names);
     let mut files = Vec::new();
-    for (index, output) in certificate.outputs.iter().enumerate() {
-        let path = place(release, &output.file).map_err(|p| vec![p])?;
-        let table = format_of(&path).is_some();
-        files.push((path, index, table));
+    for (index, name) in names.iter().enumerate() {
+        let found = if release.is_dir() { ordinary(release, name) } else { place(release, name) };
+        match found {
+            Ok(path) => {
+                let table = format_of(&path).is_some();
+                files.push((path, index, table));
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
     }
     let tables = files.iter().filter(|f| f.2).count();
     if tables == 0 {
@@ -191,17 +307,12 @@ fn resolve(release: &Path, certificate: &Certificate) -> Result<Vec<(PathBuf, us
             let message = format!("the certificate lists {tables} tables: give the folder that holds them");
             return Err(one(ProblemKind::MissingFile, message));
         }
+        named(release).map_err(|problem| vec![problem])?;
         // A single file may have been renamed; its digest tells whether it is the one.
         files.retain(|f| f.2);
         files[0].0 = release.to_path_buf();
-        return Ok(files);
     }
-    let missing: Vec<Problem> = files
-        .iter()
-        .filter(|f| !f.0.is_file())
-        .map(|f| Problem::violation(ProblemKind::MissingFile, format!("{}: the file is missing", f.0.display())))
-        .collect();
-    if missing.is_empty() { Ok(files) } else { Err(missing) }
+    Ok(files)
 }
 
 fn compare_print(path: &Path, certificate: &Certificate, index: usize, print: &Fingerprint) -> Option<Problem> {

@@ -126,7 +126,9 @@ fn summary(done: &Anonymized) -> String {
     lines.push(String::new());
     let mut metrics = vec![vec!["metric".to_string(), "loss".to_string()]];
     for (id, value) in &judged.metrics {
-        metrics.push(vec![id.to_string(), value.map_or("–".to_string(), figure)]);
+        let baseline = judged.kl_baseline.filter(|_| *id == "kl-divergence");
+        let beside = baseline.map_or(String::new(), |b| format!(" ({} as one class)", figure(b)));
+        metrics.push(vec![id.to_string(), value.map_or("–".to_string(), figure) + &beside]);
     }
     lines.push(table(&metrics));
     lines.push(String::new());

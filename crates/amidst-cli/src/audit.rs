@@ -12,20 +12,24 @@ use amidst::prepare::LoadOptions;
 use amidst::{report, saved};
 use clap::Args;
 
+use crate::survey;
 use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, table, thousands};
 
 /// Tell what a table satisfies, raw or already published: strongest parameters, risk, attacks
 ///
-/// With a policy, also whether its requirements hold: exit code 1 when they do not.
+/// With a policy, also whether its requirements hold: exit code 1 when they do not. Without a policy and without columns:
+/// what singles people out in a table that nobody has described, column by column and in sets, and what to do next.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  amidst audit patients.csv --qi age,sex,zip --sensitive disease\n  amidst audit \
-release.csv --policy policy.toml --report audit.html")]
+#[command(
+    after_help = "Examples:\n  amidst audit patients.csv\n  amidst audit patients.csv --qi age,sex,zip --sensitive disease\n  amidst audit \
+release.csv --policy policy.toml --report audit.html"
+)]
 pub struct Audit {
     /// The table: a file, a folder or a pattern; - for standard input. Or the folder of a release
     data: String,
 
     /// The policy that says which columns are which, and what must hold
-    #[arg(long, value_name = "FILE", required_unless_present = "qi", conflicts_with_all = ["qi", "sensitive"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["qi", "sensitive"])]
     policy: Option<PathBuf>,
 
     /// The quasi columns
@@ -35,6 +39,11 @@ pub struct Audit {
     /// The sensitive columns
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "qi")]
     sensitive: Vec<String>,
+
+    /// Without roles: the largest sets of columns among which minimal sample uniques are looked for
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=5),
+          conflicts_with_all = ["qi", "policy"])]
+    max_set: u8,
 
     /// A table of the population: the quasi columns, and perhaps a column `count`; tells the journalist's risk
     #[arg(long, value_name = "DATA")]
@@ -66,6 +75,9 @@ impl Audit {
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         if let Some(path) = &self.report {
             saved::vacant(path, self.force)?;
+        }
+        if self.policy.is_none() && self.qi.is_empty() {
+            return self.survey(terminal);
         }
         let given = self.policy.as_ref().map(|path| Policy::read(path)).transpose()?;
         let data = match folder::table_in(Path::new(&self.data)) {
@@ -107,6 +119,29 @@ impl Audit {
             terminal.result(summary(&found))?;
         }
         Ok(if found.holds { Outcome::Done } else { Outcome::Violated })
+    }
+}
+
+impl Audit {
+    /// Tells what singles people out, where nothing is said about the columns.
+    fn survey(&self, terminal: &Terminal) -> CommandResult {
+        let needs = [
+            ("--report", self.report.is_some()),
+            ("--population", self.population.is_some()),
+            ("--sampling-fraction", self.sampling_fraction.is_some()),
+        ];
+        if let Some((option, _)) = needs.iter().find(|(_, given)| *given) {
+            let message = format!("{option} needs to know the columns: add --qi COLUMNS or --policy FILE");
+            return Err(Failure::Usage(message));
+        }
+        let bar = terminal.progress("looking");
+        let found = audit::survey(&self.data, usize::from(self.max_set))?;
+        drop(bar);
+        match self.json {
+            true => terminal.json(&found.to_json())?,
+            false => terminal.result(survey::text(&found))?,
+        }
+        Ok(Outcome::Done)
     }
 }
 
@@ -154,11 +189,11 @@ fn summary(found: &audit::Audit) -> String {
             let values: Vec<String> = run[..useful]
                 .iter()
                 .map(|m| match m.at {
-                    None => level_text(&m.level),
-                    Some(at) => format!("{} at l = {at}", level_text(&m.level)),
+                    None => format!("{} {}", m.level.sign(), level_text(&m.level)),
+                    Some(at) => format!("{} {} at l = {at}", m.level.sign(), level_text(&m.level)),
                 })
                 .collect();
-            rows.push(vec![first.model.id.to_string(), format!("{} = {}", first.key, values.join(", "))]);
+            rows.push(vec![first.model.id.to_string(), format!("{} {}", first.key, values.join(", "))]);
         }
         lines.push(String::new());
         lines.push(table(&rows));

@@ -34,7 +34,7 @@ impl Explain {
             model_text(entry)
         } else if let Some(a) = algorithm::find(name) {
             let kind = if a.full_domain { "full-domain recoding" } else { "local recoding" };
-            plain(a.title, &format!("algorithm, {kind}"), a.definition, a.citation)
+            algorithm_text(a, &format!("algorithm, {kind}"))
         } else if let Some(m) = metric::find(name) {
             plain(m.title, "metric; less is better", m.definition, m.citation)
         } else if let Some(m) = measure(name) {
@@ -80,7 +80,8 @@ fn json(name: &str) -> Option<Value> {
         return Some(with(of("model", m.title, m.definition, m.citation), more));
     }
     if let Some(a) = algorithm::find(name) {
-        let more = json!({"full_domain": a.full_domain});
+        let options: Vec<Value> = a.options.iter().map(parameter).collect();
+        let more = json!({"full_domain": a.full_domain, "options": options, "example": algorithm_example(a)});
         return Some(with(of("algorithm", a.title, a.definition, a.citation), more));
     }
     if let Some(m) = metric::find(name) {
@@ -109,18 +110,56 @@ fn plain(title: &str, kind: &str, definition: &str, source: &str) -> String {
     format!("{} {}\n\n  {definition}\n\n  {}", heading(title), dim(format!("({kind})")), dim(source))
 }
 
+/// What a table of parameters or options says of each.
+fn parameter_rows(head: &str, parameters: &[Parameter]) -> Vec<Vec<String>> {
+    let mut rows = vec![vec![head.to_string(), "what".to_string(), String::new()]];
+    for p in parameters {
+        let needed = if p.required { "required" } else { "optional" };
+        rows.push(vec![p.name.to_string(), format!("{}, {needed}", kind_text(p.kind)), p.help.to_string()]);
+    }
+    rows
+}
+
+fn indented(example: &str) -> String {
+    example.lines().map(|l| format!("    {l}\n")).collect()
+}
+
+fn algorithm_text(entry: &algorithm::Entry, kind: &str) -> String {
+    let options = match entry.options {
+        [] => String::new(),
+        options => table(&parameter_rows("option", options)) + "\n\n",
+    };
+    format!(
+        "{} {}\n\n  {}\n\n{options}{}\n  {}",
+        heading(entry.title),
+        dim(format!("({kind})")),
+        entry.definition,
+        indented(&algorithm_example(entry)),
+        dim(entry.citation)
+    )
+}
+
+/// The search of a policy that names the algorithm, with every option that can be shown for itself.
+fn algorithm_example(entry: &algorithm::Entry) -> String {
+    let mut example = format!("[search]\nalgorithm = \"{}\"", entry.id);
+    // A list of rows fits one size of clusters only.
+    let shown: Vec<&Parameter> = entry.options.iter().filter(|p| p.kind != Kind::Counts).collect();
+    if !shown.is_empty() {
+        example.push_str("\n\n[search.options]");
+    }
+    for p in shown {
+        example.push_str(&format!("\n{} = {}", p.name, kind_example(p.name, p.kind)));
+    }
+    example
+}
+
 fn model_text(entry: &model::Entry) -> String {
     let on = match entry.sensitive {
         Sensitive::None => "no sensitive column",
         Sensitive::One => "one sensitive column, named by `on`",
         Sensitive::OneOrMany => "one sensitive column named by `on`, or a list of them (then article Definition 4.6)",
     };
-    let mut rows = vec![vec!["parameter".to_string(), "what".to_string(), String::new()]];
-    for p in entry.parameters {
-        let needed = if p.required { "required" } else { "optional" };
-        rows.push(vec![p.name.to_string(), format!("{}, {needed}", kind_text(p.kind)), p.help.to_string()]);
-    }
-    let example: String = example(entry).lines().map(|l| format!("    {l}\n")).collect();
+    let (rows, example) = (parameter_rows("parameter", entry.parameters), indented(&example(entry)));
     format!(
         "{} {}\n\n  {}\n\n  It protects {on}.\n\n{}\n\n{example}\n  {}",
         heading(entry.title),
@@ -138,7 +177,7 @@ fn example(entry: &model::Entry) -> String {
         example.push_str("\non = \"disease\"");
     }
     for p in entry.parameters.iter().filter(|p| p.required) {
-        example.push_str(&format!("\n{} = {}", p.name, kind_example(p.kind)));
+        example.push_str(&format!("\n{} = {}", p.name, kind_example(p.name, p.kind)));
     }
     example
 }
@@ -165,6 +204,7 @@ fn attack_text(entry: &attack::Entry) -> String {
 fn kind_text(kind: Kind) -> String {
     match kind {
         Kind::Count => "whole number from 1".to_string(),
+        Kind::Counts => "a list of whole numbers from 1".to_string(),
         Kind::Number => "number or \"fraction\"".to_string(),
         Kind::Choice(words) => format!("one of {}", words.join(", ")),
         Kind::Flag => "true or false".to_string(),
@@ -177,18 +217,25 @@ fn kind_text(kind: Kind) -> String {
     }
 }
 
-fn kind_example(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Count => "3",
-        Kind::Number => "0.5",
-        Kind::Choice(words) => words.first().copied().unwrap_or_default(),
-        Kind::Flag => "true",
-        Kind::Value => "\"HIV\"",
-        Kind::Values => "[\"Flu\"]",
-        Kind::Bounds => "{ HIV = 0.2, Cancer = \"1/3\" }",
-        Kind::Categories => "[[\"HIV\"], [\"Flu\"]]",
-        Kind::Weights => "\"uniform\"",
-        Kind::Population => "\"population.csv\"",
+/// A value that the parameter accepts, as a policy writes it.
+fn kind_example(name: &str, kind: Kind) -> String {
+    match (name, kind) {
+        ("rho1", _) => "0.2".to_string(),
+        ("rho2", _) => "0.8".to_string(),
+        ("min", _) => "0".to_string(),
+        // A percentage, and bounds that begin at 1.
+        ("c2", _) => "5".to_string(),
+        ("l" | "c" | "c1" | "delta" | "beta", _) | (_, Kind::Count) => "3".to_string(),
+        (_, Kind::Counts) => "[2, 3, 1]".to_string(),
+        (_, Kind::Number) => "0.5".to_string(),
+        (_, Kind::Choice(words)) => format!("\"{}\"", words.first().copied().unwrap_or_default()),
+        (_, Kind::Flag) => "true".to_string(),
+        (_, Kind::Value) => "\"HIV\"".to_string(),
+        (_, Kind::Values) => "[\"Flu\"]".to_string(),
+        (_, Kind::Bounds) => "{ HIV = 0.2, Cancer = \"1/3\" }".to_string(),
+        (_, Kind::Categories) => "[[\"HIV\"], [\"Flu\"]]".to_string(),
+        (_, Kind::Weights) => "\"uniform\"".to_string(),
+        (_, Kind::Population) => "\"population.csv\"".to_string(),
     }
 }
 

@@ -8,12 +8,15 @@ mod attack;
 mod audit;
 mod check;
 mod completions;
+mod defect;
 mod explain;
 mod explore;
 mod init;
+mod memory;
 mod registry;
 mod sample;
 mod series;
+mod survey;
 mod terminal;
 mod verify;
 
@@ -74,6 +77,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    defect::contained(run)
+}
+
+fn run() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         // Help and versions are this program's own words; errors quote arguments, and file names may hold anything.

@@ -54,6 +54,9 @@ enum Command {
         output: Output,
     },
     /// Delete rows
+    ///
+    /// The rows are overwritten in the state, and so are the values that nobody else has. The keys stay, and sensitive
+    /// values: whoever comes back must be published as before, and audits must know who was in which version.
     Delete {
         /// The folder of the series
         dir: PathBuf,
@@ -75,11 +78,18 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Take back the last batch, if no version holds it yet
+    Undo {
+        /// The folder of the series
+        dir: PathBuf,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Publish the rows as they are now, checked and audited, as the next version
     Publish {
         /// The folder of the series
         dir: PathBuf,
-        /// Publish even if the versions together reveal more than each; the certificate says so
+        /// Publish even if the versions together leave less than the policy promises; the certificate says so
         #[arg(long)]
         allow_leak: bool,
         #[command(flatten)]
@@ -89,6 +99,9 @@ enum Command {
     Log {
         /// The folder of the series
         dir: PathBuf,
+        /// Read the whole state first, and make sure that it is what was written
+        #[arg(long)]
+        check: bool,
         #[command(flatten)]
         output: Output,
     },
@@ -101,7 +114,7 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Tell what all versions reveal together; exit code 1 when that is more than each reveals
+    /// Hold the policy against what all versions together leave of everybody; exit code 1 when somebody is below it
     Audit {
         /// The folder of the series
         dir: PathBuf,
@@ -138,6 +151,19 @@ impl Series {
             Command::Apply { dir, insert, delete, output } => {
                 apply(terminal, dir, Batch { insert: insert.clone(), delete: delete.clone() }, &job, output)
             }
+            Command::Undo { dir, output } => {
+                let done = series::Series::open(dir)?.undo()?;
+                let text = || {
+                    heading(format!(
+                        "batch {} is taken back ({} inserted, {} deleted); the series has {} rows",
+                        done.batch,
+                        thousands(done.inserted),
+                        thousands(done.deleted),
+                        thousands(done.rows)
+                    ))
+                };
+                show(terminal, output, || done.to_json(), text)
+            }
             Command::Publish { dir, allow_leak, output } => {
                 let done = series::Series::open(dir)?.publish(*allow_leak, &job)?;
                 if done.audit.condemns() {
@@ -146,8 +172,12 @@ impl Series {
                 let told = show(terminal, output, || done.to_json(), || published(&done));
                 terminal.told(&format!("version {} is published", done.version), told.map(|_| ()))
             }
-            Command::Log { dir, output } => {
-                let log = series::Series::open(dir)?.log()?;
+            Command::Log { dir, check, output } => {
+                let series = series::Series::open(dir)?;
+                if *check {
+                    series.check()?;
+                }
+                let log = series.log()?;
                 show(terminal, output, || log.to_json(), || history(&log))
             }
             Command::Show { dir, version, output } => {
@@ -172,7 +202,7 @@ impl Series {
                 show(terminal, output, json, text)
             }
             Command::Audit { dir, output } => {
-                let found = series::Series::open(dir)?.audit()?;
+                let found = series::Series::open(dir)?.audit(&job)?;
                 show(terminal, output, || found.to_json(), || audited(&found))?;
                 Ok(if found.condemns() { Outcome::Violated } else { Outcome::Done })
             }
@@ -214,7 +244,12 @@ fn applied(done: &Applied) -> String {
         lines.push(format!("  {} rows left out because a value is unknown", thousands(done.dropped)));
     }
     if m.classes > 0 {
-        lines.push(format!("  {} classes, {} dissolved, {} split", thousands(m.classes), m.dissolved, m.splits));
+        lines.push(format!(
+            "  {} maintained classes, {} dissolved, {} split",
+            thousands(m.classes),
+            m.dissolved,
+            m.splits
+        ));
     }
     lines.push("  not public yet: `amidst series publish` makes it so".into());
     lines.join("\n")
@@ -235,19 +270,19 @@ fn published(done: &Published) -> String {
     lines.push(String::new());
     lines.push(requirements(&done.judged.requirements));
     lines.push(String::new());
-    lines.push(format!("  all versions together reveal: {}", done.audit.sentence()));
+    lines.push(format!("  all versions together reveal: {} ({})", done.audit.sentence(), done.audit.method()));
     lines.push(format!("  checked and published: {}", done.release.display()));
     lines.join("\n")
 }
 
 fn history(log: &SeriesLog) -> String {
-    let mut rows = vec![["batch", "inserted", "deleted", "classes"].map(String::from).to_vec()];
+    let mut rows = vec![["batch", "inserted", "deleted", "maintained classes"].map(String::from).to_vec()];
     for b in &log.batches {
         let mut row = [b.batch, b.inserted, b.deleted].map(thousands).to_vec();
         row.push(if b.classes > 0 { thousands(b.classes) } else { "–".into() });
         rows.push(row);
     }
-    let head = ["version", "up to batch", "rows", "classes", "counterfeits", "leaks"].map(String::from);
+    let head = ["version", "up to batch", "rows", "published classes", "counterfeits", "leaks"].map(String::from);
     let mut versions = vec![head.to_vec()];
     for v in &log.versions {
         let mut row = [v.version, v.batch, v.rows, v.classes, v.counterfeits].map(thousands).to_vec();
@@ -258,32 +293,38 @@ fn history(log: &SeriesLog) -> String {
 }
 
 fn audited(found: &SeriesAudit) -> String {
-    let verdict = match (found.versions, found.condemns()) {
-        (1, _) => "1 version, and no other to compare it with".to_string(),
-        (n, true) => format!("{n} versions reveal more together than each"),
-        (n, false) => format!("{n} versions reveal no more together than each"),
+    let versions = match found.versions {
+        1 => "1 version leaves".to_string(),
+        n => format!("{n} versions together leave"),
     };
-    let mut lines = vec![heading(verdict)];
+    let verdict = match found.exposed {
+        0 => format!("{versions} of everybody what the policy promises"),
+        n => format!("{versions} less than the policy promises of {} persons", thousands(n as u64)),
+    };
+    let mut lines = vec![heading(verdict), format!("  {}", found.method())];
+    let number = |n: usize| thousands(n as u64);
+    let mut rows = vec![["requirement", "on", "persons below", "of them not proven"].map(String::from).to_vec()];
+    for r in &found.requirements {
+        let cells = match r.applied {
+            true => [number(r.below), number(r.unproven)],
+            false => ["–".into(), "looks at sizes, not at values".into()],
+        };
+        rows.push([vec![r.model.to_string(), r.on.join(", ")], cells.to_vec()].concat());
+    }
+    lines.push(table(&rows));
     let head = ["column", "persons", "fewest candidates", "narrowed", "exposed", "certain"].map(String::from);
     let mut rows = vec![head.to_vec()];
     for c in &found.columns {
-        let a = &c.audit;
-        let fewest = a.fewest.map_or_else(|| "–".to_string(), |n| n.to_string());
-        let number = |n: usize| thousands(n as u64);
-        let cells = [number(a.persons), fewest, number(a.narrowed), number(a.exposed), number(a.certain)];
+        let f = &c.findings;
+        let fewest = f.fewest.map_or_else(|| "–".to_string(), |n| n.to_string());
+        let cells = [number(found.persons), fewest, number(f.narrowed), number(f.exposed), number(f.certain)];
         rows.push([vec![c.column.clone()], cells.to_vec()].concat());
     }
+    lines.push(String::new());
     lines.push(table(&rows));
-    for c in &found.columns {
-        for w in &c.worst {
-            let persons: Vec<String> = w.persons.iter().take(8).map(|p| format!("#{p}")).collect();
-            let versions: Vec<String> = w.versions.iter().map(usize::to_string).collect();
-            let from = match versions.is_empty() {
-                true => "all versions together".to_string(),
-                false => format!("versions {}", versions.join(" and ")),
-            };
-            lines.push(format!("  {}: {} has {} ({from})", persons.join(", "), c.column, w.values.join(" or ")));
-        }
+    for w in found.columns.iter().flat_map(|c| &c.worst) {
+        lines.push(String::new());
+        lines.extend(w.why.iter().map(|step| format!("  {step}")));
     }
     lines.join("\n")
 }

@@ -270,10 +270,14 @@ pub fn requirements(requirements: &[serde_json::Value]) -> String {
             serde_json::Value::Null => "none".to_string(),
             other => other.to_string(),
         };
-        let pairs = |v: &serde_json::Value| match v.as_object() {
-            Some(map) => {
-                map.iter().map(|(k, v)| format!("{} = {}", printable(k), text(v))).collect::<Vec<_>>().join(", ")
-            }
+        // Where the definition says "less than" the figure is a bound that does not hold itself.
+        let open = |k: &str| r["open"].as_array().is_some_and(|open| open.iter().any(|o| o == k));
+        let pair = |(k, v): (&String, &serde_json::Value), measured: bool| match measured && open(k) {
+            true => format!("{} > {}", printable(k), text(v)),
+            false => format!("{} = {}", printable(k), text(v)),
+        };
+        let pairs = |v: &serde_json::Value, measured: bool| match v.as_object() {
+            Some(map) => map.iter().map(|p| pair(p, measured)).collect::<Vec<_>>().join(", "),
             None => String::new(),
         };
         let on = match &r["on"] {
@@ -281,8 +285,13 @@ pub fn requirements(requirements: &[serde_json::Value]) -> String {
             serde_json::Value::Array(names) => names.iter().map(text).collect::<Vec<_>>().join(", "),
             name => text(name),
         };
-        let stated = format!("{} {}", text(&r["model"]), pairs(&r["parameters"]));
-        rows.push(vec![stated, on, verdict(r["holds"] == true), pairs(&r["measured"])]);
+        let stated = format!("{} {}", text(&r["model"]), pairs(&r["parameters"], false));
+        let word = match (r["holds"] == true, r["verdict"].as_str()) {
+            (true, Some("proven")) => format!("{GREEN}proven{GREEN:#}"),
+            (true, Some(other)) => other.replace('-', " "),
+            (holds, _) => verdict(holds),
+        };
+        rows.push(vec![stated, on, word, pairs(&r["measured"], true)]);
     }
     table(&rows)
 }

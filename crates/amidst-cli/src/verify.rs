@@ -3,17 +3,19 @@
 use std::path::PathBuf;
 
 use amidst::Failure;
+use amidst::check::{Standing, Verdict, printable};
 use amidst::policy::Policy;
 use amidst::saved;
 use amidst::verify::{Subject, verify, verify_against};
 use clap::Args;
 
-use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements};
+use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, thousands};
 
 /// Recompute every claim of a certificate from the release itself
 ///
-/// Needs nothing but the published files. Whoever holds the policy and the input can also check, with --policy, that
-/// every released cell covers its original and that no row was invented.
+/// Needs nothing but the published files. A claim is proven from them, or only attested by whoever made the release; the
+/// first lines say which, and about what. Whoever holds the policy and the input can also check, with --policy, that the
+/// certificate follows from that policy, that every released cell covers its original and that no row was invented.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  amidst verify release/\n  amidst verify published.csv\n  amidst verify --release r.csv --certificate c.json --json"
@@ -38,6 +40,10 @@ pub struct Verify {
     /// The input, instead of the one that the policy names
     #[arg(long, value_name = "DATA", requires = "policy")]
     original: Option<String>,
+
+    /// Let nothing pass that is only attested
+    #[arg(long)]
+    strict: bool,
 
     /// Also write the problems as SARIF 2.1.0, for code hosts and pipelines
     #[arg(long, value_name = "FILE")]
@@ -67,6 +73,7 @@ impl Verify {
             None => verify(&subject),
             Some(policy) => verify_against(&subject, &Policy::read(policy)?, self.original.as_deref())?,
         };
+        let verdict = if self.strict { verdict.strict() } else { verdict };
         if let Some(path) = &self.sarif {
             let log = amidst::sarif::log(&verdict, &subject.release);
             let text = serde_json::to_string_pretty(&log).unwrap_or_default();
@@ -76,13 +83,44 @@ impl Verify {
         if self.json {
             terminal.json(&json)?;
         } else {
-            let title =
-                if verdict.valid { "the release is what its certificate says" } else { "the release does NOT stand" };
             let stated = json["requirements"].as_array().cloned().unwrap_or_default();
-            let mut lines = vec![heading(title), requirements(&stated)];
+            let mut lines = summary(&verdict);
+            lines.push(requirements(&stated));
             lines.extend(verdict.problems.iter().map(|p| format!("  {p}")));
             terminal.result(lines.join("\n"))?;
         }
         Ok(if verdict.valid { Outcome::Done } else { Outcome::Violated })
     }
+}
+
+/// What was found, in a few lines: what is proven, about which columns and how many rows, and what is not.
+fn summary(verdict: &Verdict) -> Vec<String> {
+    let title = if verdict.valid { "the release is what its certificate says" } else { "the release does NOT stand" };
+    let mut lines = vec![heading(title)];
+    let names = |list: &[String]| list.iter().map(|name| printable(name).into_owned()).collect::<Vec<_>>().join(", ");
+    let of = |standing: Standing| -> Vec<String> {
+        let chosen = verdict.requirements.iter().filter(|f| f.verdict == standing && f.requirement.holds);
+        chosen.map(|f| printable(&f.requirement.model).into_owned()).collect()
+    };
+    if let Some(about) = verdict.proven.as_ref().filter(|_| verdict.valid) {
+        let rows = match about.protected == about.rows {
+            true => format!("all {} rows", thousands(about.rows)),
+            false => format!("{} of {} rows", thousands(about.protected), thousands(about.rows)),
+        };
+        let (classes, columns) = (thousands(about.classes), names(&about.quasi));
+        let models = match of(Standing::Proven) {
+            list if list.is_empty() => "the sizes of classes in rows".to_string(),
+            list => list.join(", "),
+        };
+        lines.push(format!("  proven: {models}, over {columns} together, for {rows} in {classes} classes"));
+        if !about.others.is_empty() {
+            lines.push(format!("  nothing is proven about the columns beside them: {}", names(&about.others)));
+        }
+    }
+    for model in of(Standing::Attested) {
+        lines.push(format!("  only attested: {model}"));
+    }
+    lines.extend(verdict.attested.iter().map(|what| format!("  only attested: {}", printable(what))));
+    lines.extend(verdict.not_checked.iter().map(|what| format!("  not checked: {}", printable(what))));
+    lines
 }

@@ -70,6 +70,7 @@ fn search<'a>(
         suppressed: Suppressed::Drop,
         k: 5,
         options,
+        entry_of_row: None,
         seed: 1,
         cancel,
         progress: &|_| {},

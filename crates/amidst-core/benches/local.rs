@@ -134,6 +134,7 @@ fn run(
         suppressed: Suppressed::Drop,
         k: 5,
         options,
+        entry_of_row: None,
         seed: 1,
         cancel: &cancel,
         progress: &|_| (),

@@ -2,7 +2,8 @@
 //!
 //! The (l, α) paper sorts the values into categories S₁ (the most sensitive) … S_m and gives each a weight, by its
 //! Equation (1): weight(S₁) = 0, weight(S_m) = 1, and steps weight(Sᵢ) − weight(Sᵢ₋₁) proportional to wᵢ. `uniform` has
-//! wᵢ = 1, `sensitivity` β has wᵢ = 1/(i−1)^β. The weights may also be listed outright.
+//! wᵢ = 1, `sensitivity` β has wᵢ = 1/(i−1)^β; where β is not whole the weights are irrational, and never computed: what is
+//! asked about them is decided exactly all the same. The weights may also be listed outright.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -10,19 +11,25 @@ use num_traits::{One, Zero};
 
 use crate::class::{Histogram, SensitiveDomain};
 use crate::exact::Rational;
+use crate::exact::power::{LARGEST_DEGREE, LARGEST_EXPONENT, Powers};
 use crate::exact::weight::WeightBound;
 use crate::parameter::{ParameterError, Parameters, Value};
-
-/// The largest β accepted: beyond it the weights are 1 but for the first, to any precision worth having.
-const LARGEST_BETA: u64 = 64;
 
 /// The category of each value of a column, and the categories' weights.
 #[derive(Debug, Clone)]
 pub struct Categories {
     /// The category of each code.
     of: Vec<u32>,
-    /// The weight of each category.
-    weights: Vec<Rational>,
+    weights: Weights,
+}
+
+/// The weights of the categories.
+#[derive(Debug, Clone)]
+enum Weights {
+    /// One each.
+    Listed(Vec<Rational>),
+    /// So many, with the sensitivity β, which is not whole.
+    Sensitivity(usize, Rational, Powers),
 }
 
 impl Categories {
@@ -44,29 +51,42 @@ impl Categories {
         }
         let weights = match parameters.get("weights").or(domain.weights.as_ref()) {
             Some(value) => weights(value, lists.len())?,
-            None => scheme(lists.len(), 0)?,
+            None => Weights::Listed(scheme(lists.len(), 0)?),
         };
         Ok(Categories { of: assign(&lists, domain)?, weights })
     }
 
     /// The number of categories.
     pub fn len(&self) -> usize {
-        self.weights.len()
+        match &self.weights {
+            Weights::Listed(weights) => weights.len(),
+            Weights::Sensitivity(categories, ..) => *categories,
+        }
     }
 
     /// Whether there is no category. There always is one.
     pub fn is_empty(&self) -> bool {
-        self.weights.is_empty()
+        self.len() == 0
     }
 
-    /// The weights, the most sensitive category first.
-    pub fn weights(&self) -> &[Rational] {
-        &self.weights
+    /// The weights as texts, the most sensitive category first; `sensitivity β` alone where they are irrational.
+    pub fn weights(&self) -> Vec<String> {
+        match &self.weights {
+            Weights::Listed(weights) => weights.iter().map(Rational::to_string).collect(),
+            Weights::Sensitivity(_, beta, _) => vec![format!("sensitivity {beta}")],
+        }
     }
 
     /// The requirement that the weights of a class's rows add up to `alpha`.
     pub fn bound(&self, alpha: Rational) -> WeightBound {
-        WeightBound::new(self.of.iter().map(|&c| self.weights[c as usize].clone()).collect(), alpha)
+        match &self.weights {
+            Weights::Listed(weights) => {
+                WeightBound::new(self.of.iter().map(|&c| weights[c as usize].clone()).collect(), alpha)
+            }
+            Weights::Sensitivity(categories, _, powers) => {
+                WeightBound::of_steps(self.of.clone(), *categories, powers.clone(), alpha)
+            }
+        }
     }
 
     /// Shows the number of rows in each category; empty categories may be among them.
@@ -142,7 +162,7 @@ fn assign(lists: &[Vec<String>], domain: &SensitiveDomain) -> Result<Vec<u32>, P
     Ok(of.into_iter().flatten().collect())
 }
 
-fn weights(value: &Value, categories: usize) -> Result<Vec<Rational>, ParameterError> {
+fn weights(value: &Value, categories: usize) -> Result<Weights, ParameterError> {
     let bad = || {
         ParameterError::new(
             "weights",
@@ -150,22 +170,32 @@ fn weights(value: &Value, categories: usize) -> Result<Vec<Rational>, ParameterE
         )
     };
     match value {
-        Value::Text(word) if word == "uniform" => scheme(categories, 0),
+        Value::Text(word) if word == "uniform" => Ok(Weights::Listed(scheme(categories, 0)?)),
         Value::Table(pairs) => {
             let [(key, beta)] = pairs.as_slice() else { return Err(bad()) };
             if key != "sensitivity" {
                 return Err(bad());
             }
             let beta = beta.number().ok_or_else(bad)?;
-            match beta.to_u64() {
-                Some(beta @ 1..=LARGEST_BETA) => scheme(categories, beta),
-                _ => Err(ParameterError::new(
+            let wrong = || {
+                ParameterError::new(
                     "weights",
                     format!(
-                        "`sensitivity` must be a whole number from 1 to {LARGEST_BETA}, not {beta}: other powers are not \
-                         exact; list the weights instead"
+                        "`sensitivity` must be a number from 1 to {LARGEST_EXPONENT} with a denominator up to {LARGEST_DEGREE}, \
+                         such as 2, \"3/2\" or 1.25, not {beta}"
                     ),
-                )),
+                )
+            };
+            if beta < Rational::from(1) {
+                return Err(wrong());
+            }
+            let powers = Powers::new(&beta).ok_or_else(wrong)?;
+            match beta.to_u64() {
+                Some(beta) => Ok(Weights::Listed(scheme(categories, beta)?)),
+                None => {
+                    scheme(categories, 0)?;
+                    Ok(Weights::Sensitivity(categories, beta, powers))
+                }
             }
         }
         Value::List(items) => {
@@ -176,7 +206,7 @@ fn weights(value: &Value, categories: usize) -> Result<Vec<Rational>, ParameterE
             let weights: Vec<Rational> = items.iter().map(|v| v.number().ok_or_else(bad)).collect::<Result<_, _>>()?;
             match weights.iter().find(|w| w.is_negative()) {
                 Some(w) => Err(ParameterError::new("weights", format!("a weight must be at least 0, not {w}"))),
-                None => Ok(weights),
+                None => Ok(Weights::Listed(weights)),
             }
         }
         _ => Err(bad()),
@@ -246,8 +276,12 @@ mod tests {
         let all: &[&[&str]] = &[&["HIV", "Flu"], &["Cold", "Cancer", "Angina"]];
         assert!(message(read(all, list(&["1"]))).contains("2 categories but 1 weights"));
         assert!(message(read(all, list(&["0", "-1"]))).contains("at least 0"));
-        let half = Value::Table(vec![("sensitivity".into(), Value::Text("1.5".into()))]);
-        assert!(message(read(all, half)).contains("whole number"));
+        let sensitivity = |beta: &str| Value::Table(vec![("sensitivity".into(), Value::Text(beta.into()))]);
+        for beta in ["0.5", "65", "1.00001"] {
+            assert!(message(read(all, sensitivity(beta))).contains("from 1 to 64"), "{beta}");
+        }
+        assert_eq!(read(all, sensitivity("1.5")).unwrap().weights(), ["sensitivity 1.5"]);
+        assert_eq!(read(all, sensitivity("2")).unwrap().weights(), ["0", "1"]);
         assert!(message(read(&[&["HIV", "Flu", "Cold", "Cancer", "Angina"]], uniform())).contains("at least two"));
     }
 }

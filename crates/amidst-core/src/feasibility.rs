@@ -76,7 +76,7 @@ pub fn possible(level: &Level) -> String {
         Bound::Never => return format!("no {} is possible in this table", level.parameter),
         Bound::Always => return format!("any {} is possible", level.parameter),
         Bound::Exact(value) => value.to_string(),
-        Bound::Real(value) => format!("{value:.4}"),
+        Bound::Real(_) => level.figure(),
     };
     let how = match (level.stronger, level.attained) {
         (Stronger::Larger, true) => "the largest possible",

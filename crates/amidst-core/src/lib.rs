@@ -35,3 +35,4 @@ pub mod series;
 pub mod shared;
 pub mod table;
 mod tally;
+pub mod worlds;

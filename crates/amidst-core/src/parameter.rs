@@ -35,6 +35,8 @@ impl Parameter {
 pub enum Kind {
     /// A whole number from 1 on.
     Count,
+    /// Whole numbers from 1 on.
+    Counts,
     /// A number, written in decimal or as a fraction.
     Number,
     /// One of a few words.

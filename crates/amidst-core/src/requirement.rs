@@ -230,6 +230,27 @@ impl<'a> Evaluator<'a> {
         })
     }
 
+    /// The strongest value of its second parameter that all classes satisfy, for a requirement that bounds two things.
+    pub fn further(&self, requirement: usize, classes: &Groups) -> Option<Level> {
+        let weaker = |a: Option<Level>, b: Option<Level>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.worst(b)),
+            (a, b) => a.or(b),
+        };
+        let part = |range: Range<usize>| {
+            let mut worst = None;
+            for class in range.filter(|&class| !classes.get(class).is_empty()) {
+                self.visit(requirement, classes.get(class), &[], |model, class, table| {
+                    let level = model.further(class, table);
+                    let asked = level.is_some();
+                    worst = weaker(worst.take(), level);
+                    asked
+                });
+            }
+            worst
+        };
+        in_parts(classes.len(), part).into_iter().fold(None, weaker)
+    }
+
     /// The first class with the weakest measurement of a requirement.
     pub fn weakest(&self, requirement: usize, classes: &Groups) -> Option<(usize, Level)> {
         let weaker = |known: Option<(usize, Level)>, (class, level): (usize, Level)| match known {

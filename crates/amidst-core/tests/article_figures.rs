@@ -59,6 +59,7 @@ fn figures_9_and_11_come_out_number_for_number() {
             suppressed: Suppressed::Drop,
             k,
             options: &options,
+            entry_of_row: None,
             seed: 1,
             cancel: &AtomicBool::new(false),
             progress: &|_| {},

@@ -99,6 +99,7 @@ fn plausible(kind: Kind) -> Value {
     let text = |t: &str| Value::Text(t.to_string());
     match kind {
         Kind::Count | Kind::Number => Value::Number(1.into()),
+        Kind::Counts => Value::List(vec![Value::Number(1.into())]),
         Kind::Choice(words) => text(words[0]),
         Kind::Flag => Value::Flag(true),
         Kind::Value => text("a"),

@@ -54,6 +54,7 @@ fn the_more_a_policy_asks_the_more_it_costs() {
                 suppressed: Suppressed::Drop,
                 k: k.parse().unwrap(),
                 options: &Parameters::default(),
+                entry_of_row: None,
                 seed: 1,
                 cancel: &cancel,
                 progress: &|_| (),

@@ -4,9 +4,6 @@ use std::path::PathBuf;
 
 use crate::format::SUPPORTED;
 
-/// Fields longer than this are refused: 16 MiB.
-pub const FIELD_LIMIT: usize = 16 << 20;
-
 /// Why an input could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -146,6 +143,12 @@ pub enum ReadError {
         /// Position of the second, from 1.
         second: usize,
     },
+    /// More columns than a table may have.
+    #[error("{}: more than {} columns, or names of more than {} MiB. Select the columns that are needed first", path.display(), crate::COLUMN_LIMIT, crate::NAMES_LIMIT >> 20)]
+    TooManyColumns {
+        /// The file.
+        path: PathBuf,
+    },
     /// A column without a name.
     #[error("{}: column {position} has no name. Give every column a name in the header", path.display())]
     EmptyColumnName {
@@ -164,7 +167,7 @@ pub enum ReadError {
         /// The limit.
         limit: u64,
     },
-    /// A field longer than [`FIELD_LIMIT`].
+    /// A field longer than [`FIELD_LIMIT`](crate::FIELD_LIMIT).
     #[error("{}, line {line}{}: a field of more than 16 MiB.{}", path.display(), in_column(column), if *quoted { " Its quote is probably never closed: look for a stray \" on that line" } else { " Shorten it" })]
     FieldTooLong {
         /// The file.

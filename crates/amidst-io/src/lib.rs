@@ -4,12 +4,14 @@
 //! table into a file. Both give the same result whatever the number of threads.
 
 mod columnar;
+mod contain;
 mod csv;
 mod database;
 mod encode;
 mod error;
 mod format;
 mod json;
+mod limits;
 mod lines;
 mod merge;
 mod nulls;
@@ -20,8 +22,9 @@ mod stream;
 mod write;
 
 pub use database::{is_database, local_path, masked, relative_to, without_password};
-pub use error::{FIELD_LIMIT, ReadError};
+pub use error::ReadError;
 pub use format::{Format, SUPPORTED, UnknownFormat};
+pub use limits::{COLUMN_LIMIT, FIELD_LIMIT, HIERARCHY_LIMIT, NAMES_LIMIT, POLICY_LIMIT, small_file};
 pub use nulls::Nulls;
 pub use read::{DistinctLimit, Input, ReadOptions, may_have_nulls, read, read_from};
 pub use write::{Bundle, WriteError, WriteOptions, WriteReport, write, write_to};

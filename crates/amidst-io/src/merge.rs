@@ -6,6 +6,7 @@ use amidst_core::table::{Codes, Column, Table};
 
 use crate::encode::{BadCell, EncodedColumn};
 use crate::error::ReadError;
+use crate::limits::{COLUMN_LIMIT, NAMES_LIMIT, sparse_limit};
 use crate::lines::{BlockLines, Lines};
 use crate::nulls::{NULL, Nulls};
 use crate::read::{DistinctLimit, Input};
@@ -39,6 +40,7 @@ pub(crate) enum FaultKind {
     Json(&'static str),
     Nested,
     Binary,
+    TooManyColumns,
 }
 
 /// What a reading thread makes of a block.
@@ -52,6 +54,8 @@ pub(crate) struct Block {
     /// Names of columns that the thread met for the first time (JSON lines); `columns` has grown by as many.
     pub new_names: Vec<String>,
     pub lines: BlockLines,
+    /// Bytes of text that it was made of, in formats whose columns appear as they are read.
+    pub bytes: usize,
     /// The first fault; rows before it are in `columns`.
     pub fault: Option<Fault>,
 }
@@ -83,6 +87,10 @@ pub(crate) struct Merger<'a> {
     truncated: bool,
     /// Whether the current file's columns appear as it is read.
     open: bool,
+    /// Bytes of text in such files so far.
+    bytes: usize,
+    /// Bytes of the names in the header.
+    names: usize,
 }
 
 impl<'a> Merger<'a> {
@@ -106,6 +114,8 @@ impl<'a> Merger<'a> {
             targets: Vec::new(),
             truncated: false,
             open: false,
+            bytes: 0,
+            names: 0,
         }
     }
 
@@ -121,6 +131,9 @@ impl<'a> Merger<'a> {
 
     /// Starts a file whose columns are known. Tells for each of them whether it is kept.
     pub fn begin(&mut self, path: &Path, header: Vec<String>, first_line: u64) -> Result<Vec<bool>, ReadError> {
+        if header.len() > COLUMN_LIMIT || header.iter().map(String::len).sum::<usize>() > NAMES_LIMIT {
+            return Err(ReadError::TooManyColumns { path: path.to_path_buf() });
+        }
         check_names(path, &header)?;
         if let Some(first) = self.files.first() {
             let differs = (0..header.len().max(self.header.len())).find(|&i| header.get(i) != self.header.get(i));
@@ -191,6 +204,11 @@ impl<'a> Merger<'a> {
             let path = self.files.first().cloned().unwrap_or_default();
             return Err(ReadError::EmptyColumnName { path, position: self.header.len() + 1 });
         }
+        self.names += name.len();
+        let cells = self.rows.saturating_mul(self.header.len() + 1);
+        if self.header.len() >= COLUMN_LIMIT || self.names > NAMES_LIMIT || cells > sparse_limit(self.bytes) {
+            return Err(self.too_many_columns());
+        }
         Ok(self.add_column(name))
     }
 
@@ -199,7 +217,11 @@ impl<'a> Merger<'a> {
         if self.is_full() {
             return Ok(());
         }
+        self.bytes = self.bytes.saturating_add(block.bytes);
         self.register(&mut block)?;
+        if self.open && (self.rows + block.rows).saturating_mul(self.columns.len()) > sparse_limit(self.bytes) {
+            return Err(self.too_many_columns());
+        }
         let Block { worker, rows, columns, mut lines, fault, .. } = block;
         let (maps, targets) = (&mut self.maps[worker], &self.targets[worker]);
         let mut filled = vec![false; self.columns.len()];
@@ -252,6 +274,10 @@ impl<'a> Merger<'a> {
         Ok(())
     }
 
+    fn too_many_columns(&self) -> ReadError {
+        ReadError::TooManyColumns { path: self.files.last().cloned().unwrap_or_default() }
+    }
+
     fn error(&self, fault: Fault, first_line: u64) -> ReadError {
         let path = self.files.last().cloned().unwrap_or_default();
         let line = first_line + fault.line;
@@ -265,6 +291,7 @@ impl<'a> Merger<'a> {
             FaultKind::Json(reason) => ReadError::Json { path, line, reason: reason.to_string() },
             FaultKind::Binary => ReadError::Binary { path, row: line, column },
             FaultKind::Nested => ReadError::Nested { path, line, column },
+            FaultKind::TooManyColumns => ReadError::TooManyColumns { path },
         }
     }
 

@@ -10,6 +10,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Whether there is room for another thread: its stack takes address space, of which a process may have little.
+fn can_spawn() -> bool {
+    std::thread::Builder::new().spawn(|| ()).is_ok_and(|thread| thread.join().is_ok())
+}
+
 /// Runs `next` → `work` → `merge` over a stream of jobs.
 ///
 /// `next` refills a job (of which a thread reuses the buffers) and says whether there was one; one thread at a time calls
@@ -23,7 +28,7 @@ pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
     work: impl Fn(&mut State, &mut Job) -> Out + Sync,
     mut merge: impl FnMut(Out) -> Result<ControlFlow<()>, E>,
 ) -> Result<(), E> {
-    if threads <= 1 {
+    if threads <= 1 || !can_spawn() {
         let (mut state, mut job) = (state(0), Job::default());
         while next(&mut job)? {
             if merge(work(&mut state, &mut job))?.is_break() {
@@ -41,7 +46,7 @@ pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
         for thread in 0..threads {
             let sender = sender.clone();
             let (stop, source, merged, state, work) = (&stop, &source, &merged, &state, &work);
-            scope.spawn(move || {
+            let run = move || {
                 let (mut state, mut job) = (state(thread), Job::default());
                 loop {
                     let mut guard = lock(source);
@@ -78,7 +83,10 @@ pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
                         return;
                     }
                 }
-            });
+            };
+            let spawned = std::thread::Builder::new().spawn_scoped(scope, run);
+            // One thread does the work of all; without any, nothing would be read.
+            assert!(spawned.is_ok() || thread > 0, "no thread can be started");
         }
         drop(sender);
         let mut waiting = BTreeMap::new();

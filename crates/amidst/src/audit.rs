@@ -3,13 +3,14 @@
 //! The classes are the table's own quasi tuples, exactly as they are written: nothing is generalized.
 
 mod cover;
+mod survey;
 
 use std::ops::Range;
 
 use amidst_core::attack::{self, Findings, Published, labels_of_table};
 use amidst_core::class::{Class, SensitiveDomain, Sizes, TableStats};
 use amidst_core::frequency::{self, Entry, Groups};
-use amidst_core::model::{self, Bound, Level, MODELS, Needs, Sensitive};
+use amidst_core::model::{self, Level, MODELS, Needs, Sensitive};
 use amidst_core::parameter::{Parameters, Value as Stated};
 use amidst_core::requirement::{Evaluator, Requirement};
 use amidst_core::risk::Risk;
@@ -22,6 +23,8 @@ use crate::policy::{MissingRows, Policy, Role};
 use crate::population::{Population, PopulationRisk};
 use crate::prepare::{LoadOptions, Prepared, header};
 use crate::{Failure, json};
+
+pub use survey::{ColumnRisk, Scores, SetRisk, Survey, survey};
 
 /// What an audit found.
 #[derive(Debug)]
@@ -165,11 +168,15 @@ fn measure(
 
     let measured = probes(&prepared.domains)
         .into_par_iter()
-        .filter_map(|probe| {
+        .flat_map_iter(|probe| {
             let view = probe.column.map_or(&sizes_only, |c| &views[c]);
-            let level = view.measure(&probe.requirement, sizes)?;
+            let (level, further) = view.measure(&probe.requirement, sizes);
+            let named = [(Some(probe.key), level), (probe.further, further)];
             let column = probe.column.map(|c| prepared.domains[c].name.clone());
-            Some(Measured { column, key: probe.key, at: probe.at, model: probe.requirement.model, level })
+            let (at, model) = (probe.at, probe.requirement.model);
+            named.into_iter().filter_map(move |(key, level)| {
+                Some(Measured { column: column.clone(), key: key?, at, model, level: level? })
+            })
         })
         .collect();
 
@@ -187,7 +194,8 @@ fn measure(
             _ => vec![class as u32],
         });
         holds &= satisfied;
-        requirements.push(json::requirement(stated, satisfied, level.as_ref()));
+        let further = evaluator.further(r, classes);
+        requirements.push(json::requirement(stated, satisfied, level.iter().chain(&further)));
     }
     (measured, requirements, holds)
 }
@@ -197,6 +205,8 @@ struct Probe {
     column: Option<usize>,
     key: &'static str,
     at: Option<u64>,
+    /// The name of the second figure.
+    further: Option<&'static str>,
     requirement: Requirement,
 }
 
@@ -229,7 +239,7 @@ fn probes(domains: &[SensitiveDomain]) -> Vec<Probe> {
                     // A model that cannot be built here (no order, no categories, no population) has nothing to measure.
                     if let Ok(requirement) = Requirement::new(model, parameters, column.into_iter().collect(), domains)
                     {
-                        probes.push(Probe { column, key: audit.key, at, requirement });
+                        probes.push(Probe { column, key: audit.key, at, further: audit.further, requirement });
                     }
                 }
             }
@@ -274,17 +284,20 @@ impl View {
         View { table, looks: sizes.counts.iter().map(|&(size, _)| (size, 0..0)).collect(), pairs: Vec::new() }
     }
 
-    /// The strongest parameter of the requirement's model that every look satisfies.
-    fn measure(&self, requirement: &Requirement, sizes: &Sizes) -> Option<Level> {
-        let model = requirement.models.first()?;
+    /// The strongest parameter of the requirement's model that every look satisfies, and the strongest second one.
+    fn measure(&self, requirement: &Requirement, sizes: &Sizes) -> (Option<Level>, Option<Level>) {
+        let Some(model) = requirement.models.first() else { return (None, None) };
         if model.needs() == Needs::Release {
-            return model.measure_release(sizes);
+            return (model.measure_release(sizes), None);
         }
-        let level = |(size, range): &(u64, Range<usize>)| {
-            let class = Class { size: *size, histogram: &self.pairs[range.clone()], tuples: &[] };
-            model.measure(&class, &self.table)
+        let class = |(size, range): &(u64, Range<usize>)| Class {
+            size: *size,
+            histogram: &self.pairs[range.clone()],
+            tuples: &[],
         };
-        self.looks.par_iter().map(level).reduce_with(Level::worst)
+        let level = self.looks.par_iter().map(|look| model.measure(&class(look), &self.table));
+        let further = self.looks.par_iter().filter_map(|look| model.further(&class(look), &self.table));
+        (level.reduce_with(Level::worst), further.reduce_with(Level::worst))
     }
 }
 
@@ -331,7 +344,11 @@ impl Audit {
                     }
                 }
             };
-            let value = json::bound(&m.level.bound);
+            let value = json::level(&m.level);
+            if m.level.sign() != "=" {
+                // The definition says "less than": what is listed is just too strong, anything weaker holds.
+                place.insert(format!("{}_open", m.key), json!(true));
+            }
             match m.at {
                 None => {
                     place.insert(m.key.to_string(), value);
@@ -381,13 +398,7 @@ fn findings(f: &Findings) -> Map<String, Value> {
     object
 }
 
-/// A level for people: `3`, `2.8284`, `any` or `none`.
+/// A level for people: `3`, `2.8284`, `any` or `none`, rounded to the side that holds.
 pub fn level_text(level: &Level) -> String {
-    match &level.bound {
-        Bound::Exact(r) if r.to_u64().is_some() => r.to_string(),
-        Bound::Exact(r) => format!("{:.4}", r.to_f64()),
-        Bound::Real(x) => format!("{x:.4}"),
-        Bound::Always => "any".to_string(),
-        Bound::Never => "none".to_string(),
-    }
+    level.figure()
 }

@@ -57,7 +57,7 @@ pub(crate) fn bound(policy: &Policy, column: &Column) -> Result<Option<Result<Ge
 }
 
 fn hierarchy(policy: &Policy, column: &Column) -> Result<Option<Hierarchy>, Failure> {
-    let read = |file: &str| std::fs::read_to_string(policy.origin.resolve(file)).map_err(|e| e.to_string());
+    let read = |file: &str| crate::prepare::hierarchy_text(policy, file);
     let Some(recipe) = policy.column(&column.name).and_then(|c| c.hierarchy.as_ref()) else { return Ok(None) };
     let recipe = Recipe { table: recipe, read: &read, missing: &policy.data.missing };
     build(&recipe, column).map(Some).map_err(|e| misfit(column, &e))

@@ -1,7 +1,7 @@
 //! The JSON that every command shares. Numbers are JSON numbers, never NaN.
 
 use amidst_core::exact::Rational;
-use amidst_core::model::{Bound, Level};
+use amidst_core::model::{Bound, Level, Stronger};
 use amidst_core::parameter;
 use amidst_core::risk::Risk;
 use serde_json::{Map, Value, json};
@@ -19,10 +19,12 @@ pub fn number(x: f64) -> Value {
     }
 }
 
-/// An exact number: a JSON number when a decimal says it exactly, else its fraction as a text.
+/// An exact number: a JSON number when one says it exactly, else the number as a text.
 pub fn rational(r: &Rational) -> Value {
     let text = r.to_string();
-    if text.contains('/') { json!(text) } else { text.parse::<f64>().map_or(json!(text), number) }
+    let near = text.parse::<f64>().map_or(Value::Null, number);
+    let exact = near.to_string().parse::<Rational>().is_ok_and(|read| read == *r);
+    if exact { near } else { json!(text) }
 }
 
 /// A parameter as it was stated.
@@ -36,7 +38,17 @@ pub fn parameter(value: &parameter::Value) -> Value {
     }
 }
 
-/// A measured level: the nearest number, or null when no value holds or every value does.
+/// A measured level: the nearest number, never a whole one that fails, or null when no value holds or every value does.
+pub fn level(level: &Level) -> Value {
+    match (&level.bound, level.stronger) {
+        // A real number next to a whole one may be told as that one, which is more than holds.
+        (Bound::Real(x), Stronger::Larger) if x.fract() == 0.0 => number(x.next_down()),
+        (Bound::Real(x), Stronger::Smaller) if x.fract() == 0.0 => number(x.next_up()),
+        (bound, _) => self::bound(bound),
+    }
+}
+
+/// A bound: the nearest number, or null when no value holds or every value does.
 pub fn bound(bound: &Bound) -> Value {
     match bound {
         Bound::Exact(r) => number(r.to_f64()),
@@ -55,19 +67,27 @@ pub fn on(columns: &[String]) -> Value {
 }
 
 /// One requirement with its verdict.
-pub fn requirement(stated: &RequirePolicy, holds: bool, level: Option<&Level>) -> Value {
+pub fn requirement<'a>(stated: &RequirePolicy, holds: bool, levels: impl IntoIterator<Item = &'a Level>) -> Value {
     let parameters: Map<String, Value> = stated.parameters.iter().map(|(k, v)| (k.to_string(), parameter(v))).collect();
-    let mut measured = Map::new();
-    if let Some(level) = level {
-        measured.insert(level.parameter.to_string(), bound(&level.bound));
+    let (mut measured, mut open) = (Map::new(), Vec::new());
+    for level in levels {
+        measured.insert(level.parameter.to_string(), self::level(level));
+        if level.sign() != "=" {
+            open.push(level.parameter);
+        }
     }
-    json!({
+    let mut object = json!({
         "model": stated.model.id,
         "on": on(&stated.on),
         "parameters": parameters,
         "holds": holds,
         "measured": measured,
-    })
+    });
+    if !open.is_empty() {
+        // The definition says "less than": the figure itself is just too strong.
+        object["open"] = json!(open);
+    }
+    object
 }
 
 /// Re-identification risk.
@@ -98,5 +118,7 @@ mod tests {
         assert_eq!(number(5.0).to_string(), "5");
         assert_eq!(rational(&"1/3".parse().unwrap()).to_string(), "\"1/3\"");
         assert_eq!(rational(&"0.02".parse().unwrap()).to_string(), "0.02");
+        let long = "0.12345678901234567890123";
+        assert_eq!(rational(&long.parse().unwrap()), json!(long), "no digit is lost");
     }
 }

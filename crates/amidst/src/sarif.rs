@@ -5,16 +5,23 @@
 
 use std::path::Path;
 
-use amidst_check::{Problem, ProblemKind, Severity, Verdict};
+use amidst_check::{Found, Problem, ProblemKind, Severity, Verdict};
 use serde_json::{Value, json};
 
 /// What each kind of problem means, for the host to show beside the result.
 const RULES: &[(ProblemKind, &str, &str)] = &[
     (ProblemKind::Certificate, "certificate", "The certificate is damaged or contradicts itself."),
+    (ProblemKind::Policy, "policy", "The certificate does not say what the policy says."),
     (ProblemKind::Digest, "digest", "A file, the policy or the certificate does not match its digest."),
     (ProblemKind::MissingFile, "missing-file", "A file that the certificate lists is not there."),
-    (ProblemKind::ExtraFile, "extra-file", "A table lies beside the release that the certificate does not list."),
+    (
+        ProblemKind::ExtraFile,
+        "extra-file",
+        "Something lies in the release's folder that the certificate does not list.",
+    ),
+    (ProblemKind::File, "file", "A file is listed twice, leads elsewhere, or is no ordinary file."),
     (ProblemKind::Unreadable, "unreadable", "A file cannot be read as the table it claims to be."),
+    (ProblemKind::Form, "form", "A file is not in the one form of releases: others may read other rows in it."),
     (ProblemKind::Column, "column", "A column is missing or appears twice."),
     (ProblemKind::Rows, "rows", "The number of rows is not what the certificate says."),
     (ProblemKind::Classes, "classes", "The number of classes is not what the certificate says."),
@@ -24,6 +31,7 @@ const RULES: &[(ProblemKind, &str, &str)] = &[
     (ProblemKind::Insensitive, "insensitive", "Columns that are published as they are single people out."),
     (ProblemKind::Labels, "labels", "Labels of a sensitive column look alike, but count as several values."),
     (ProblemKind::Original, "original", "The release does not follow from the original table."),
+    (ProblemKind::Nothing, "nothing", "Nothing is proven about anybody."),
     (ProblemKind::NotVerifiable, "not-verifiable", "Something that the given files cannot decide."),
 ];
 
@@ -40,9 +48,21 @@ pub fn log(verdict: &Verdict, release: &Path) -> Value {
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": rules,
             }},
+            "properties": {
+                "valid": verdict.valid,
+                "proven": verdict.proven,
+                "attested": verdict.attested,
+                "notChecked": verdict.not_checked,
+                "requirements": verdict.requirements.iter().map(stated).collect::<Vec<_>>(),
+            },
             "results": verdict.problems.iter().map(|p| result(p, release)).collect::<Vec<_>>(),
         }],
     })
+}
+
+/// A requirement and how much of it is known.
+fn stated(found: &Found) -> Value {
+    json!({"model": found.requirement.model, "on": found.requirement.on, "holds": found.requirement.holds, "verdict": found.verdict})
 }
 
 fn result(problem: &Problem, release: &Path) -> Value {

@@ -41,6 +41,12 @@ impl Subject {
             return Err(Failure::Usage(format!("{} has no {CERTIFICATE}", path.display())));
         };
         let certificate = release.join(CERTIFICATE);
+        // What the caller named may be a link; what lies in it may not.
+        let inside = [&release, &certificate].into_iter().filter(|part| part.as_path() != path);
+        if let Some(link) = inside.into_iter().find(|part| part.is_symlink()) {
+            let path = link.display();
+            return Err(Failure::Usage(format!("{path} is a link; a release holds its files itself")));
+        }
         Ok(Subject { release, certificate })
     }
 
@@ -61,7 +67,7 @@ pub fn verify(subject: &Subject) -> Verdict {
 }
 
 /// Also compares the release with the table it came from: every released cell covers its original, no row is invented,
-/// and what counts against a population is counted again.
+/// what counts against a population is counted again, and the certificate follows from this policy, too.
 pub fn verify_against(subject: &Subject, policy: &Policy, original: Option<&str>) -> Result<Verdict, Failure> {
     let load = LoadOptions { input: original.map(String::from), ..LoadOptions::default() };
     let prepared = Prepared::load(policy, &load)?;
@@ -83,7 +89,10 @@ pub fn verify_against(subject: &Subject, policy: &Policy, original: Option<&str>
         same: prepared.table.columns.iter().map(same).collect(),
     };
     let populations = labels::populations(policy, &prepared)?;
-    Ok(examine(subject, &Options { persons: None, original: Some(&table), populations: &populations.tables }))
+    let text = policy.public_form().to_toml();
+    let options =
+        Options { persons: None, original: Some(&table), populations: &populations.tables, policy: Some(&text) };
+    Ok(examine(subject, &options))
 }
 
 /// The texts of a column that mean the same as another, with that other.

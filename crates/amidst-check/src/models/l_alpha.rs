@@ -10,6 +10,7 @@ use num_traits::{One, ToPrimitive, Zero};
 use serde_json::Value;
 
 use super::parameters::text;
+use super::steps::Steps;
 use super::{Class, ClassModel, Domain, Figure, Model, Parameters, Reading, Weak, entropy, recursive};
 use crate::number::{self, figure, whole};
 
@@ -26,8 +27,40 @@ struct LAlpha {
     l: BigRational,
     alpha: BigRational,
     category_of: Vec<Option<usize>>,
-    weights: Vec<BigRational>,
+    weights: Weights,
     also: Categories,
+}
+
+/// The weights of the categories.
+#[derive(PartialEq)]
+pub(crate) enum Weights {
+    /// One each.
+    Listed(Vec<BigRational>),
+    /// So many, with a sensitivity that is not whole.
+    Steps(usize, Steps),
+}
+
+impl Weights {
+    fn categories(&self) -> usize {
+        match self {
+            Weights::Listed(weights) => weights.len(),
+            Weights::Steps(m, _) => *m,
+        }
+    }
+
+    /// Whether rows, counted by category, weigh at least `alpha`; and their weight as a figure.
+    fn reach(&self, counts: &[u64], alpha: &BigRational) -> (bool, f64) {
+        match self {
+            Weights::Listed(weights) => {
+                let weight: BigRational = weights.iter().zip(counts).map(|(w, &n)| w * whole(n)).sum();
+                (weight >= *alpha, figure(&weight).unwrap_or(0.0))
+            }
+            Weights::Steps(m, steps) => {
+                let weight = steps.figures(*m).iter().zip(counts).map(|(w, &n)| w * n as f64).sum();
+                (steps.reach(counts, alpha), weight)
+            }
+        }
+    }
 }
 
 pub(super) fn distinct(parameters: &Parameters<'_>, domain: &Arc<Domain>) -> Result<Model, String> {
@@ -57,7 +90,7 @@ fn build(parameters: &Parameters<'_>, domain: &Arc<Domain>, also: Categories) ->
     };
     let weights = match (parameters.get("weights"), &domain.weights) {
         (Some(given), _) => weights(given, categories.len())?,
-        (None, Some(given)) => weights(&Value::from(given.clone()), categories.len())?,
+        (None, Some(given)) => stated_weights(given, categories.len())?,
         (None, None) => weights(&Value::from("uniform"), categories.len())?,
     };
     let mut category_of = vec![None; domain.values.len()];
@@ -72,27 +105,39 @@ fn build(parameters: &Parameters<'_>, domain: &Arc<Domain>, also: Categories) ->
     Ok(Model::Class(Box::new(LAlpha { l, alpha, category_of, weights, also })))
 }
 
+/// How a certificate begins that tells irrational weights.
+const SENSITIVITY: &str = "sensitivity ";
+
+/// The weights of `m` categories as a certificate states them.
+pub(crate) fn stated_weights(stated: &[String], m: usize) -> Result<Weights, String> {
+    match stated {
+        // Irrational weights are not listed but told.
+        [one] if one.starts_with(SENSITIVITY) => {
+            weights(&serde_json::json!({ "sensitivity": &one[SENSITIVITY.len()..] }), m)
+        }
+        _ => weights(&Value::from(stated.to_vec()), m),
+    }
+}
+
 /// The weights of `m` categories: `uniform`, `{ sensitivity = β }`, or a list.
-fn weights(given: &Value, m: usize) -> Result<Vec<BigRational>, String> {
+pub(crate) fn weights(given: &Value, m: usize) -> Result<Weights, String> {
     let steps: Vec<BigRational> = match given {
         Value::Array(list) => {
             if list.len() != m {
                 return Err("its weights are not one for each category".into());
             }
-            return list
-                .iter()
-                .map(|w| number::exact(w).map_err(|what| format!("one of its weights {what}")))
-                .collect();
+            let listed = list.iter().map(|w| number::exact(w).map_err(|what| format!("one of its weights {what}")));
+            return listed.collect::<Result<_, _>>().map(Weights::Listed);
         }
         Value::String(name) if name == "uniform" => vec![BigRational::one(); m.saturating_sub(1)],
         Value::Object(map) if map.len() == 1 => {
             let beta = map.get("sensitivity").ok_or("its weights are of no known kind")?;
             let beta = number::exact(beta).map_err(|what| format!("the sensitivity of its weights {what}"))?;
-            // With a broken β the weights are irrational; whoever wants that can give the list.
-            let beta = if beta.is_integer() { beta.to_integer().to_i32() } else { None };
-            let beta = beta
-                .filter(|b| (1..=64).contains(b))
-                .ok_or("the sensitivity of its weights is not a whole number from 1 to 64")?;
+            let steps = Steps::new(&beta)
+                .ok_or("the sensitivity of its weights is not from 1 to 64, in thousandths at most")?;
+            let Some(beta) = beta.is_integer().then(|| beta.to_integer().to_i32()).flatten() else {
+                return Ok(Weights::Steps(m, steps));
+            };
             (1..m).map(|i| BigRational::new(BigInt::one(), BigInt::from(i).pow(beta as u32))).collect()
         }
         _ => return Err("its weights are of no known kind".into()),
@@ -105,7 +150,7 @@ fn weights(given: &Value, m: usize) -> Result<Vec<BigRational>, String> {
         weights.push(&reached / &total);
     }
     weights.truncate(m);
-    Ok(weights)
+    Ok(Weights::Listed(weights))
 }
 
 impl ClassModel for LAlpha {
@@ -117,18 +162,16 @@ impl ClassModel for LAlpha {
     }
 
     fn judge(&self, class: Class<'_>) -> Result<Reading, String> {
-        let mut counts = vec![0u64; self.weights.len()];
-        let mut weight = BigRational::zero();
+        let mut counts = vec![0u64; self.weights.categories()];
         for &(value, count) in class.counts {
             let category = self.category_of.get(value as usize).copied().flatten();
             let category = category.ok_or("a published value belongs to no category")?;
-            counts[category] += count;
-            weight += &self.weights[category] * whole(count);
+            *counts.get_mut(category).ok_or("a category has no weight")? += count;
         }
+        let (heavy, alpha) = self.weights.reach(&counts, &self.alpha);
         counts.retain(|&n| n > 0);
         let distinct = class.counts.len() as u64;
-        let base = whole(distinct) >= self.l && weight >= self.alpha;
-        let alpha = figure(&weight).unwrap_or(0.0);
+        let base = whole(distinct) >= self.l && heavy;
         let (also, first) = match &self.also {
             Categories::Weighed => (true, distinct as f64),
             Categories::Entropy => (entropy::at_least(&counts, &self.l), entropy::perplexity(&counts)),
@@ -148,7 +191,11 @@ mod tests {
 
     #[test]
     fn weights_follow_the_equation() {
-        let texts = |given: Value, m| weights(&given, m).unwrap().iter().map(|w| w.to_string()).collect::<Vec<_>>();
+        let texts = |given: Value, m| match weights(&given, m).unwrap() {
+            Weights::Listed(weights) => weights.iter().map(|w| w.to_string()).collect::<Vec<_>>(),
+            Weights::Steps(..) => Vec::new(),
+        };
+        assert!(texts(json!({"sensitivity": "3/2"}), 4).is_empty());
         assert_eq!(texts(json!("uniform"), 4), ["0", "1/3", "2/3", "1"]);
         assert_eq!(texts(json!({"sensitivity": 2}), 4), ["0", "36/49", "45/49", "1"]);
         assert_eq!(texts(json!({"sensitivity": 1}), 5), ["0", "12/25", "18/25", "22/25", "1"]);

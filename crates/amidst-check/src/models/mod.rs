@@ -16,8 +16,10 @@ mod parameters;
 mod population;
 mod recursive;
 mod risk;
+mod steps;
 
 pub(crate) use domain::Domain;
+pub(crate) use l_alpha::{stated_weights, weights};
 pub(crate) use parameters::Parameters;
 pub(crate) use population::{Census, CensusTuple, PopulationModel};
 

@@ -22,8 +22,6 @@ pub(crate) struct Census {
 /// One quasi tuple of the population.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CensusTuple {
-    /// Whether the original table holds it; none when there is no original to ask.
-    pub present: Option<bool>,
     /// Sensitive value and count, ascending; numbers beyond the published values stand for values not published.
     pub counts: Vec<(u32, u64)>,
 }
@@ -106,7 +104,8 @@ impl PopulationModel for BayesOptimal {
             return Err("the population lacks a sensitive value of a published class".into());
         }
         let mut reached = BigRational::zero();
-        for tuple in census.tuples.iter().filter(|t| t.present != Some(false)) {
+        // Everybody of the population whom the class covers, in the table or not: an adversary may not know who is in it.
+        for tuple in &census.tuples {
             let persons: u64 = tuple.counts.iter().map(|c| c.1).sum();
             let weight = |value: u32, count: u64| match covered.get(&value) {
                 Some(&all) if all > 0 => whole(in_class(value)) * ratio(count, all),
@@ -142,8 +141,8 @@ mod tests {
     #[test]
     fn joining_classes_can_breach() {
         let model = BayesOptimal { rho1: parse("0.31").unwrap(), rho2: parse("0.58").unwrap() };
-        let q1 = CensusTuple { present: Some(true), counts: vec![(0, 15), (1, 35)] };
-        let q2 = CensusTuple { present: Some(true), counts: vec![(0, 25), (1, 25)] };
+        let q1 = CensusTuple { counts: vec![(0, 15), (1, 35)] };
+        let q2 = CensusTuple { counts: vec![(0, 25), (1, 25)] };
         let census = |tuples: Vec<CensusTuple>| Census { rows: 0, tuples };
         let judge = |counts: &[(u32, u64)], tuples| {
             let size = counts.iter().map(|c| c.1).sum();

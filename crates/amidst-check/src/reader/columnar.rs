@@ -1,25 +1,39 @@
-//! Parquet and Arrow IPC, through their own readers, every cell as text.
+//! Parquet and Arrow IPC, through their own readers, every cell as text. The files of a release are first held against the
+//! form that releases have (`parquet`, `pages`, `arrow`).
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
+use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type};
 use arrow_array::{Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Schema};
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use rayon::prelude::*;
 
 use super::tally::{Cells, Tally};
-use super::{Fingerprint, fingerprint, number, unreadable};
+use super::{Fingerprint, Reading, arrow, fingerprint, number, pages, parquet, refused, unreadable};
 use crate::problem::Problem;
 
-pub(crate) fn parquet(path: &Path, file: File, total: &mut Tally) -> Result<(Vec<String>, Fingerprint), Problem> {
-    let broken = |e: parquet::errors::ParquetError| unreadable(path, &e.to_string());
+pub(crate) fn read_parquet(
+    path: &Path,
+    file: File,
+    reading: Reading,
+    total: &mut Tally,
+) -> Result<(Vec<String>, Fingerprint), Problem> {
+    let layout = match reading {
+        Reading::Release => Some(parquet::layout(path).map_err(|what| refused(path, reading, &what))?),
+        Reading::Source => None,
+    };
+    let broken = |e: ::parquet::errors::ParquetError| unreadable(path, &e.to_string());
     let copy = file.try_clone().map_err(|e| unreadable(path, &e.to_string()))?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(copy).map_err(broken)?;
     let header = names(builder.schema());
+    if let Some(layout) = &layout {
+        parquet_form(path, layout, builder.schema()).map_err(|what| refused(path, reading, &what))?;
+    }
     total.open(path, &header)?;
     let groups = builder.metadata().num_row_groups();
     let sizes: Vec<u64> = builder.metadata().row_groups().iter().map(|g| g.num_rows().max(0) as u64).collect();
@@ -73,7 +87,38 @@ pub(crate) fn parquet(path: &Path, file: File, total: &mut Tally) -> Result<(Vec
     Ok((header, print?))
 }
 
-pub(crate) fn arrow(path: &Path, mut file: File, total: &mut Tally) -> Result<(Vec<String>, Fingerprint), Problem> {
+/// Holds the schema and the pages of a release against its layout.
+fn parquet_form(path: &Path, layout: &parquet::Layout, schema: &Schema) -> Result<(), String> {
+    let said = schema.metadata().is_empty() && schema.fields().iter().all(|field| field.metadata().is_empty());
+    let same = |text: &Vec<u8>| ::parquet::arrow::encode_arrow_schema(schema).as_bytes() == text.as_slice();
+    if !said || !layout.arrow_schema.as_ref().is_none_or(same) {
+        return Err("its footer carries notes beside the rows".into());
+    }
+    let groups: Vec<usize> = (0..layout.groups.len()).collect();
+    groups.par_iter().try_for_each(|&index| {
+        let broken = |e: ::parquet::errors::ParquetError| e.to_string();
+        let file = File::open(path).map_err(|e| e.to_string())?;
+        let reader = SerializedFileReader::new(file).map_err(broken)?;
+        let group = reader.get_row_group(index).map_err(broken)?;
+        for (column, (chunk, leaf)) in layout.groups[index].iter().zip(&layout.leaves).enumerate() {
+            let mut source = group.get_column_page_reader(column).map_err(broken)?;
+            let next = || source.get_next_page().map_err(broken).transpose();
+            pages::check(chunk, leaf, std::iter::from_fn(next))
+                .map_err(|what| format!("row group {}, column {}: {what}", index + 1, column + 1))?;
+        }
+        Ok(())
+    })
+}
+
+pub(crate) fn read_arrow(
+    path: &Path,
+    mut file: File,
+    reading: Reading,
+    total: &mut Tally,
+) -> Result<(Vec<String>, Fingerprint), Problem> {
+    if reading == Reading::Release {
+        arrow::walk(path).map_err(|what| refused(path, reading, &what))?;
+    }
     let broken = |e: arrow_schema::ArrowError| unreadable(path, &e.to_string());
     let failed = |e: std::io::Error| unreadable(path, &e.to_string());
     let mut magic = Vec::new();
@@ -85,8 +130,27 @@ pub(crate) fn arrow(path: &Path, mut file: File, total: &mut Tally) -> Result<(V
         || -> Result<Vec<String>, Problem> {
             if magic == b"ARROW1" {
                 let reader = arrow_ipc::reader::FileReader::try_new(file, None).map_err(broken)?;
-                let header = names(&reader.schema());
-                batches(path, header, reader, total)
+                let schema = reader.schema();
+                let header = names(&schema);
+                if reading == Reading::Source {
+                    return batches(path, header, reader, total);
+                }
+                let wrong = |what: String| refused(path, reading, &what);
+                let mut again = arrow::Rewriter::new(path, &schema).map_err(wrong)?;
+                let mut fault = None;
+                let both = reader.map(|batch| {
+                    let batch = batch?;
+                    again.write(&batch).map_err(|what| {
+                        fault = Some(what.clone());
+                        arrow_schema::ArrowError::IpcError(what)
+                    })?;
+                    Ok(batch)
+                });
+                let header = batches(path, header, both, total);
+                match fault {
+                    Some(what) => Err(wrong(what)),
+                    None => header.and_then(|header| again.finish().map_err(wrong).map(|()| header)),
+                }
             } else {
                 let reader = arrow_ipc::reader::StreamReader::try_new(file, None).map_err(broken)?;
                 let header = names(&reader.schema());

@@ -1,13 +1,13 @@
-//! CSV and TSV. Blocks without a quote are cut with a vector search for separators and line ends; others go through the
-//! csv crate.
+//! CSV and TSV. Blocks without a quote are cut with a vector search for separators and line ends; others are taken apart
+//! by the strict rules of releases, or through the csv crate where a table of the owner's is read.
 
 use std::io::Read;
 use std::path::Path;
 
 use super::marks::Marks;
-use super::stream::{self, Blocks, Records};
+use super::stream::{self, Added, Blocks, Fault, Records};
 use super::tally::{Cells, Tally};
-use super::unreadable;
+use super::{Reading, canonical, refused};
 use crate::problem::Problem;
 
 /// Lines that are counted at a time.
@@ -16,6 +16,7 @@ const LINES: usize = 64;
 struct Delimited {
     separator: u8,
     columns: usize,
+    strict: bool,
 }
 
 pub(crate) fn read(
@@ -25,23 +26,37 @@ pub(crate) fn read(
     total: &mut Tally,
 ) -> Result<Vec<String>, Problem> {
     let mut blocks = Blocks::new(reader);
+    let (separator, reading) = match separator {
+        Some(separator) => (Some(separator), Reading::Release),
+        None => (None, Reading::Source),
+    };
+    let wrong = |what: &str| refused(path, reading, what);
     let head = blocks.head(|bytes, ended| {
         let length = first_record(bytes)?;
         let length = if ended && length == 0 { bytes.len() } else { length };
         (length > 0).then(|| (bytes[..length].to_vec(), length))
     });
     let head = head
-        .map_err(|e| unreadable(path, &e.to_string()))?
-        .ok_or_else(|| unreadable(path, "the file is empty: a line of column names is expected"))?;
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
-    let separator = separator.unwrap_or_else(|| guess(head));
-    let mut record = csv::ByteRecord::new();
-    reader_of(head, separator).read_byte_record(&mut record).map_err(|e| unreadable(path, &e.to_string()))?;
-    let header: Vec<String> = record.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        .map_err(|e| wrong(&e.to_string()))?
+        .ok_or_else(|| wrong("the file is empty: a line of column names is expected"))?;
+    let lines = memchr::memchr_iter(b'\n', &head).count() as u64;
+    let (separator, header) = match separator {
+        Some(separator) => (separator, canonical::header(&head, separator).map_err(|what| wrong(&what))?),
+        None => loose_header(&head).map_err(|what| wrong(&what))?,
+    };
     total.open(path, &header)?;
-    let records = Delimited { separator, columns: header.len() };
-    stream::count(path, blocks, &records, total)?;
+    let records = Delimited { separator, columns: header.len(), strict: reading == Reading::Release };
+    stream::count(path, blocks, &records, (reading, lines), total)?;
     Ok(header)
+}
+
+/// The separator and the names in the header of a table of the owner's.
+fn loose_header(head: &[u8]) -> Result<(u8, Vec<String>), String> {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let separator = guess(head);
+    let mut record = csv::ByteRecord::new();
+    reader_of(head, separator).read_byte_record(&mut record).map_err(|e| e.to_string())?;
+    Ok((separator, record.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()))
 }
 
 /// The length of the first record with its line end: 0 when it has none yet.
@@ -126,8 +141,9 @@ impl Records for Delimited {
         whole
     }
 
-    fn add(&self, block: &[u8], first: u64, tally: &mut Tally) -> Result<u64, (u64, String)> {
-        if memchr::memchr(b'"', block).is_some() {
+    fn add(&self, block: &[u8], first: u64, tally: &mut Tally) -> Result<Added, Fault> {
+        let plain = if self.strict { canonical::is_plain(block) } else { memchr::memchr(b'"', block).is_none() };
+        if !plain {
             return self.add_quoted(block, first, tally);
         }
         let columns = self.columns.max(1);
@@ -138,7 +154,7 @@ impl Records for Delimited {
         loop {
             let ends = marks.wait(columns);
             if ends.is_empty() {
-                return Ok(rows);
+                return Ok(Added::rows(rows));
             }
             let mut batch: Vec<Row<'_>> = Vec::with_capacity(LINES);
             let mut used = 0;
@@ -156,7 +172,7 @@ impl Records for Delimited {
                         break;
                     }
                     batch.push(Row { block, start, end, ends: inner });
-                } else if block.get(stop).is_some_and(|&byte| byte != b'\n') {
+                } else if self.strict || block.get(stop).is_some_and(|&byte| byte != b'\n') {
                     break;
                 }
                 used += inner.len() + 1;
@@ -165,9 +181,12 @@ impl Records for Delimited {
             if used == 0 {
                 let line =
                     memchr::memchr(b'\n', &block[start..]).map_or(&block[start..], |at| &block[start..start + at]);
-                return Err((rows, self.ragged(memchr::memchr_iter(self.separator, line).count() + 1)));
+                if line.is_empty() {
+                    return Err(Fault::row(rows, "an empty line".into()));
+                }
+                return Err(Fault::row(rows, self.ragged(memchr::memchr_iter(self.separator, line).count() + 1)));
             }
-            tally.add_all(first + rows, &batch).map_err(|(before, what)| (rows + before, what))?;
+            tally.add_all(first + rows, &batch).map_err(|(before, what)| Fault::row(rows + before, what))?;
             rows += batch.len() as u64;
             marks.take(used);
         }
@@ -183,18 +202,21 @@ impl Delimited {
         })
     }
 
-    fn add_quoted(&self, block: &[u8], first: u64, tally: &mut Tally) -> Result<u64, (u64, String)> {
+    fn add_quoted(&self, block: &[u8], first: u64, tally: &mut Tally) -> Result<Added, Fault> {
+        if self.strict {
+            return canonical::add(block, self.separator, self.columns, first, tally);
+        }
         let mut rows = 0;
         let mut record = csv::ByteRecord::new();
         let mut reader = reader_of(block, self.separator);
-        while reader.read_byte_record(&mut record).map_err(|e| (rows, e.to_string()))? {
+        while reader.read_byte_record(&mut record).map_err(|e| Fault::row(rows, e.to_string()))? {
             if record.len() != self.columns {
-                return Err((rows, self.ragged(record.len())));
+                return Err(Fault::row(rows, self.ragged(record.len())));
             }
-            tally.add(first + rows, &record).map_err(|what| (rows, what))?;
+            tally.add(first + rows, &record).map_err(|what| Fault::row(rows, what))?;
             rows += 1;
         }
-        Ok(rows)
+        Ok(Added::rows(rows))
     }
 
     fn ragged(&self, cells: usize) -> String {
@@ -218,7 +240,7 @@ mod tests {
             text += &format!("{},x{},{},{i}{end}", i % 7, i * i % 11, ["flu", "", "gout"][i % 5 % 3]);
             text += if i % 50 == 0 { "\n" } else { "" };
         }
-        let records = Delimited { separator: b',', columns: 4 };
+        let records = Delimited { separator: b',', columns: 4, strict: false };
         // Key columns side by side, and apart.
         for key in [names(&["a", "b"]), names(&["c", "a"])] {
             let views = vec![names(&["s"]), names(&["s", "b"])];
@@ -237,6 +259,6 @@ mod tests {
         let mut tally = Tally::new(&Selection { key: Some(names(&["a"])), ..Selection::default() });
         tally.open(std::path::Path::new("t"), &header).unwrap();
         let ragged = format!("{text}1,2,3\n");
-        assert_eq!(records.add(ragged.as_bytes(), 0, &mut tally).unwrap_err().0, 500);
+        assert_eq!(records.add(ragged.as_bytes(), 0, &mut tally).unwrap_err().rows, 500);
     }
 }

@@ -1,13 +1,20 @@
-//! JSON lines: an object a line. Columns are the keys of the first line; a key that a line lacks is a missing cell.
+//! JSON lines: an object a line. Columns are the keys of the first line.
+//!
+//! A release has one form, that of its writer, written down once more: every line is an object with all keys in the order of
+//! the first, without white space, and ends with a line feed; texts escape what JSON must escape, in the shortest way,
+//! and nothing else; numbers have the one text that reads back as the same double; no value is an object or a list. A column holds
+//! texts, numbers or truth, never a mixture, because `1` and `"1"` are one cell here and two elsewhere. A table of the
+//! owner's may be written in any way; a key that a line lacks is a missing cell there.
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use serde_json::{Map, Value};
 
-use super::stream::{self, Blocks, Records};
+use super::stream::{self, Added, Blocks, Fault, Records};
 use super::tally::{Cells, Tally};
-use super::{number, unreadable};
+use super::{Reading, limits, number, refused};
 use crate::problem::Problem;
 
 struct JsonLines {
@@ -15,29 +22,50 @@ struct JsonLines {
     needed: Vec<usize>,
 }
 
-pub(crate) fn read(path: &Path, reader: &mut (dyn Read + Send), total: &mut Tally) -> Result<Vec<String>, Problem> {
+/// Reads a file of JSON lines.
+pub(crate) fn read(
+    path: &Path,
+    reader: &mut (dyn Read + Send),
+    reading: Reading,
+    total: &mut Tally,
+) -> Result<Vec<String>, Problem> {
+    let wrong = |what: &str| refused(path, reading, what);
     let mut blocks = Blocks::new(reader);
     // The first line is read for its keys and left where it is.
     let head = blocks.head(|bytes, ended| {
-        let start = bytes.iter().position(|b| !b.is_ascii_whitespace())?;
+        // In a release, a line of white space is no line; in others it is passed over.
+        let start = match reading {
+            Reading::Release if bytes.is_empty() => return None,
+            Reading::Release => 0,
+            Reading::Source => bytes.iter().position(|b| !b.is_ascii_whitespace())?,
+        };
         let end = memchr::memchr(b'\n', &bytes[start..]).map(|n| start + n).or(ended.then_some(bytes.len()))?;
         Some((bytes[start..end].to_vec(), 0))
     });
-    let columns: Vec<String> = match head.map_err(|e| unreadable(path, &e.to_string()))? {
+    let columns: Vec<String> = match head.map_err(|e| wrong(&e.to_string()))? {
         // No line at all is a table without rows, whose columns nobody can know.
         None => Vec::new(),
         Some(line) => {
             let object: Map<String, Value> =
-                serde_json::from_slice(&line).map_err(|e| unreadable(path, &format!("row 1: {e}")))?;
+                serde_json::from_slice(&line).map_err(|e| wrong(&format!("row 1: {e}")))?;
             object.into_iter().map(|(name, _)| name).collect()
         }
     };
     if columns.is_empty() {
         return Ok(columns);
     }
+    if columns.len() > limits::COLUMNS {
+        return Err(wrong("row 1: more columns than tables may have"));
+    }
     total.open(path, &columns)?;
+    if reading == Reading::Release {
+        let records = Strict::new(&columns);
+        stream::count(path, blocks, &records, (reading, 0), total)?;
+        records.mixed(&columns).map_err(|what| wrong(&what))?;
+        return Ok(columns);
+    }
     let records = JsonLines { needed: total.needed(), columns };
-    stream::count(path, blocks, &records, total)?;
+    stream::count(path, blocks, &records, (reading, 0), total)?;
     Ok(records.columns)
 }
 
@@ -45,6 +73,12 @@ pub(crate) fn read(path: &Path, reader: &mut (dyn Read + Send), total: &mut Tall
 struct Row {
     cells: Vec<Vec<u8>>,
     nulls: Vec<bool>,
+}
+
+impl Row {
+    fn new(width: usize) -> Row {
+        Row { cells: vec![Vec::new(); width], nulls: vec![true; width] }
+    }
 }
 
 impl Cells for Row {
@@ -57,19 +91,23 @@ impl Cells for Row {
     }
 }
 
+fn whole(bytes: &[u8]) -> usize {
+    memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1)
+}
+
 impl Records for JsonLines {
     fn whole(&self, bytes: &[u8]) -> usize {
-        memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1)
+        whole(bytes)
     }
 
-    fn add(&self, block: &[u8], first: u64, tally: &mut Tally) -> Result<u64, (u64, String)> {
+    fn add(&self, block: &[u8], first: u64, tally: &mut Tally) -> Result<Added, Fault> {
         let mut rows = 0;
-        let width = self.columns.len();
-        let mut row = Row { cells: vec![Vec::new(); width], nulls: vec![true; width] };
+        let mut row = Row::new(self.columns.len());
         for line in block.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
-            let object: Map<String, Value> = serde_json::from_slice(line).map_err(|e| (rows, e.to_string()))?;
+            let object: Map<String, Value> =
+                serde_json::from_slice(line).map_err(|e| Fault::row(rows, e.to_string()))?;
             if let Some(extra) = object.keys().find(|&name| !self.columns.contains(name)) {
-                return Err((rows, format!("the key \"{extra}\" is not in the first line")));
+                return Err(Fault::row(rows, format!("the key \"{extra}\" is not in the first line")));
             }
             for &column in &self.needed {
                 let cell = &mut row.cells[column];
@@ -86,9 +124,195 @@ impl Records for JsonLines {
                     Some(other) => cell.extend_from_slice(other.to_string().as_bytes()),
                 }
             }
-            tally.add(first + rows, &row).map_err(|what| (rows, what))?;
+            tally.add(first + rows, &row).map_err(|what| Fault::row(rows, what))?;
             rows += 1;
         }
-        Ok(rows)
+        Ok(Added::rows(rows))
+    }
+}
+
+// What a column holds, as bits.
+const TEXT: u8 = 1;
+const EMPTY: u8 = 2;
+const NUMBER: u8 = 4;
+const TRUTH: u8 = 8;
+const NULL: u8 = 16;
+const NO_DATE: u8 = 32;
+
+/// The lines of a release.
+struct Strict {
+    /// What stands before each cell.
+    before: Vec<Vec<u8>>,
+    /// What each column was seen to hold.
+    seen: Vec<AtomicU8>,
+}
+
+impl Strict {
+    fn new(columns: &[String]) -> Strict {
+        let before = |(at, name): (usize, &String)| {
+            format!("{}{}:", if at == 0 { '{' } else { ',' }, Value::from(name.as_str())).into_bytes()
+        };
+        Strict {
+            before: columns.iter().enumerate().map(before).collect(),
+            seen: columns.iter().map(|_| AtomicU8::new(0)).collect(),
+        }
+    }
+
+    /// Refuses columns that hold cells of several kinds.
+    fn mixed(&self, columns: &[String]) -> Result<(), String> {
+        for (name, seen) in columns.iter().zip(&self.seen) {
+            let seen = seen.load(Ordering::Relaxed);
+            let kinds = [TEXT | EMPTY, NUMBER, TRUTH].iter().filter(|&&kind| seen & kind != 0).count();
+            // Null stands in columns of numbers or dates only; elsewhere the empty text does.
+            let nulls = seen & NULL != 0 && seen & (EMPTY | TRUTH | NO_DATE) != 0;
+            if kinds > 1 || nulls {
+                return Err(format!("the column \"{name}\" mixes texts, numbers, truth or null"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads one line without its end into `row`; `seen` collects what columns hold.
+    fn line(&self, line: &[u8], row: &mut Row, seen: &mut [u8]) -> Result<(), String> {
+        let mut rest = line;
+        for (column, before) in self.before.iter().enumerate() {
+            rest = rest
+                .strip_prefix(before.as_slice())
+                .ok_or("the keys are not those of the first line, in its order and form")?;
+            let cell = &mut row.cells[column];
+            cell.clear();
+            row.nulls[column] = false;
+            let (length, kind) = if rest.first() == Some(&b'"') {
+                text(rest, cell)?
+            } else {
+                let length = memchr::memchr2(b',', b'}', rest).unwrap_or(rest.len());
+                let kind = match &rest[..length] {
+                    b"null" => {
+                        row.nulls[column] = true;
+                        NULL
+                    }
+                    word @ (b"true" | b"false") => {
+                        cell.extend_from_slice(word);
+                        TRUTH
+                    }
+                    word => {
+                        cell.extend_from_slice(canonical_number(word)?.as_bytes());
+                        NUMBER
+                    }
+                };
+                (length, kind)
+            };
+            if cell.len() > limits::CELL {
+                return Err("a cell longer than cells may be".into());
+            }
+            seen[column] |= kind;
+            rest = &rest[length..];
+        }
+        if rest == b"}" { Ok(()) } else { Err("there is more on the line than the first line's keys".into()) }
+    }
+}
+
+/// A text at the start of `rest`, into `cell`; its length and kind.
+fn text(rest: &[u8], cell: &mut Vec<u8>) -> Result<(usize, u8), String> {
+    let mut at = 1;
+    loop {
+        let plain =
+            memchr::memchr2(b'"', b'\\', rest.get(at..).unwrap_or_default()).ok_or("a text that does not end")?;
+        let piece = &rest[at..at + plain];
+        if piece.iter().any(|&b| b < 0x20) {
+            return Err("a control character that JSON escapes".into());
+        }
+        cell.extend_from_slice(piece);
+        at += plain;
+        if rest[at] == b'"' {
+            break;
+        }
+        let (byte, length) = escape(&rest[at..]).ok_or("an escape that is not the shortest, or none")?;
+        cell.push(byte);
+        at += length;
+    }
+    let text = std::str::from_utf8(cell).map_err(|_| "this is not UTF-8 text")?;
+    let kind = match text {
+        "" => EMPTY,
+        text if is_date(text) => TEXT,
+        _ => TEXT | NO_DATE,
+    };
+    Ok((at + 1, kind))
+}
+
+/// The byte that an escape stands for, and its length; none where the writer would not write it.
+fn escape(rest: &[u8]) -> Option<(u8, usize)> {
+    let short = match rest.get(1)? {
+        b'"' => b'"',
+        b'\\' => b'\\',
+        b'b' => 8,
+        b't' => b'\t',
+        b'n' => b'\n',
+        b'f' => 12,
+        b'r' => b'\r',
+        b'u' => {
+            let digits = std::str::from_utf8(rest.get(2..6)?).ok()?;
+            let code = u8::try_from(u32::from_str_radix(digits, 16).ok()?).ok()?;
+            let own = code < 0x20 && !matches!(code, 8 | 9 | 10 | 12 | 13) && format!("{code:04x}") == digits;
+            return own.then_some((code, 6));
+        }
+        _ => return None,
+    };
+    Some((short, 2))
+}
+
+/// The greatest whole number that every reader holds exactly, doubles too.
+const GREATEST: u64 = 1 << 53;
+
+/// A number in the one text that releases give it.
+fn canonical_number(word: &[u8]) -> Result<&str, String> {
+    let wrong = || "neither a text, a number, true, false nor null".to_string();
+    let text = std::str::from_utf8(word).map_err(|_| wrong())?;
+    if text.len() > 400 || !text.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b)) {
+        return Err(wrong());
+    }
+    if let Ok(whole) = text.parse::<i64>()
+        && whole.to_string() == text
+    {
+        return match whole.unsigned_abs() <= GREATEST {
+            true => Ok(text),
+            false => Err("a whole number that not every reader holds exactly".into()),
+        };
+    }
+    let double = text.parse::<f64>().map_err(|_| wrong())?;
+    match double.is_finite() && number::of_double(double) == text {
+        true => Ok(text),
+        false => Err("a number that is not in its shortest form, or that no double holds exactly".into()),
+    }
+}
+
+/// Whether a text is a day, year-month-day.
+fn is_date(text: &str) -> bool {
+    text.len() == 10
+        && text.bytes().enumerate().all(|(at, b)| if at == 4 || at == 7 { b == b'-' } else { b.is_ascii_digit() })
+}
+
+impl Records for Strict {
+    fn whole(&self, bytes: &[u8]) -> usize {
+        whole(bytes)
+    }
+
+    fn add(&self, block: &[u8], first: u64, tally: &mut Tally) -> Result<Added, Fault> {
+        let mut rows = 0;
+        let mut row = Row::new(self.before.len());
+        let mut seen = vec![0; self.before.len()];
+        let Some(inner) = block.strip_suffix(b"\n") else {
+            let lines = memchr::memchr_iter(b'\n', block).count() as u64;
+            return Err(Fault::row(lines, "the last line does not end with a line feed".into()));
+        };
+        for line in inner.split(|&b| b == b'\n') {
+            self.line(line, &mut row, &mut seen).map_err(|what| Fault::row(rows, what))?;
+            tally.add(first + rows, &row).map_err(|what| Fault::row(rows, what))?;
+            rows += 1;
+        }
+        for (all, own) in self.seen.iter().zip(seen) {
+            all.fetch_or(own, Ordering::Relaxed);
+        }
+        Ok(Added::rows(rows))
     }
 }

@@ -3,14 +3,21 @@
 //! Whatever the format, rows flow into a [`Tally`], which keeps the distinct keys and their histograms and no rows: memory
 //! follows the number of classes. A cell is the bytes of its text; a missing cell (null) reads as the empty text.
 
+mod arrow;
+mod canonical;
 mod columnar;
 mod delimited;
+mod gzip;
 mod jsonl;
+mod limits;
 mod marks;
 mod number;
+mod pages;
+mod parquet;
 mod stream;
 pub(crate) mod tally;
 mod texts;
+mod thrift;
 
 use std::path::{Path, PathBuf};
 
@@ -51,14 +58,25 @@ pub(crate) fn format_of(path: &Path) -> Option<(Format, bool)> {
 pub(crate) struct Fingerprint {
     pub bytes: u64,
     pub sha256: String,
+    /// Rows, where it was read as a table.
+    pub rows: u64,
+}
+
+/// How strictly a file is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// A release: only the one form in which releases are written, so that every reader sees the same rows.
+    Release,
+    /// A table of the owner's: whatever can be read; the separator of delimited text is seen from its header.
+    Source,
 }
 
 /// Reads `files` in order, counting what `selection` asks for. The separator of delimited text follows from the file's
-/// ending, or from its header when `guess_separator` is set.
+/// ending in a release, else from its header.
 pub(crate) fn count(
     files: &[PathBuf],
     selection: &Selection,
-    guess_separator: bool,
+    reading: Reading,
 ) -> Result<(Counted, Vec<Fingerprint>), Problem> {
     let mut total = Tally::new(selection);
     let mut header: Option<Vec<String>> = None;
@@ -71,11 +89,13 @@ pub(crate) fn count(
             )
         })?;
         let format = match format {
-            Format::Delimited(_) if guess_separator => Format::Delimited(None),
+            Format::Delimited(_) if reading == Reading::Source => Format::Delimited(None),
             other => other,
         };
+        let before = total.rows_before();
         // The decoders of binary formats are not ours; damage that makes one of them panic is still only a damaged file.
-        let read = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| one_file(path, format, gz, &mut total)));
+        let read =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| one_file(path, format, gz, reading, &mut total)));
         let (columns, print) = read.map_err(|_| unreadable(path, "the file is damaged"))??;
         match &header {
             // A file of JSON lines without lines names no columns.
@@ -89,31 +109,41 @@ pub(crate) fn count(
             Some(_) => {}
             None => header = Some(columns),
         }
-        prints.push(print);
+        prints.push(Fingerprint { rows: total.rows_before() - before, ..print });
     }
     let counted = total.finish(selection, header.unwrap_or_default()).map_err(put_aside)?;
     Ok((counted, prints))
 }
 
-fn one_file(path: &Path, format: Format, gz: bool, total: &mut Tally) -> Result<(Vec<String>, Fingerprint), Problem> {
+fn one_file(
+    path: &Path,
+    format: Format,
+    gz: bool,
+    reading: Reading,
+    total: &mut Tally,
+) -> Result<(Vec<String>, Fingerprint), Problem> {
     let file = std::fs::File::open(path).map_err(|e| {
         let kind =
             if e.kind() == std::io::ErrorKind::NotFound { ProblemKind::MissingFile } else { ProblemKind::Unreadable };
         Problem::violation(kind, format!("{}: {e}", path.display()))
     })?;
     match format {
-        Format::Parquet => columnar::parquet(path, file, total),
-        Format::Arrow => columnar::arrow(path, file, total),
+        Format::Parquet => columnar::read_parquet(path, file, reading, total),
+        Format::Arrow => columnar::read_arrow(path, file, reading, total),
         Format::Delimited(_) | Format::JsonLines => {
             let mut hashing = HashingReader::new(file);
-            let columns = if gz {
-                let mut inflated = flate2::read::MultiGzDecoder::new(&mut hashing);
-                text(path, format, &mut inflated, total)?
-            } else {
-                text(path, format, &mut hashing, total)?
+            let columns = match (gz, reading) {
+                (false, _) => text(path, format, reading, &mut hashing, total)?,
+                (true, Reading::Release) => {
+                    let mut buffered = std::io::BufReader::with_capacity(1 << 16, &mut hashing);
+                    text(path, format, reading, &mut gzip::Members::new(&mut buffered), total)?
+                }
+                (true, Reading::Source) => {
+                    text(path, format, reading, &mut flate2::read::MultiGzDecoder::new(&mut hashing), total)?
+                }
             };
             let (bytes, sha256) = hashing.finish().map_err(|e| unreadable(path, &e.to_string()))?;
-            Ok((columns, Fingerprint { bytes, sha256 }))
+            Ok((columns, Fingerprint { bytes, sha256, rows: 0 }))
         }
     }
 }
@@ -121,12 +151,13 @@ fn one_file(path: &Path, format: Format, gz: bool, total: &mut Tally) -> Result<
 fn text(
     path: &Path,
     format: Format,
+    reading: Reading,
     reader: &mut (dyn std::io::Read + Send),
     total: &mut Tally,
 ) -> Result<Vec<String>, Problem> {
     match format {
         Format::Delimited(separator) => delimited::read(path, reader, separator, total),
-        _ => jsonl::read(path, reader, total),
+        _ => jsonl::read(path, reader, reading, total),
     }
 }
 
@@ -135,7 +166,7 @@ pub(crate) fn fingerprint(path: &Path) -> Result<Fingerprint, Problem> {
     let file = std::fs::File::open(path)
         .map_err(|e| Problem::violation(ProblemKind::MissingFile, format!("{}: {e}", path.display())))?;
     let (bytes, sha256) = HashingReader::new(file).finish().map_err(|e| unreadable(path, &e.to_string()))?;
-    Ok(Fingerprint { bytes, sha256 })
+    Ok(Fingerprint { bytes, sha256, rows: 0 })
 }
 
 /// Hashes of rows could not be put into a temporary file, or read from it again.
@@ -146,4 +177,12 @@ pub(crate) fn put_aside(error: std::io::Error) -> Problem {
 
 pub(crate) fn unreadable(path: &Path, what: &str) -> Problem {
     Problem::violation(ProblemKind::Unreadable, format!("{}: {what}", path.display()))
+}
+
+/// A file that is not as it should be: not in the form of releases, or, as a table of the owner's, not readable at all.
+pub(crate) fn refused(path: &Path, reading: Reading, what: &str) -> Problem {
+    match reading {
+        Reading::Release => Problem::violation(ProblemKind::Form, format!("{}: {what}", path.display())),
+        Reading::Source => unreadable(path, what),
+    }
 }

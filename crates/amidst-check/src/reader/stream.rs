@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use super::tally::Tally;
-use super::unreadable;
+use super::{Reading, limits, refused};
 use crate::problem::Problem;
 
 const BLOCK: usize = 1 << 20;
@@ -17,9 +17,47 @@ pub(crate) trait Records: Sync {
     /// The length of the whole records at the start of `bytes`, 0 when not one is whole.
     fn whole(&self, bytes: &[u8]) -> usize;
 
-    /// Adds the rows of `block`, the first of which is row `first`, to `tally`. On error: how many rows went before, and
-    /// what is wrong.
-    fn add(&self, block: &[u8], first: u64, tally: &mut Tally) -> Result<u64, (u64, String)>;
+    /// Adds the rows of `block`, the first of which is row `first`, to `tally`.
+    fn add(&self, block: &[u8], first: u64, tally: &mut Tally) -> Result<Added, Fault>;
+}
+
+/// What a block held.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Added {
+    pub rows: u64,
+    /// Line ends, those in quotes too.
+    pub lines: u64,
+}
+
+impl Added {
+    /// As many lines as rows.
+    pub(crate) fn rows(rows: u64) -> Added {
+        Added { rows, lines: rows }
+    }
+}
+
+/// What is wrong in a block, and how many rows and lines went before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub rows: u64,
+    pub lines: u64,
+    pub what: String,
+}
+
+impl Fault {
+    /// With as many lines as rows.
+    pub(crate) fn row(rows: u64, what: String) -> Fault {
+        Fault { rows, lines: rows, what }
+    }
+
+    fn behind(self, before: Added) -> Fault {
+        Fault { rows: self.rows + before.rows, lines: self.lines + before.lines, what: self.what }
+    }
+}
+
+/// The error of a row that is longer than rows may be.
+fn too_long() -> std::io::Error {
+    std::io::Error::new(std::io::ErrorKind::InvalidData, "a row is longer than rows may be, or a quote is never closed")
 }
 
 /// Cuts a stream into blocks of whole records.
@@ -69,6 +107,9 @@ impl<'a> Blocks<'a> {
             if self.ended {
                 return Ok(None);
             }
+            if self.rest.len() > limits::ROW {
+                return Err(too_long());
+            }
         }
     }
 
@@ -88,6 +129,9 @@ impl<'a> Blocks<'a> {
                 block.truncate(length);
                 return Ok(Some(block));
             }
+            if self.rest.len() > limits::ROW {
+                return Err(too_long());
+            }
         }
     }
 
@@ -104,20 +148,21 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Counts the rest of the stream into `total`.
+/// Counts the rest of the stream into `total`; `head` lines went before.
 pub(crate) fn count(
     path: &Path,
     mut blocks: Blocks<'_>,
     records: &impl Records,
+    (reading, head): (Reading, u64),
     total: &mut Tally,
 ) -> Result<(), Problem> {
-    let broken = |e: std::io::Error| unreadable(path, &e.to_string());
-    let mut seen = 0u64;
+    let broken = |e: std::io::Error| refused(path, reading, &e.to_string());
+    let mut seen = Added { rows: 0, lines: head };
     let mut batch = blocks.batch(records).map_err(broken)?;
     // One tally a thread, borrowed for the time of a block; sums do not depend on who counted what.
     let pool = Mutex::new(vec![total.fork()]);
     while !batch.is_empty() {
-        let first = total.rows_before() + seen;
+        let first = total.rows_before() + seen.rows;
         let (next, counted) = rayon::join(
             || blocks.batch(records),
             || {
@@ -125,7 +170,7 @@ pub(crate) fn count(
                     numbered(&batch, records, first, total)
                 } else {
                     let shared: &Tally = total;
-                    let results: Vec<Result<u64, (u64, String)>> = batch
+                    let results: Vec<Result<Added, Fault>> = batch
                         .par_iter()
                         .map(|block| {
                             let idle = pool.lock().map_or(None, |mut p| p.pop());
@@ -142,9 +187,10 @@ pub(crate) fn count(
             },
         );
         match counted {
-            Ok(rows) => seen += rows,
-            Err((rows, what)) => {
-                return Err(unreadable(path, &format!("row {}: {what}", seen + rows + 1)));
+            Ok(more) => seen = Added { rows: seen.rows + more.rows, lines: seen.lines + more.lines },
+            Err(fault) => {
+                let Fault { rows, lines, what } = fault.behind(seen);
+                return Err(refused(path, reading, &format!("row {}, line {}: {what}", rows + 1, lines + 1)));
             }
         }
         batch = next.map_err(broken)?;
@@ -152,29 +198,25 @@ pub(crate) fn count(
     for tally in pool.into_inner().unwrap_or_default() {
         total.merge(tally).map_err(super::put_aside)?;
     }
-    total.advance(seen);
+    total.advance(seen.rows);
     Ok(())
 }
 
 /// Where rows are told apart by their number, blocks are counted one after the other.
-fn numbered(batch: &[Vec<u8>], records: &impl Records, first: u64, total: &mut Tally) -> Result<u64, (u64, String)> {
-    let mut rows = 0;
+fn numbered(batch: &[Vec<u8>], records: &impl Records, first: u64, total: &mut Tally) -> Result<Added, Fault> {
+    let mut all = Added::default();
     for block in batch {
-        match records.add(block, first + rows, total) {
-            Ok(n) => rows += n,
-            Err((n, what)) => return Err((rows + n, what)),
-        }
+        let more = records.add(block, first + all.rows, total).map_err(|fault| fault.behind(all))?;
+        all = Added { rows: all.rows + more.rows, lines: all.lines + more.lines };
     }
-    Ok(rows)
+    Ok(all)
 }
 
-fn sum(results: Vec<Result<u64, (u64, String)>>) -> Result<u64, (u64, String)> {
-    let mut rows = 0;
+fn sum(results: Vec<Result<Added, Fault>>) -> Result<Added, Fault> {
+    let mut all = Added::default();
     for result in results {
-        match result {
-            Ok(n) => rows += n,
-            Err((n, what)) => return Err((rows + n, what)),
-        }
+        let more = result.map_err(|fault| fault.behind(all))?;
+        all = Added { rows: all.rows + more.rows, lines: all.lines + more.lines };
     }
-    Ok(rows)
+    Ok(all)
 }

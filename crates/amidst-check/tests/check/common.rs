@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use amidst_check::{Certificate, CertificateDraft, Claim, On, Options, Problem, SensitiveColumn, issue};
+use amidst_check::{Certificate, CertificateDraft, Claim, On, Options, Problem, SensitiveColumn, SuppressedAs};
 use serde_json::{Map, Value};
 
 /// A table as text cells, the first row being the header.
@@ -55,7 +55,7 @@ pub fn claim(model: &str, on: &[&str], parameters: Value) -> Claim {
 
 /// A draft for a release that is the whole input.
 pub fn draft(table: &Table, quasi: &[&str], sensitive_columns: &[&str], claims: Vec<Claim>) -> CertificateDraft {
-    let mut draft = CertificateDraft::new("amidst 0.1.0", "[data]\n");
+    let mut draft = CertificateDraft::new("amidst 0.1.0", NO_POLICY);
     draft.outputs = vec!["release.csv".into()];
     draft.rows_in = table.len() as u64 - 1;
     draft.quasi = quasi.iter().map(|name| name.to_string()).collect();
@@ -72,3 +72,76 @@ pub fn seal(folder: &Path, table: &Table, claims: Vec<Claim>) -> Result<Certific
     };
     issue(draft(table, &names(true), &names(false), claims), folder, &Options::default())
 }
+
+/// A text as TOML, which has the escapes of JSON.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// A JSON value as TOML.
+fn toml(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", ")),
+        Value::Object(map) => {
+            let pairs: Vec<String> =
+                map.iter().map(|(key, value)| format!("{} = {}", quoted(key), toml(value))).collect();
+            format!("{{ {} }}", pairs.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A policy from which a draft follows.
+pub fn policy(draft: &CertificateDraft) -> String {
+    let mut text = "[data]\ninput = \"table.csv\"\n".to_string();
+    let mut column = |name: &str, role: &str, more: &str| {
+        text += &format!("\n[columns.{}]\nrole = \"{role}\"\n{more}", quoted(name));
+    };
+    draft.quasi.iter().for_each(|name| column(name, "quasi", ""));
+    for own in &draft.sensitive {
+        let mut more = String::new();
+        if let Some(order) = &own.order {
+            more += &format!("order = {}\n", toml(&serde_json::to_value(order).unwrap()));
+        }
+        if let Some(categories) = &own.categories {
+            more += &format!("categories = {}\n", toml(&serde_json::to_value(categories).unwrap()));
+        }
+        if let Some(weights) = &own.weights {
+            more += &format!("weights = {}\n", toml(&serde_json::to_value(weights).unwrap()));
+        }
+        column(&own.name, "sensitive", &more);
+    }
+    for own in &draft.accepted {
+        column(&own.column, "insensitive", &format!("accept = {}\n", quoted(&own.reason)));
+    }
+    if draft.persons {
+        column("the person", "key", "");
+    }
+    if !draft.waived.is_empty() {
+        column("the consent", "consent", "mode = \"publish\"\n");
+    }
+    column("*", "insensitive", "");
+    for claim in &draft.requirements {
+        text += &format!("\n[[require]]\nmodel = {}\n", quoted(&claim.model));
+        match &claim.on {
+            None => {}
+            Some(On::One(name)) => text += &format!("on = {}\n", quoted(name)),
+            Some(On::Many(names)) => text += &format!("on = {}\n", toml(&serde_json::to_value(names).unwrap())),
+        }
+        for (name, value) in &claim.parameters {
+            text += &format!("{name} = {}\n", toml(value));
+        }
+    }
+    let suppressed = if draft.suppressed_as == SuppressedAs::Mask { "mask" } else { "drop" };
+    text + &format!("\n[search]\nmax_suppression = {}\nsuppressed = \"{suppressed}\"\n", draft.suppressed)
+}
+
+/// Issues a certificate for a draft, under a policy from which it follows unless it has one of its own.
+pub fn issue(mut draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Result<Certificate, Vec<Problem>> {
+    if draft.policy == NO_POLICY {
+        draft.policy = policy(&draft);
+    }
+    amidst_check::issue(draft, base, options)
+}
+
+const NO_POLICY: &str = "[data]\n";

@@ -1,7 +1,9 @@
 //! Every model at its bound: where it just holds, and where it just fails.
 
-use crate::common::{Table, claim, draft, table, write_csv};
-use amidst_check::{CertificateDraft, Leveled, Options, PopulationTable, ProblemKind, Verdict, issue, models, verify};
+use crate::common::{Table, claim, draft, issue, table, write_csv};
+use amidst_check::{
+    CertificateDraft, Leveled, Options, PopulationTable, ProblemKind, Standing, Verdict, models, verify,
+};
 use serde_json::{Value, json};
 
 /// Classes a (two Flu, one Cancer, one HIV) and b (one each of Flu, Cancer, HIV, Cold).
@@ -253,8 +255,22 @@ fn outsiders_are_told_what_they_cannot_verify() {
     let draft = draft(&release(), &["q"], &["s"], vec![claim("k-map", &[], json!({"k": 4}))]);
     let certificate = issue(draft, &inner, &options).unwrap();
     let verdict = verify(&inner, &certificate, &Options::default());
+    let kinds = |verdict: &Verdict| verdict.problems.iter().map(|p| p.kind).collect::<Vec<_>>();
+    assert_eq!(kinds(&verdict), [ProblemKind::NotVerifiable, ProblemKind::Nothing]);
+    assert!(!verdict.valid, "where everything is attested, nothing is proven");
+    assert_eq!(verdict.requirements[0].verdict, Standing::Attested);
+    assert!(verify(&inner, &certificate, &options).valid);
+    // Beside a requirement that is proven, the other stays attested, and only the strict ask for more.
+    let claims = vec![claim("k-map", &[], json!({"k": 4})), claim("k-anonymity", &[], json!({"k": 1}))];
+    let certificate = issue(crate::common::draft(&release(), &["q"], &["s"], claims), &inner, &options).unwrap();
+    let verdict = verify(&inner, &certificate, &Options::default());
     assert!(verdict.valid);
-    assert_eq!(verdict.problems.iter().map(|p| p.kind).collect::<Vec<_>>(), [ProblemKind::NotVerifiable]);
+    assert_eq!(
+        verdict.requirements.iter().map(|f| f.verdict).collect::<Vec<_>>(),
+        [Standing::Attested, Standing::Proven]
+    );
+    assert!(!verdict.strict().valid);
+    assert!(verify(&inner, &certificate, &options).strict().valid);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::common::{Table, claim, draft, table, write_csv};
-use amidst_check::{ColumnLabels, Options, OriginalTable, ProblemKind, SuppressedAs, issue, verify};
+use crate::common::{Table, claim, draft, issue, table, write_csv};
+use amidst_check::{ColumnLabels, Options, OriginalTable, ProblemKind, SuppressedAs, verify};
 use serde_json::json;
 
 fn labels() -> HashMap<String, ColumnLabels> {

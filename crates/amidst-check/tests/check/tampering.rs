@@ -32,7 +32,9 @@ fn a_sealed_release_verifies_and_survives_the_round_trip() {
     assert_eq!(certificate.to_json().unwrap(), text);
     let verdict = verify(folder.path(), &certificate, &Options::default());
     assert!(verdict.valid, "{:?}", verdict.problems);
-    assert_eq!(verdict.requirements, certificate.requirements);
+    let found: Vec<_> = verdict.requirements.iter().map(|f| f.requirement.clone()).collect();
+    assert_eq!(found, certificate.requirements);
+    assert!(verdict.requirements.iter().all(|f| f.verdict == amidst_check::Standing::Proven));
     assert!(verdict.problems.is_empty());
     assert_eq!(certificate.classes, 2);
     assert_eq!(certificate.requirements[0].measured["k"], json!(3));
@@ -41,7 +43,12 @@ fn a_sealed_release_verifies_and_survives_the_round_trip() {
     std::fs::rename(folder.path().join("release.csv"), &elsewhere).unwrap();
     assert!(verify(&elsewhere, &certificate, &Options::default()).valid);
     let json = serde_json::to_value(verify(&elsewhere, &certificate, &Options::default())).unwrap();
-    assert_eq!(json.as_object().unwrap().keys().collect::<Vec<_>>(), ["valid", "requirements", "problems"]);
+    assert_eq!(
+        json.as_object().unwrap().keys().collect::<Vec<_>>(),
+        ["valid", "requirements", "problems", "proven", "attested", "not_checked"]
+    );
+    let requirement = json["requirements"][0].as_object().unwrap();
+    assert_eq!((&requirement["holds"], &requirement["verdict"]), (&json!(true), &json!("proven")));
 }
 
 #[test]
@@ -175,9 +182,12 @@ fn missing_and_extra_files() {
     let kinds = |verdict: amidst_check::Verdict| verdict.problems.iter().map(|p| p.kind).collect::<Vec<_>>();
     let extra = folder.path().join("more.csv");
     std::fs::write(&extra, "a\n").unwrap();
-    std::fs::write(folder.path().join("report.html"), "no table").unwrap();
-    assert_eq!(kinds(verify(folder.path(), &certificate, &Options::default())), [ProblemKind::ExtraFile]);
+    let report = folder.path().join("report.html");
+    std::fs::write(&report, "no table").unwrap();
+    let both = [ProblemKind::ExtraFile, ProblemKind::ExtraFile];
+    assert_eq!(kinds(verify(folder.path(), &certificate, &Options::default())), both);
     std::fs::remove_file(&extra).unwrap();
+    std::fs::remove_file(&report).unwrap();
     for garbage in [&b""[..], b"\n\n\n", b"\0\0\0", b"q1,q2,disease\n1,2\n", b"\xff\xfe", b"q1,q1,disease\n", b"\""] {
         std::fs::write(folder.path().join("release.csv"), garbage).unwrap();
         assert!(!verify(folder.path(), &certificate, &Options::default()).valid);
@@ -197,7 +207,8 @@ fn a_report_may_be_listed_after_the_check_but_no_table() {
     std::fs::write(folder.path().join("more.csv"), "q1,disease\nb,Flu\n").unwrap();
     let check = || {
         let claims = vec![claim("k-anonymity", &[], json!({"k": 2}))];
-        let draft = crate::common::draft(&release, &["q1"], &["disease"], claims);
+        let mut draft = crate::common::draft(&release, &["q1"], &["disease"], claims);
+        draft.policy = crate::common::policy(&draft);
         amidst_check::check(draft, folder.path(), &Options::default()).unwrap()
     };
     let bytes = std::fs::read(folder.path().join("release.csv")).unwrap();

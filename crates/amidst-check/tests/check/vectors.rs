@@ -1,7 +1,7 @@
 //! The worked examples: one class each, with the verdict that its model must give.
 
-use crate::common::{claim, draft, write_csv};
-use amidst_check::{Options, ProblemKind, issue};
+use crate::common::{claim, draft, issue, write_csv};
+use amidst_check::{Options, ProblemKind};
 use serde_json::Value;
 
 #[test]

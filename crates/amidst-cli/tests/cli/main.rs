@@ -5,11 +5,15 @@
 mod anonymize;
 mod attack;
 mod bad_input;
+mod corpus;
 mod database;
 mod explore;
 mod hostile;
 mod house;
+mod init;
 mod layout;
+mod limits;
+mod local;
 mod population;
 mod publish;
 mod raw;

@@ -89,6 +89,94 @@ fn m_invariant_versions_are_published_side_by_side() {
     assert_eq!(house.amidst(&["series", "audit", "ward", "--json"]).json(0)["leaks"], false);
 }
 
+const SIX: &str = r#"[data]
+input = "people.csv"
+[columns.id]
+role = "key"
+[columns.age]
+role = "quasi"
+type = "integer"
+generalize = "ranges"
+[columns.disease]
+role = "sensitive"
+[[require]]
+model = "distinct-l-diversity"
+l = 2
+"#;
+
+/// Six rows with l = 2 in the classes {A,C} {D,B} {C,D}; persons 1 and 6 leave, the others become one class {A,B,C,D}. Those
+/// of the first class have A and C, so 3 and 4 have B and D; 4 has C or D, hence D; and so on.
+#[test]
+fn chained_subtraction_is_seen_through() {
+    let house = House::new();
+    house.file("people.csv", "id,age,disease\np1,40,D\np2,20,A\np3,41,B\np4,60,D\np5,21,C\np6,61,C\n");
+    house.file("policy.toml", SIX);
+    let first = house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--json"]).json(0);
+    assert_eq!((&first["classes"], &first["audit"]["exact"]), (&3.into(), &6.into()));
+    house.file("gone.csv", "id\np1\np6\n");
+    house.amidst(&["series", "delete", "ward", "gone.csv", "--json"]).json(0);
+    let parts = ["4 persons are below distinct-l-diversity", "exact for all 6 persons", "--allow-leak"];
+    house.amidst(&["series", "publish", "ward"]).fails(1, &parts);
+    let second = house.amidst(&["series", "publish", "ward", "--allow-leak", "--json"]).json(0);
+    assert_eq!((&second["classes"], &second["leaks"]), (&1.into(), &true.into()));
+    let found = house.amidst(&["series", "audit", "ward", "--json"]).json(1);
+    let column = &found["columns"][0];
+    assert_eq!(
+        (&found["exposed"], &column["certain"], &column["fewest_candidates"]),
+        (&4.into(), &4.into(), &1.into())
+    );
+    let worst = column["worst"].as_array().unwrap();
+    let of = |person: u32| worst.iter().find(|w| w["persons"] == serde_json::json!([person])).unwrap();
+    for (person, value) in [(1, "D"), (3, "B"), (4, "D"), (6, "C")] {
+        assert_eq!(of(person)["values"], serde_json::json!([value]));
+    }
+    let why = of(4)["why"].as_array().unwrap();
+    assert_eq!(why.last().unwrap(), "so #4 has D, in every world that fits all versions");
+    assert!(why.iter().any(|step| step.as_str().unwrap().contains("without A, C of #2, #5")), "{why:?}");
+    let text = house.amidst(&["series", "audit", "ward"]);
+    assert!(text.code == 1 && text.stdout.contains("of 4 persons") && text.stdout.contains("so #4 has D"));
+    // What is public says how many, and not who.
+    let public = house.read("ward/versions/2/certificate.json");
+    assert!(public.contains("4 persons are below") && !public.contains("#4"));
+    assert!(house.amidst(&["attack", "difference", "ward", "--json"]).json(0).to_string().contains("persons_certain"));
+}
+
+/// Two who join a class of three are left with the two values that came with them: fewer than three.
+#[test]
+fn the_promised_l_is_asked_of_what_subtraction_leaves() {
+    let house = House::new();
+    house.file("people.csv", "id,age,disease\np1,20,A\np2,21,B\np3,22,C\n");
+    house.file("policy.toml", &SIX.replace("l = 2", "l = 3"));
+    house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--json"]).json(0);
+    house.file("new.csv", "id,age,disease\np4,21,D\np5,22,E\n");
+    house.amidst(&["series", "insert", "ward", "new.csv", "--json"]).json(0);
+    house.amidst(&["series", "publish", "ward"]).fails(1, &["2 persons are below distinct-l-diversity on `disease`"]);
+    let second = house.amidst(&["series", "publish", "ward", "--allow-leak", "--json"]).json(0);
+    assert_eq!(
+        (&second["audit"]["columns"][0]["fewest_candidates"], &second["audit"]["exposed"]),
+        (&2.into(), &2.into())
+    );
+    // They stay so, and the next refusal says that it is not its doing.
+    house.file("more.csv", "id,age,disease\np6,21,D\np7,22,E\np8,23,F\n");
+    house.amidst(&["series", "insert", "ward", "more.csv", "--json"]).json(0);
+    house.amidst(&["series", "publish", "ward"]).fails(1, &["2 of the 2 persons concerned were so before"]);
+}
+
+/// Somebody whose value was replaced is somebody else from then on.
+#[test]
+fn a_replaced_value_is_no_contradiction() {
+    let house = House::new();
+    house.file("people.csv", "id,age,disease\np1,20,A\np2,21,B\np3,22,A\np4,23,B\n");
+    house.file("policy.toml", SIX);
+    house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--json"]).json(0);
+    house.file("gone.csv", "id\np1\np2\np3\np4\n");
+    house.file("new.csv", "id,age,disease\np1,20,B\np2,21,C\np3,22,B\np4,23,C\n");
+    let both = ["series", "apply", "ward", "--insert", "new.csv", "--delete", "gone.csv", "--json"];
+    house.amidst(&both).json(0);
+    let second = house.amidst(&["series", "publish", "ward", "--json"]).json(0);
+    assert_eq!((&second["leaks"], &second["audit"]["columns"][0]["fewest_candidates"]), (&false.into(), &2.into()));
+}
+
 /// Rows may come from another program.
 #[test]
 fn rows_come_from_standard_input() {

@@ -114,3 +114,37 @@ fn pipes_carry_no_colour_and_may_close_early() {
         assert!(house.amidst(&["completions", shell]).stdout.contains("anonymize"), "{shell}");
     }
 }
+
+/// What `explain` shows can be pasted into a policy and run.
+#[test]
+fn examples_can_be_run() {
+    let house = House::new();
+    let diseases = ["HIV", "Flu", "Cancer", "Cold", "Gout", "Ache"];
+    let rows: String = (0..120).map(|i| format!("{},{}\n", 20 + i % 40, diseases[(i * 7 + i / 6) % 6])).collect();
+    house.file("people.csv", &format!("age,disease\n{rows}"));
+    house.file("population.csv", &format!("age,disease\n{rows}{rows}"));
+    let columns = "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [5, 10, 20] }\n\
+                   [columns.disease]\nrole = \"sensitive\"\ncategories = [[\"HIV\", \"Cancer\"], [\"Flu\", \"Cold\"], \
+                   [\"Gout\", \"Ache\"]]\n";
+    let k = "[[require]]\nmodel = \"k-anonymity\"\nk = 3\n";
+    for (registry, before, after) in [("models", columns.to_string(), ""), ("algorithms", format!("{columns}{k}"), "")]
+    {
+        for entry in house.amidst(&[registry, "--json"]).json(0)[registry].as_array().unwrap() {
+            let id = entry["id"].as_str().unwrap();
+            let json = house.amidst(&["explain", id, "--json"]).json(0);
+            let example = json["example"].as_str().unwrap();
+            for option in json["options"].as_array().into_iter().flatten() {
+                assert!(house.amidst(&["explain", id]).stdout.contains(option["name"].as_str().unwrap()), "{id}");
+            }
+            house.file("policy.toml", &format!("{before}{example}\n{after}"));
+            let run = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force"]);
+            // A policy may be more than this table can satisfy, but it must be understood.
+            assert!(matches!(run.code, 0 | 1), "{id}: {} {}", run.code, run.stderr);
+            assert!(registry == "models" || run.code == 0, "{id}: {}", run.stderr);
+        }
+    }
+    let systematic = house.amidst(&["explain", "systematic", "--json"]).json(0);
+    let names: Vec<&str> =
+        systematic["options"].as_array().unwrap().iter().filter_map(|o| o["name"].as_str()).collect();
+    assert_eq!(names, ["exact", "reading", "order", "starts"]);
+}

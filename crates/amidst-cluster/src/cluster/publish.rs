@@ -224,7 +224,8 @@ impl Publishing<'_> {
             range.push(format!("{digest} < '{}'", bound(part + 1, parts)));
         }
         let statement = format!(
-            "COPY (SELECT {columns} FROM r{} ORDER BY {order}) TO {} STORED AS PARQUET",
+            "COPY (SELECT {columns} FROM r{} ORDER BY {order}) TO {} STORED AS PARQUET \
+             OPTIONS ('format.statistics_enabled' 'none', 'format.compression' 'snappy')",
             sql::filter(&range),
             sql::text(&to.to_string_lossy())
         );

@@ -98,6 +98,9 @@ pub struct Search<'a> {
     pub k: u64,
     /// What the policy states about how the algorithm works, as its [`Entry::options`] declare.
     pub options: &'a Parameters,
+    /// The entry of each row in the order of the input, where the rows are at hand; numbers that are no entries stand for
+    /// rows that are not searched.
+    pub entry_of_row: Option<&'a [u32]>,
     /// Where randomness starts.
     pub seed: u64,
     /// Set from outside to stop the search.

@@ -11,11 +11,13 @@
 //!
 //! **Beyond k-anonymity** clusters that fail the policy are dissolved as in systematic clustering.
 //!
-//! **Departures.** Centres are found through a k-d tree with the outcome of the published O(n²/k) scan.
+//! **Departures.** Without a k, or where the policy needs larger classes, k is the least number of rows with which the policy
+//! can hold, doubled as long as hardly any cluster satisfies it. Centres are found through a k-d tree instead of the
+//! published O(n²/k) scan; the option `exact` asks for the scan, and says what differs.
 
-use super::clustering::{Clustering, EXACT};
+use super::clustering::{Clustering, EXACT, sized};
 use super::{Entry, Search, SearchError, systematic};
-use crate::local::settle::{PATIENCE, settle};
+use crate::local::settle::PATIENCE;
 use crate::local::{Cluster, Least, Random, Tree, World, cluster};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -98,13 +100,17 @@ impl Centres<'_> {
     }
 }
 
-/// The clusters of both stages, settled. With `scan` every centre is looked at; the clusters are the same.
+/// The clusters of both stages, settled. With `scan` every centre is looked at.
 pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Result<Vec<Cluster>, SearchError> {
-    let k = systematic::cluster_size(search, world);
+    sized(search, world, scan, |k| stages(search, world, k, scan))
+}
+
+/// The clusters of both stages.
+fn stages(search: &Search<'_>, world: &World<'_>, k: usize, scan: bool) -> Result<Vec<Cluster>, SearchError> {
     let rows = systematic::units(world);
     let p = rows.len() / k;
     if p == 0 {
-        return settle(search, world, vec![world.cluster(cluster::combined(&rows))]);
+        return Ok(vec![world.cluster(cluster::combined(&rows))]);
     }
     let mut chosen: Vec<usize> = (0..rows.len()).collect();
     Random::new(search.seed).shuffle(&mut chosen);
@@ -167,7 +173,7 @@ pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Re
             }
         }
     }
-    settle(search, world, centres.clusters)
+    Ok(centres.clusters)
 }
 
 #[cfg(test)]

@@ -9,22 +9,58 @@
 //! **Second step.** Clusters that fail the policy are dissolved, each row joining the valid cluster whose loss grows least
 //! (and which still holds: the paper's l-diversity cannot be lost, other policies can).
 //!
-//! **Departures.** Stride k throughout (the paper's Table 4 once prints p). Clusters are found through a k-d tree of
-//! growing boxes, with the outcome of the published O(n²/k) scan.
+//! **Departures.**
+//! - A row joins the cluster whose loss *grows* least; the paper takes the cluster that loses least with the row, which
+//!   favours small clusters over near ones.
+//! - Clusters have max(k, l) rows where the policy cannot hold with k, and more where hardly any of that size holds; the
+//!   paper's have k.
+//! - Rows that agree are sorted by their sensitive values, and the strides begin in random order.
+//! - Clusters are found through a k-d tree of growing boxes instead of the published O(n²/k) scan.
+//!
+//! The options undo each of them: `reading = "paper"` chooses by the cluster's loss and takes the policy's k as it is,
+//! `order = "input"` takes the rows as they come, `starts` gives the strides, `exact` asks for the scan. Stride k throughout
+//! (the paper's Table 4 once prints p).
 
-use super::clustering::{Clustering, EXACT};
+use super::clustering::{Clustering, EXACT, cluster_size, sized};
 use super::{Entry, Search, SearchError};
-use crate::local::settle::{Index, settle};
+use crate::local::settle::{Choice, Index, settle};
 use crate::local::{Cluster, Part, Random, World, cluster};
+use crate::parameter::{Kind, Parameter, Value};
+
+/// What the cluster that a row joins is chosen by.
+const READING: Parameter = Parameter::optional(
+    "reading",
+    Kind::Choice(&["growth", "paper"]),
+    "growth: a row joins the cluster whose loss grows least, and clusters are as large as the policy needs; paper: it joins \
+     the cluster that loses least with it, as published, and clusters have the policy's k (default growth)",
+);
+
+/// In which order rows are gone through.
+const ORDER: Parameter = Parameter::optional(
+    "order",
+    Kind::Choice(&["sorted", "input"]),
+    "sorted: by the quasi columns; input: as they come, for a table that is sorted already (default sorted)",
+);
+
+/// Where strides begin.
+const STARTS: Parameter = Parameter::optional(
+    "starts",
+    Kind::Counts,
+    "the rows among the first k from which the strides go, in their order, each from 1 to k once, such as [2, 3, 1] \
+     (default a random order)",
+);
 
 pub(super) const ENTRY: Entry = Entry {
     id: "systematic",
     title: "Systematic clustering",
     definition: "begins ⌊n/k⌋ clusters at every k-th row of the sorted table, lets every other row join where the \
-                 information loss grows least, and dissolves the clusters that fail the policy",
+                 information loss grows least, and dissolves the clusters that fail the policy. It departs from the paper \
+                 in that a row joins where the loss grows least, not the cluster that loses least with it, and in that \
+                 clusters have max(k, l) rows, or more where hardly any of that size satisfies the policy; the options \
+                 give the paper's own reading",
     citation: "systematic clustering paper Tables 4 and 5",
     full_domain: false,
-    options: &[EXACT],
+    options: &[EXACT, READING, ORDER, STARTS],
     algorithm: &Clustering { id: "systematic", clusters },
 };
 
@@ -38,18 +74,65 @@ pub(super) fn units(world: &World<'_>) -> Vec<Part> {
     units
 }
 
-/// The size of clusters before the policy is asked: the policy's k, or what it demands at the least.
-pub(super) fn cluster_size(search: &Search<'_>, world: &World<'_>) -> usize {
-    search.k.max(world.judge.least).min(world.set.rows.max(1)) as usize
+/// The rows one by one as they come, those of a person who has several where the first of them stands.
+fn as_they_come(search: &Search<'_>, world: &World<'_>) -> Result<Vec<Part>, SearchError> {
+    let unknown =
+        || SearchError::Unsupported("the order of the input is not known here; leave out `order`".to_string());
+    let Some(rows) = search.entry_of_row else { return Err(unknown()) };
+    let mut left: Vec<u64> = world.set.groups.entries.iter().map(|e| e.rows).collect();
+    let mut units = Vec::with_capacity(rows.len());
+    for &entry in rows {
+        let Some(left) = left.get_mut(entry as usize) else { continue };
+        let step = if world.set.persons { *left } else { 1 };
+        if *left >= step && step > 0 {
+            units.push((entry, step));
+            *left -= step;
+        }
+    }
+    // Rows may have been left out of the set beforehand, but it has none that the table lacks.
+    if left.iter().all(|&rows| rows == 0) { Ok(units) } else { Err(unknown()) }
 }
 
-/// The clusters of both steps. With `scan` every cluster is looked at for every row; the clusters are the same.
+/// What the options say.
+fn option<'a>(search: &'a Search<'_>, option: &Parameter) -> Option<&'a Value> {
+    search.options.get(option.name)
+}
+
+/// Whether an option is this word.
+fn is(search: &Search<'_>, parameter: &Parameter, word: &str) -> bool {
+    matches!(option(search, parameter), Some(Value::Text(text)) if text == word)
+}
+
+/// The places among the first k rows from which the strides go.
+fn starts(search: &Search<'_>, k: usize) -> Result<Vec<usize>, SearchError> {
+    let Some(Value::List(stated)) = option(search, &STARTS) else {
+        let mut starts: Vec<usize> = (0..k).collect();
+        Random::new(search.seed).shuffle(&mut starts);
+        return Ok(starts);
+    };
+    let starts: Option<Vec<usize>> = stated.iter().map(|v| (v.number()?.to_u64()? as usize).checked_sub(1)).collect();
+    let starts = starts.unwrap_or_default();
+    let mut sorted = starts.clone();
+    sorted.sort_unstable();
+    if !sorted.iter().copied().eq(0..k) {
+        return Err(SearchError::Unsupported(format!(
+            "clusters have {k} rows here, so `starts` must list each number from 1 to {k} once"
+        )));
+    }
+    Ok(starts)
+}
+
+/// The clusters of both steps. With `scan` every cluster is looked at for every row.
 pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Result<Vec<Cluster>, SearchError> {
-    let k = cluster_size(search, world);
-    let mut starts: Vec<usize> = (0..k).collect();
-    Random::new(search.seed).shuffle(&mut starts);
-    let clusters = first_step(search, world, &units(world), &starts, scan)?;
-    settle(search, world, clusters)
+    let rows = if is(search, &ORDER, "input") { as_they_come(search, world)? } else { units(world) };
+    if !is(search, &READING, "paper") {
+        let choice = Choice::by_growth(scan);
+        return sized(search, world, scan, |k| first_step(search, world, &rows, &starts(search, k)?, choice));
+    }
+    let k = if search.k > 1 { search.k.min(world.set.rows.max(1)) as usize } else { cluster_size(search, world) };
+    let choice = Choice { scan, by_loss: true };
+    let clusters = first_step(search, world, &rows, &starts(search, k)?, choice)?;
+    settle(search, world, clusters, choice)
 }
 
 /// The clustering step for k-anonymity; `starts` are the places among the first k rows from which the strides go.
@@ -58,7 +141,7 @@ fn first_step(
     world: &World<'_>,
     rows: &[Part],
     starts: &[usize],
-    scan: bool,
+    choice: Choice,
 ) -> Result<Vec<Cluster>, SearchError> {
     let k = starts.len();
     let p = rows.len() / k;
@@ -66,11 +149,7 @@ fn first_step(
         return Ok(vec![world.cluster(cluster::combined(rows))]);
     }
     let mut clusters: Vec<Cluster> = (0..p).map(|i| world.cluster(vec![rows[starts[0] + k * i]])).collect();
-    let index = |clusters: &[Cluster]| {
-        let index = Index::new(world, clusters);
-        if scan { index.scanning() } else { index }
-    };
-    let mut open = index(&clusters);
+    let mut open = Index::new(world, &clusters, choice);
     let mut taken = vec![1; p];
     for &start in &starts[1..] {
         for i in 0..p {
@@ -83,7 +162,7 @@ fn first_step(
         }
         (search.progress)(taken.iter().sum::<usize>() as f64 / rows.len() as f64);
     }
-    let mut all = index(&clusters);
+    let mut all = Index::new(world, &clusters, choice);
     for &(entry, n) in &rows[p * k..] {
         if let Some(c) = all.least_growth(world, &clusters, entry, n, |_| true) {
             world.add(&mut clusters[c], entry, n);
@@ -164,12 +243,12 @@ mod tests {
                 all.sort();
                 all
             };
-            let clusters = first_step(search, &world, &rows, &[1, 2, 0], false).unwrap();
+            let clusters = first_step(search, &world, &rows, &[1, 2, 0], Choice::default()).unwrap();
             assert_eq!(members(&clusters), [vec![0, 1, 2], vec![3, 4, 5], vec![6, 7, 8]]);
             // The example's loss by Equation (1), which the paper misprints.
             assert!((cluster::total(&clusters) - 16.42105263).abs() < 1e-8);
             // By the same equation row 4 then goes to the first cluster: 3.50 against 6.87.
-            let clusters = settle(search, &world, clusters).unwrap();
+            let clusters = settle(search, &world, clusters, Choice::default()).unwrap();
             assert_eq!(members(&clusters), [vec![0, 1, 2, 3], vec![4, 5, 6, 7, 8]]);
             // The paper counts zip and gender as fully generalized everywhere, as if they had no weight: then 1.87
             // against 2.50, and all three rows go to the third.
@@ -178,9 +257,9 @@ mod tests {
             light[1].weight = 0.0;
             let space = Space::new(&light);
             let world = World { space: &space, ..world };
-            let clusters = first_step(search, &world, &rows, &[1, 2, 0], false).unwrap();
+            let clusters = first_step(search, &world, &rows, &[1, 2, 0], Choice::default()).unwrap();
             assert_eq!(members(&clusters), [vec![0, 1, 2], vec![3, 4, 5], vec![6, 7, 8]]);
-            let clusters = settle(search, &world, clusters).unwrap();
+            let clusters = settle(search, &world, clusters, Choice::default()).unwrap();
             assert_eq!(members(&clusters), [vec![0, 1, 2], vec![3, 4, 5, 6, 7, 8]]);
         });
     }

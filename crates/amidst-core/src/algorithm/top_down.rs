@@ -5,8 +5,9 @@
 //!
 //! **Algorithm.** All rows start fully generalized in one node. A node is specialized one level down on the column that
 //! lowers the information loss most. Children that fail the policy go back to the parent; if the rows left there fail it,
-//! just enough rows are pulled back out of the children, each child staying valid, until the parent holds; if that cannot
-//! be done the node is not specialized on that column. Children are specialized further; rows left in a parent stay at
+//! just enough rows are pulled back out of the children, each child staying valid, until the parent holds; where no child
+//! can spare them, whole children go back (the paper's step 10), those first that lose least by it; if none is left then,
+//! the node is not specialized on that column. Children are specialized further; rows left in a parent stay at
 //! its level in that column but may still be specialized on the others.
 //!
 //! **Rows that are pulled back** come first from the sensitive values the parent has fewest of, which is what every
@@ -287,5 +288,138 @@ mod tests {
             })
             .collect();
         assert_eq!(rows, ["4351", "4351", "435*", "435*"]);
+    }
+
+    /// A table of one column with a hierarchy of three levels, and what its rows are: codes and sensitive codes.
+    fn digits(seed: u64, rows: usize, values: usize) -> (Fixture, Vec<(String, u32)>) {
+        let mut random = crate::local::Random::new(seed);
+        let zips: Vec<String> = (0..rows).map(|_| (0..3).map(|_| ["0", "1", "2"][random.below(3)]).collect()).collect();
+        let diseases: Vec<&str> = (0..rows).map(|_| ["a", "b", "c", "d"][random.below(values)]).collect();
+        let columns = vec![
+            Column::from_values("zip", zips.iter().map(String::as_str)),
+            Column::from_values("disease", diseases.iter().copied()),
+        ];
+        let table = Table { columns, rows };
+        let zip = hierarchy(&table.columns[0], &[&|v| v[..2].to_string(), &|v| v[..1].to_string()]);
+        let (set, entry_of) = FrequencySet::count(&table, &[0], &[1], None);
+        let dictionary = table.columns[1].dictionary.clone();
+        let domain = SensitiveDomain { dictionary, ..SensitiveDomain::default() };
+        let lines = zips.into_iter().zip(diseases.iter().map(|d| table.columns[1].dictionary.code(d).unwrap()));
+        let generalizations = vec![Generalization::bind(&table.columns[0], Some(&zip)).unwrap()];
+        (Fixture { set, generalizations, domains: vec![domain], entry_of }, lines.collect())
+    }
+
+    /// Algorithm 1 read plainly, on rows: children that fail go back; if what went back fails, rows follow one by one out of
+    /// children that stay valid without them, and then whole children, the smallest first.
+    fn plain(
+        rows: Vec<usize>,
+        kept: usize,
+        lines: &[(String, u32)],
+        holds: &dyn Fn(&[usize]) -> bool,
+        out: &mut Vec<Vec<usize>>,
+    ) {
+        if kept == 3 {
+            out.push(rows);
+            return;
+        }
+        let mut children: std::collections::BTreeMap<&str, Vec<usize>> = Default::default();
+        rows.iter().for_each(|&r| children.entry(&lines[r].0[..kept + 1]).or_default().push(r));
+        let (mut valid, failing): (Vec<Vec<usize>>, Vec<Vec<usize>>) =
+            children.into_values().partition(|child| holds(child));
+        let mut rest: Vec<usize> = failing.concat();
+        if !rest.is_empty() && !holds(&rest) {
+            for child in &mut valid {
+                let mut at = 0;
+                while at < child.len() && !holds(&rest) {
+                    let row = child.remove(at);
+                    if holds(child) {
+                        rest.push(row);
+                    } else {
+                        child.insert(at, row);
+                        at += 1;
+                    }
+                }
+            }
+            valid.sort_by_key(|child| std::cmp::Reverse(child.len()));
+            while !holds(&rest) {
+                rest.extend(valid.pop().into_iter().flatten());
+            }
+        }
+        valid.into_iter().for_each(|child| plain(child, kept + 1, lines, holds, out));
+        if !rest.is_empty() {
+            out.push(rest);
+        }
+    }
+
+    /// What both lose: the plain reading first.
+    fn both(seed: u64, rows: usize, values: usize, policy: usize) -> Option<(f64, f64)> {
+        let (fixture, lines) = digits(seed, rows, values);
+        let stated: [(&str, &[(&str, &str)]); 4] = [
+            ("distinct-l-diversity", &[("l", "2")]),
+            ("distinct-l-diversity", &[("l", "3")]),
+            ("entropy-l-diversity", &[("l", "2")]),
+            ("recursive-c-l-diversity", &[("c", "2"), ("l", "2")]),
+        ];
+        let requirements = [fixture.requirement(stated[policy].0, stated[policy].1).unwrap()];
+        fixture.search(&requirements, &Parameters::default(), |search| {
+            let judge = Judge::new(search).ok()?;
+            let (space, tuple_of) = (Space::new(search.generalizations), search.set.tuple_of_entry());
+            let parts = |rows: &[usize]| {
+                let mut parts: Vec<Part> = rows.iter().map(|&r| (fixture.entry_of[r], 1)).collect();
+                add_up(&mut parts);
+                parts
+            };
+            let holds = |rows: &[usize]| {
+                let entry =
+                    |&(e, rows): &Part| crate::frequency::Entry { rows, ..search.set.groups.entries[e as usize] };
+                judge.holds(&judge.tally(parts(rows).iter().map(entry)))
+            };
+            let mut classes = Vec::new();
+            plain((0..rows).collect(), 0, &lines, &holds, &mut classes);
+            let plainly = Partition { classes: classes.iter().map(|c| parts(c)).collect() };
+            let ours = partition(search, &space, &judge, &tuple_of).unwrap();
+            Some((plainly.loss(search.set, &tuple_of, &space), ours.loss(search.set, &tuple_of, &space)))
+        })
+    }
+
+    /// Both are greedy, so either can be unlucky in which rows it pulls: of 484 tables 30 come out worse here, 174 better, and
+    /// all together lose 7 % less. A whole child that could have gone back must not be the reason.
+    #[test]
+    fn hardly_ever_is_a_plain_reading_of_the_paper_better() {
+        let (mut tried, mut worse, mut better, mut total) = (0, 0, 0, (0.0, 0.0));
+        for seed in 0..600 {
+            let (rows, values) = (5 + seed as usize % 23, 2 + seed as usize % 3);
+            let Some((plainly, ours)) = both(seed, rows, values, seed as usize / 3 % 4) else { continue };
+            tried += 1;
+            worse += usize::from(ours > plainly + 1e-9);
+            better += usize::from(ours < plainly - 1e-9);
+            total = (total.0 + plainly, total.1 + ours);
+        }
+        println!("{tried} tables: {worse} worse, {better} better, {total:?} lost in all");
+        assert!(
+            tried > 300 && worse * 100 <= 7 * tried && better > 4 * worse && total.1 <= total.0,
+            "{worse} of {tried} worse, {better} better, {total:?}"
+        );
+    }
+
+    /// No child can spare a row, but one of them can go back whole.
+    #[test]
+    fn a_whole_child_goes_back_where_single_rows_cannot() {
+        let table = Table {
+            columns: vec![
+                Column::from_values("zip", ["1", "1", "2", "2", "3"]),
+                Column::from_values("disease", ["HIV", "Flu", "HIV", "Flu", "HIV"]),
+            ],
+            rows: 5,
+        };
+        let zip = hierarchy(&table.columns[0], &[]);
+        let (set, entry_of) = FrequencySet::count(&table, &[0], &[1], None);
+        let domain = SensitiveDomain { dictionary: table.columns[1].dictionary.clone(), ..SensitiveDomain::default() };
+        let generalizations = vec![Generalization::bind(&table.columns[0], Some(&zip)).unwrap()];
+        let fixture = Fixture { set, generalizations, domains: vec![domain], entry_of };
+        let requirements = [fixture.requirement("distinct-l-diversity", &[("l", "2")]).unwrap()];
+        let found = fixture.find("top-down", &requirements, &Parameters::default()).unwrap();
+        fixture.check(&found.recoding, &requirements);
+        assert_eq!(found.recoding.classes.len(), 2);
     }
 }

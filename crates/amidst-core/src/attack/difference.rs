@@ -10,23 +10,28 @@
 //! nobody straddles, where only those who joined and those who left differ. A group is hit when one value is sure for at
 //! least `threshold` of it, and surer than its own version tells.
 //!
+//! What is certain of some may be taken off other classes, from version to version: who is certain in the end is looked
+//! for in the possible [`worlds`](crate::worlds) of all versions, and counts as hit, too.
+//!
 //! Counterfeit rows, which a version publishes as such, may account for some of a difference: as many as the class has
 //! are taken off every count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::view::worst;
 use super::{Attack, AttackError, Compact, Entry, Extra, Findings, Knowledge, Target, Version, share_or};
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, Parameters};
+use crate::worlds::{Effort, History};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "difference",
     title: "difference attack",
     assumes: "who is in which class of each version of the release",
-    definition: "what a class has more or less than a class of another version is known about those who differ",
+    definition: "what a class has more or less than a class of another version is known about those who differ, and \
+                 what then is certain of them may be taken off further classes",
     citation: "Byun et al., SDM 2006; Fung et al., EDBT 2008",
     needs: Knowledge::Versions,
     parameters: &[Parameter::optional(
@@ -240,6 +245,22 @@ impl Unions {
     }
 }
 
+/// Persons whose value follows from all versions together, although each of their classes leaves several open: what comes
+/// out of one subtraction may be taken off another class, and so on. Where that takes too long, those whom it is certain
+/// of may be more.
+fn certain_of_all(versions: &[Version]) -> Vec<u32> {
+    let mut history = History::default();
+    versions.iter().for_each(|version| history.see(&Compact::of(version)));
+    let mut certain: FxHashSet<u32> = FxHashSet::default();
+    history.tell(&Effort::default(), |group| {
+        let single = group.lives.iter().any(|told| told.exact() && told.values().len() == 1);
+        if single && history.published(group.cohort).all(|values| values.count() > 1) {
+            certain.insert(group.cohort);
+        }
+    });
+    history.everybody().filter(|(_, cohort)| certain.contains(cohort)).map(|(person, _)| person).collect()
+}
+
 #[derive(Debug)]
 struct Difference;
 
@@ -248,7 +269,9 @@ impl Attack for Difference {
         let threshold = share_or(parameters, "threshold", Rational::from(1))?;
         let versions = extra.versions.unwrap_or_default();
         let found = differences(versions, &threshold);
-        let persons: BTreeSet<u32> = found.iter().flat_map(|r| r.persons.iter().copied()).collect();
+        let chained = certain_of_all(versions);
+        let mut persons: BTreeSet<u32> = found.iter().flat_map(|r| r.persons.iter().copied()).collect();
+        persons.extend(&chained);
         let newest = versions.last().map_or([].as_slice(), |v| v.classes.as_slice());
         let hit: Vec<(f64, u64, usize)> = newest
             .iter()
@@ -258,7 +281,8 @@ impl Attack for Difference {
             .map(|(class, n)| (n as f64, n, class))
             .collect();
         let certain = found.iter().filter(|r| r.count == r.persons.len() as u64);
-        let certain: BTreeSet<u32> = certain.flat_map(|r| r.persons.iter().copied()).collect();
+        let mut certain: BTreeSet<u32> = certain.flat_map(|r| r.persons.iter().copied()).collect();
+        certain.extend(&chained);
         Ok(Findings {
             classes: hit.len() as u64,
             rows: persons.len() as u64,
@@ -301,6 +325,17 @@ mod tests {
         let findings = ENTRY.run(&Fixture::new(&[("a", "x")]).target(), &extra, &Parameters::default()).unwrap();
         assert_eq!((findings.classes, findings.persons, findings.worst.clone()), (1, 1, vec![0]));
         assert_eq!(figure(&findings, "persons_certain"), 1.0);
+    }
+
+    #[test]
+    fn what_is_certain_is_taken_off_further_classes() {
+        // No pair of classes tells anything; 2 and 5 have 0 and 2, so 4 has 3, and 1, 3 and 6 follow.
+        let first: &[Class<'_>] =
+            &[(&[2, 5], &[(0, 1), (2, 1)]), (&[1, 3], &[(1, 1), (3, 1)]), (&[4, 6], &[(2, 1), (3, 1)])];
+        let versions = [version(first), version(&[(&[2, 3, 4, 5], &[(0, 1), (1, 1), (2, 1), (3, 1)])])];
+        let extra = Extra { versions: Some(&versions), ..Extra::default() };
+        let findings = ENTRY.run(&Fixture::new(&[("a", "x")]).target(), &extra, &Parameters::default()).unwrap();
+        assert_eq!((findings.persons, figure(&findings, "persons_certain")), (4, 4.0));
     }
 
     #[test]

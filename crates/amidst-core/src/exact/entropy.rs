@@ -48,6 +48,11 @@ impl EntropyBound {
         EntropyBound { l, ln }
     }
 
+    /// No fewer rows reach the bound: n rows have at most n values.
+    pub fn least_rows(&self) -> u64 {
+        num_traits::ToPrimitive::to_u64(&self.l.value().ceil().to_integer()).unwrap_or(u64::MAX).max(1)
+    }
+
     /// Compares exp(entropy of `counts`) with l. Zero counts are ignored; no counts at all have entropy zero.
     pub fn compare(&self, counts: impl Iterator<Item = u64> + Clone) -> Ordering {
         let sums = Sums::of(counts.clone());

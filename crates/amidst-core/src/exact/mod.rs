@@ -9,6 +9,7 @@ pub mod earth_mover;
 pub mod entropy;
 pub(crate) mod largest_part;
 pub mod logarithm;
+pub mod power;
 mod rational;
 pub mod recursive;
 pub mod weight;

@@ -6,6 +6,8 @@
 //! frequent values, removing those l − 1 removes s_y and l − 2 others; otherwise the l − 2 most frequent values are all
 //! others.
 
+use num_traits::ToPrimitive;
+
 use super::Rational;
 
 /// r_y and the tail it is compared with.
@@ -35,6 +37,16 @@ impl Tail {
         let others = counts.enumerate().filter(|&(i, _)| i != position).map(|(_, (n, _))| n);
         let tail = total - most - sum_of_largest(others, l.saturating_sub(2));
         Some(Tail { most, tail })
+    }
+
+    /// The fewest rows that can satisfy r₁ < c · tail: one row each of the l − 1 most frequent values, and a tail of more
+    /// than 1/c rows.
+    pub fn least_rows(c: &Rational, l: u64) -> u64 {
+        if l <= 1 {
+            return 1;
+        }
+        let tail = c.value().recip().floor().to_integer().to_u64().unwrap_or(u64::MAX);
+        l.saturating_add(tail)
     }
 
     /// Whether r_y < c · tail.

@@ -8,7 +8,7 @@ use rust_decimal::Decimal;
 
 use super::{Recipe, build};
 use crate::parameter::Value;
-use crate::table::{Column, ValueType, number};
+use crate::table::{Column, DateOrder, ValueType, date_order, number};
 
 /// A recipe proposed for a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,15 @@ pub struct Suggestion {
 impl Suggestion {
     fn new(key: &str, value: Value, reason: impl Into<String>) -> Self {
         Suggestion { table: vec![(key.to_string(), value)], reason: reason.into() }
+    }
+
+    /// The recipe that fits every column: a value stays itself or is not told.
+    pub fn suppress() -> Self {
+        Suggestion::new(
+            "suppress",
+            Value::Flag(true),
+            "no order or structure seen: write a taxonomy or a file for better",
+        )
     }
 
     /// The recipe as a policy writes it: `{ intervals = [5, 10, 20] }`.
@@ -57,42 +66,42 @@ fn write(value: &Value) -> String {
 
 /// Proposes a recipe for `column` that is certain to build and to cover its values.
 pub fn guess(column: &Column) -> Suggestion {
-    let candidates = [code(column), numbers(column), dates(column)];
-    let fitting = candidates.into_iter().flatten().find(|s| s.fits(column));
-    fitting.unwrap_or_else(|| {
-        Suggestion::new(
-            "suppress",
-            Value::Flag(true),
-            "no order or structure seen: write a taxonomy or a file for better",
-        )
-    })
+    let candidates = [dates, code, numbers];
+    let fitting = candidates.into_iter().filter_map(|candidate| candidate(column)).find(|s| s.fits(column));
+    fitting.unwrap_or_else(Suggestion::suppress)
 }
 
-/// Codes of one length, such as postcodes.
+/// Codes of one length that look like codes, such as postcodes.
 fn code(column: &Column) -> Option<Suggestion> {
-    let mut values = column.dictionary.iter();
-    let length = values.next()?.len();
+    let length = column.dictionary.iter().next()?.len();
     let shaped = |value: &str| value.len() == length && value.bytes().all(|b| b.is_ascii_alphanumeric());
-    if !(4..=12).contains(&length) || column.dictionary.len() < 10 || !column.dictionary.iter().all(shaped) {
+    if length < 4 || column.dictionary.len() < 10 || !column.dictionary.iter().all(shaped) {
         return None;
     }
     let is_code = match column.kind {
-        // A year has four digits and is a number; a postcode begins with zero, has more digits, or says so.
+        // A year has four digits and is a number; a postcode begins with zero, or says so.
         ValueType::Integer => {
             let name = column.name.to_lowercase();
             let named = ["zip", "post", "plz", "code"].iter().any(|hint| name.contains(hint));
-            named
-                || column.dictionary.iter().any(|v| v.starts_with('0'))
-                || (length == 5 && column.dictionary.len() >= 50)
+            named || column.dictionary.iter().any(|v| v.starts_with('0'))
         }
         ValueType::Text => column.dictionary.iter().all(|v| v.bytes().any(|b| b.is_ascii_digit())),
         ValueType::Decimal | ValueType::Date => false,
     };
-    is_code.then(|| {
-        let length_of = Value::Number((length as u64).into());
-        let options = vec![("length".to_string(), length_of), ("from".to_string(), Value::Text("right".into()))];
-        Suggestion::new("mask", Value::Table(options), format!("codes of {length} characters"))
-    })
+    if is_code { guess_code(column) } else { None }
+}
+
+/// Proposes a mask for a column that is known to hold codes, of one length or nearly.
+pub fn guess_code(column: &Column) -> Option<Suggestion> {
+    let lengths = || column.dictionary.iter().map(|v| v.chars().count());
+    let (shortest, longest) = (lengths().min()?, lengths().max()?);
+    let shaped = |value: &str| value.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '.'));
+    if !(2..=12).contains(&longest) || longest - shortest > 4 || !column.dictionary.iter().all(shaped) {
+        return None;
+    }
+    let length_of = Value::Number((longest as u64).into());
+    let options = vec![("length".to_string(), length_of), ("from".to_string(), Value::Text("right".into()))];
+    Some(Suggestion::new("mask", Value::Table(options), format!("codes of {longest} characters")))
 }
 
 /// Three nice nested widths: about twenty intervals at the first level, then fewer.
@@ -135,15 +144,19 @@ fn numbers(column: &Column) -> Option<Suggestion> {
     Some(Suggestion::new("intervals", Value::List(widths), reason))
 }
 
-/// The units that tell the dates of the column apart.
+/// The units that tell the dates of the column apart, and the order in which they are written.
 fn dates(column: &Column) -> Option<Suggestion> {
-    if column.kind != ValueType::Date {
-        return None;
-    }
-    let dates = column.dictionary.iter().map(|v| v.trim().parse::<Date>().ok()).collect::<Option<Vec<_>>>()?;
+    let order = match column.kind {
+        ValueType::Date => DateOrder::YearMonthDay,
+        ValueType::Text | ValueType::Integer => date_order(column.dictionary.iter())?,
+        ValueType::Decimal => return None,
+    };
+    let read = |v: &str| if column.kind == ValueType::Date { v.trim().parse().ok() } else { order.read(v) };
+    let dates = column.dictionary.iter().map(read).collect::<Option<Vec<Date>>>()?;
     let (first, last) = (dates.iter().min()?, dates.iter().max()?);
     let (a, b) = (first.year(), last.year());
     let spans = [
+        ("day", first != last && column.dictionary.iter().any(DateOrder::has_time)),
         ("month", (a, first.month()) != (b, last.month())),
         ("year", a != b),
         ("decade", a.div_euclid(10) != b.div_euclid(10)),
@@ -153,7 +166,11 @@ fn dates(column: &Column) -> Option<Suggestion> {
         return None;
     }
     let reason = if a == b { format!("dates of {a}") } else { format!("dates from {a} to {b}") };
-    Some(Suggestion::new("dates", Value::List(units), reason))
+    let mut suggestion = Suggestion::new("dates", Value::List(units), reason);
+    if column.kind != ValueType::Date {
+        suggestion.table.push(("written".to_string(), Value::Text(order.name().to_string())));
+    }
+    Some(suggestion)
 }
 
 #[cfg(test)]
@@ -193,6 +210,11 @@ mod tests {
         assert_eq!(toml("born", ["1980-01-01", "2001-05-05"]), "{ dates = [\"month\", \"year\", \"decade\"] }");
         assert_eq!(toml("seen", ["2024-01-01", "2024-05-05"]), "{ dates = [\"month\"] }");
         assert_eq!(toml("seen", ["2024-01-01", "2024-01-05"]), "{ suppress = true }");
+        assert_eq!(toml("seen", ["2024-01-01 10:00", "2024-01-05 11:30"]), "{ dates = [\"day\"] }");
+        let local = ["05.03.2024", "24.12.2023"];
+        assert_eq!(toml("seen", local), "{ dates = [\"month\", \"year\"], written = \"d-m-y\" }");
+        let compact = ["20240305", "20231224"];
+        assert_eq!(toml("seen", compact), "{ dates = [\"month\", \"year\"], written = \"y-m-d\" }");
     }
 
     #[test]

@@ -43,6 +43,7 @@ fn search<'a>(
         suppressed: dice.pick(&[Suppressed::Drop, Suppressed::Mask]),
         k: 2,
         options,
+        entry_of_row: None,
         seed: 1,
         cancel: &CANCEL,
         progress: &|_| {},

@@ -383,7 +383,7 @@ pub(crate) fn clusters(
     }
     let left: Vec<(u32, u64)> =
         (rest.rows.iter().enumerate()).filter(|r| *r.1 > 0).map(|(e, &rows)| (e as u32, rows)).collect();
-    settle::place(search, world, &mut clusters, left)?;
+    settle::place(search, world, &mut clusters, left, settle::Choice::by_growth(scan))?;
     Ok(Some(clusters))
 }
 

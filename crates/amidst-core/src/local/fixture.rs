@@ -150,6 +150,7 @@ impl Fixture {
             suppressed: Suppressed::Drop,
             k,
             options,
+            entry_of_row: None,
             seed: 7,
             cancel: &cancel,
             progress: &|_| (),

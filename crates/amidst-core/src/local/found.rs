@@ -24,7 +24,8 @@ pub(crate) fn found(
         (limit > 0 && search.suppressed == Suppressed::Drop).then(|| Reduced::of(search, limit)).flatten()
     {
         let dropped = reduced.dropped();
-        let inner = Search { set: &reduced.set, max_suppression: MaxSuppression::Rows(limit - dropped), ..*search };
+        let max_suppression = MaxSuppression::Rows(limit - dropped);
+        let inner = Search { set: &reduced.set, max_suppression, entry_of_row: None, ..*search };
         let mut found = recoded(&inner, limit - dropped, divide)?;
         found.recoding = reduced.expand(search, found.recoding)?;
         found.notes.push(format!("{dropped} rows suppressed because with them no class could satisfy the policy"));

@@ -45,7 +45,7 @@ pub fn join(search: &Search<'_>, recoding: &Recoding, joiners: &FrequencySet) ->
         )));
     }
     let (union, own, theirs) = union(set, joiners);
-    let policy = Search { set: &union, max_suppression: search.max_suppression.clone(), ..*search };
+    let policy = Search { set: &union, max_suppression: search.max_suppression.clone(), entry_of_row: None, ..*search };
     let judge = Judge::new(&policy)?;
     let space = Space::new(search.generalizations);
     let words = space.words();

@@ -150,8 +150,12 @@ impl<'a> Judge<'a> {
                 .all(|r| self.holds_one(r, &Tally { rows: middle, counts: Vec::new() }));
             if holds { high = middle } else { low = middle + 1 }
         }
-        let models = self.evaluator.requirements().iter().flat_map(|r| &r.models);
-        models.map(|m| m.least_rows()).fold(low, u64::max).min(everything.rows.max(1))
+        let of = |(r, requirement): (usize, &Requirement)| {
+            let models = requirement.models.iter().enumerate();
+            models.map(|(m, model)| model.least_rows(self.evaluator.table(r, m))).max().unwrap_or(1)
+        };
+        let models = self.evaluator.requirements().iter().enumerate().map(of);
+        models.fold(low, u64::max).min(everything.rows.max(1))
     }
 
     /// A tally of some entries.
@@ -225,6 +229,18 @@ impl<'a> Judge<'a> {
                 requirement.models[0].holds(&class, self.evaluator.table(r, 0))
             }
             _ => true,
+        })
+    }
+
+    /// The same as if every value had to keep the strictest share that is stated for any.
+    pub fn varied(&self, tally: &Tally, k: u64) -> bool {
+        self.evaluator.requirements().iter().enumerate().all(|(r, requirement)| {
+            let (Test::Histogram(column), Some(share)) = (self.tests[r], requirement.models[0].strictest_share())
+            else {
+                return true;
+            };
+            let most = self.histogram(tally, column).iter().map(|c| c.1).max().unwrap_or(0);
+            share.compare_count(most, tally.rows.max(k)).is_le()
         })
     }
 

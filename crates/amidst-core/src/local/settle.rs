@@ -6,15 +6,39 @@ use super::tree::clearly_above;
 use super::{Cluster, Least, Part, Tree, World};
 use crate::algorithm::{Search, SearchError};
 
-/// Leaves to look at for a row. Fewer cost loss, more cost time for next to no gain.
+/// Leaves to look at for a row, of up to eight rows or clusters each: where there are more, what is found need not be what
+/// a scan of all would find. Fewer cost loss, more cost time for next to no gain.
 pub(crate) const PATIENCE: usize = 64;
 
+/// How the cluster that a row joins is found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// Whether every cluster is looked at, as the published algorithms do.
+    pub scan: bool,
+    /// Whether the cluster that loses least with the row is chosen, as the systematic clustering paper has it, instead of
+    /// the one whose loss grows least. The clusters that take up dissolved ones are then compared as they were before any
+    /// row came, as its Table 5 does.
+    pub by_loss: bool,
+}
+
+impl Choice {
+    /// By the growth of the loss.
+    pub fn by_growth(scan: bool) -> Self {
+        Choice { scan, by_loss: false }
+    }
+}
+
 /// Dissolves the clusters that fail the policy among those that hold.
-pub fn settle(search: &Search<'_>, world: &World<'_>, clusters: Vec<Cluster>) -> Result<Vec<Cluster>, SearchError> {
+pub fn settle(
+    search: &Search<'_>,
+    world: &World<'_>,
+    clusters: Vec<Cluster>,
+    choice: Choice,
+) -> Result<Vec<Cluster>, SearchError> {
     let (mut valid, failing): (Vec<Cluster>, Vec<Cluster>) =
         clusters.into_iter().filter(|c| !c.parts.is_empty()).partition(|c| world.holds(c));
     let left = failing.into_iter().flat_map(|c| c.parts).collect();
-    place(search, world, &mut valid, left)?;
+    place(search, world, &mut valid, left, choice)?;
     Ok(valid)
 }
 
@@ -25,8 +49,9 @@ pub fn place(
     world: &World<'_>,
     clusters: &mut Vec<Cluster>,
     left: Vec<Part>,
+    choice: Choice,
 ) -> Result<(), SearchError> {
-    let mut index = Index::new(world, clusters);
+    let mut index = Index::new(world, clusters, choice);
     let mut homeless = Cluster::default();
     for (entry, rows) in left {
         let step = if world.set.persons { rows } else { 1 };
@@ -36,7 +61,9 @@ pub fn place(
             match found {
                 Some(c) => {
                     world.add(&mut clusters[c], entry, step);
-                    index.grown(world, c, &clusters[c]);
+                    if !choice.by_loss {
+                        index.grown(world, c, &clusters[c]);
+                    }
                 }
                 None => world.add(&mut homeless, entry, step),
             }
@@ -72,21 +99,16 @@ fn least(cluster: &Cluster) -> Least {
 #[derive(Debug)]
 pub struct Index {
     tree: Tree,
+    by_loss: bool,
 }
 
 impl Index {
     /// An index over these clusters, none of them empty.
-    pub fn new(world: &World<'_>, clusters: &[Cluster]) -> Self {
+    pub fn new(world: &World<'_>, clusters: &[Cluster], choice: Choice) -> Self {
         let shapes: Vec<u64> = clusters.iter().flat_map(|c| &c.shape).copied().collect();
         let mut tree = Tree::of_shapes(world.space, &shapes, clusters.iter().map(least).collect());
-        tree.patience = PATIENCE;
-        Index { tree }
-    }
-
-    /// Looks at every cluster instead, as the published algorithms do.
-    pub fn scanning(mut self) -> Self {
-        self.tree.scan = true;
-        self
+        (tree.scan, tree.patience) = (choice.scan, PATIENCE);
+        Index { tree, by_loss: choice.by_loss }
     }
 
     /// Tells that a cluster has grown.
@@ -101,7 +123,8 @@ impl Index {
         self.tree.renew(world.space);
     }
 
-    /// The cluster whose loss grows least with some rows of an entry, among those that `fit`.
+    /// The cluster whose loss grows least with some rows of an entry, among those that `fit`; or the one that loses least
+    /// with them, where that is asked for.
     pub fn least_growth(
         &self,
         world: &World<'_>,
@@ -115,9 +138,13 @@ impl Index {
         let found = self.tree.least(
             f64::INFINITY,
             // All rows pay for the stretch, the newcomers also for what the cluster costs already.
-            |hull, least, best| world.space.growth(hull, least, codes, rows as f64, best),
+            |hull, least, best| {
+                let before = if self.by_loss { least.cost * least.rows } else { 0.0 };
+                before + world.space.growth(hull, least, codes, rows as f64, best - before)
+            },
             |c, shape, has| {
-                let growth = world.space.cost_with(shape, codes) * (has.rows + rows as f64) - has.cost * has.rows;
+                let before = if self.by_loss { 0.0 } else { has.cost * has.rows };
+                let growth = world.space.cost_with(shape, codes) * (has.rows + rows as f64) - before;
                 // The policy is asked only where the answer matters.
                 if clearly_above(growth, best) || !fit(&clusters[c as usize]) {
                     return None;

@@ -107,40 +107,86 @@ impl Specializer<'_> {
     /// that stand by themselves, and is asked for only if some of them are needed in the parent.
     pub fn specialize(&self, children: &mut [Child], pools: impl FnOnce(&[bool]) -> Vec<Pool>) -> Option<Branches> {
         let (space, judge) = (self.space, self.judge);
-        let stands: Vec<bool> =
+        let mut stands: Vec<bool> =
             children.iter().map(|c| judge.holds_over(&c.tally, || Some(space.cells(&c.shape)))).collect();
         if !stands.contains(&true) {
             return None;
         }
         let mut rest: Option<Child> = None;
         for (child, _) in children.iter().zip(&stands).filter(|(_, stands)| !**stands) {
-            match &mut rest {
-                None => rest = Some(child.clone()),
-                Some(rest) => {
-                    judge.merge(&mut rest.tally, &child.tally);
-                    space.merge(&mut rest.shape, &child.shape);
-                }
-            }
+            self.gather(&mut rest, child);
         }
         let mut pulled = Vec::new();
         if let Some(rest) = &mut rest
-            && !judge.holds_over(&rest.tally, || Some(space.cells(&rest.shape)))
+            && !self.holds(rest)
         {
-            pulled = self.pull(children, pools(&stands), &mut rest.tally)?;
-            pulled.iter().for_each(|pool| space.merge(&mut rest.shape, &pool.shape));
+            let pools = pools(&stands);
+            loop {
+                let open = pools.iter().filter(|pool| stands[pool.child]).cloned().collect();
+                if let Some(found) = self.pull(children, open, &mut rest.tally) {
+                    found.iter().for_each(|pool| space.merge(&mut rest.shape, &pool.shape));
+                    pulled = found;
+                    break;
+                }
+                // No child can spare enough rows: a whole one goes back.
+                let whole = self.whole(children, &stands, rest)?;
+                stands[whole] = false;
+                judge.merge(&mut rest.tally, &children[whole].tally);
+                space.merge(&mut rest.shape, &children[whole].shape);
+                if self.holds(rest) {
+                    break;
+                }
+            }
         }
-        let loss = |child: &Child| space.cost(&child.shape) * child.tally.rows as f64;
         let standing = children.iter().zip(&stands).filter(|(_, stands)| **stands);
-        let total = standing.map(|(child, _)| loss(child)).sum::<f64>() + rest.as_ref().map_or(0.0, loss);
+        let total =
+            standing.map(|(child, _)| self.loss(child)).sum::<f64>() + rest.as_ref().map_or(0.0, |r| self.loss(r));
         Some(Branches { loss: total, stands, pools: pulled })
+    }
+
+    fn loss(&self, child: &Child) -> f64 {
+        self.space.cost(&child.shape) * child.tally.rows as f64
+    }
+
+    fn holds(&self, child: &Child) -> bool {
+        self.judge.holds_over(&child.tally, || Some(self.space.cells(&child.shape)))
+    }
+
+    fn gather(&self, rest: &mut Option<Child>, child: &Child) {
+        match rest {
+            None => *rest = Some(child.clone()),
+            Some(rest) => {
+                self.judge.merge(&mut rest.tally, &child.tally);
+                self.space.merge(&mut rest.shape, &child.shape);
+            }
+        }
+    }
+
+    /// The child that goes back to the parent as a whole: of those with which the parent holds, or of all where it holds
+    /// with none, the one whose rows lose least by it. None when it is the last that stands.
+    fn whole(&self, children: &[Child], stands: &[bool], rest: &Child) -> Option<usize> {
+        let standing: Vec<usize> = (0..children.len()).filter(|&c| stands[c]).collect();
+        if standing.len() < 2 {
+            return None;
+        }
+        let priced = standing.into_iter().map(|c| {
+            let mut together = Some(rest.clone());
+            self.gather(&mut together, &children[c]);
+            let (holds, loss) = together.as_ref().map_or((false, 0.0), |t| (self.holds(t), self.loss(t)));
+            (!holds, loss - self.loss(&children[c]), c)
+        });
+        priced.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2))).map(|(_, _, c)| c)
     }
 
     /// Pulls just enough rows out of the children for the parent to hold; none when that cannot be done. It is not even
     /// tried where a population counts: which row lets a class match more people depends on all the others.
-    fn pull(&self, children: &mut [Child], mut pools: Vec<Pool>, tally: &mut Tally) -> Option<Vec<Pool>> {
+    fn pull(&self, children: &mut [Child], mut pools: Vec<Pool>, parent: &mut Tally) -> Option<Vec<Pool>> {
         if self.judge.crowded() {
             return None;
         }
+        // What is pulled in vain must not be missing from the children.
+        let mut left: Vec<Tally> = children.iter().map(|c| c.tally.clone()).collect();
+        let tally = &mut parent.clone();
         let have = |tally: &Tally, key: (u32, u32)| {
             tally.counts.binary_search_by_key(&key, |c| c.0).map_or(0, |i| tally.counts[i].1)
         };
@@ -149,18 +195,18 @@ impl Specializer<'_> {
         while !self.judge.holds(tally) {
             order.sort_by_key(|&p| {
                 let Pool { key, child, .. } = pools[p];
-                (have(tally, key), u64::MAX - children[child].tally.rows, key, child)
+                (have(tally, key), u64::MAX - left[child].rows, key, child)
             });
             let chosen = order.iter().find_map(|&p| {
                 let pool = &pools[p];
                 let rows = pool.units.get(pool.pulled.len())?;
-                let mut less = children[pool.child].tally.clone();
+                let mut less = left[pool.child].clone();
                 self.judge.remove(&mut less, pool.entry(), rows);
                 self.judge.holds(&less).then_some((p, rows, less))
             });
             let (p, rows, less) = chosen?;
             let pool = &mut pools[p];
-            children[pool.child].tally = less;
+            left[pool.child] = less;
             self.judge.add(tally, pool.entry(), rows);
             steps.push((p, pool.pulled.len(), rows));
             pool.pulled.push(true);
@@ -168,15 +214,17 @@ impl Specializer<'_> {
         // Just enough: what the parent can do without goes back down.
         for (p, unit, rows) in steps.into_iter().rev() {
             let pool = &mut pools[p];
-            let (mut less, mut more) = (tally.clone(), children[pool.child].tally.clone());
+            let (mut less, mut more) = (tally.clone(), left[pool.child].clone());
             self.judge.remove(&mut less, pool.entry(), rows);
             self.judge.add(&mut more, pool.entry(), rows);
             if self.judge.holds(&less) && self.judge.holds(&more) {
                 *tally = less;
-                children[pool.child].tally = more;
+                left[pool.child] = more;
                 pool.pulled[unit] = false;
             }
         }
+        *parent = tally.clone();
+        children.iter_mut().zip(left).for_each(|(child, left)| child.tally = left);
         pools.retain(|pool| pool.kept() > 0);
         pools.sort_by_key(|pool| (pool.child, pool.key));
         Some(pools)

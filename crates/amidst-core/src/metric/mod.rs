@@ -22,6 +22,7 @@ pub mod full_domain;
 mod gcp;
 mod height;
 mod information_loss;
+mod intra_cluster_distance;
 mod kl_divergence;
 mod loss;
 mod non_uniform_entropy;
@@ -43,6 +44,7 @@ pub const METRICS: &[Entry] = &[
     precision::ENTRY,
     non_uniform_entropy::ENTRY,
     ambiguity::ENTRY,
+    intra_cluster_distance::ENTRY,
 ];
 
 /// One metric, as the registry knows it.

@@ -1,12 +1,14 @@
 //! Bayes-optimal privacy: no (ρ₁, ρ₂)-breach.
 //!
-//! **Definition.** For every tuple q present in the class and every sensitive value s, with the adversary's prior α and
-//! posterior β (article Theorem 3.1), neither α < ρ₁ and β > ρ₂, nor α > 1 − ρ₁ and β < 1 − ρ₂.
+//! **Definition.** For every tuple q of the population that the class covers and every sensitive value s, with the adversary's
+//! prior α and posterior β (article Theorem 3.1), neither α < ρ₁ and β > ρ₂, nor α > 1 − ρ₁ and β < 1 − ρ₂. Whether somebody
+//! with the tuple is in the table does not matter: an adversary may not know that either.
 //!
 //! **Source.** ℓ-diversity article Definition 3.3 and Theorem 3.1; Evfimievski et al. 2003.
 //!
 //! **Departures.** The joint distribution f is given by the counts of a population table. Where the population contradicts
-//! the table (nobody has this tuple, or none of the values published for it) beliefs are undefined and the class fails.
+//! the table (nobody has a tuple of the table, or a published value) beliefs are undefined and the class fails. People of the
+//! population who can have none of the class's values are not in it, and nothing is believed about them.
 //!
 //! **Not monotone**: Theorem 5.1; merging pulls the posterior of a rare tuple towards that of a frequent one.
 //!
@@ -57,12 +59,15 @@ impl BayesOptimal {
     fn every(&self, class: &Class<'_>, table: &TableStats, mut accept: impl FnMut(&Belief) -> bool) -> bool {
         let Some(population) = &table.population else { return false };
         let covered = belief::covered(population, class.tuples);
-        let present = |q: &&u32| table.tuple_sizes.get(**q as usize).is_some_and(|&n| n > 0);
-        let mut people = class.tuples.iter().filter(present).peekable();
-        (people.peek().is_some() || class.size == 0)
-            && people.all(|&q| {
+        let known = |value: u32| covered.binary_search_by_key(&value, |c| c.0).is_ok_and(|i| covered[i].1 > 0);
+        let present = |q: u32| table.tuple_sizes.get(q as usize).is_some_and(|&n| n > 0);
+        class.histogram.iter().all(|&(value, _)| known(value))
+            && class.tuples.iter().all(|&q| {
                 let prior = population.histograms.get(q as usize).map_or(&[][..], Vec::as_slice);
-                belief::beliefs(prior, &covered, class.histogram).is_some_and(|b| b.iter().all(&mut accept))
+                match belief::beliefs(prior, &covered, class.histogram) {
+                    Some(beliefs) => beliefs.iter().all(&mut accept),
+                    None => !present(q),
+                }
             })
     }
 }

@@ -65,6 +65,14 @@ impl PrivacyModel for BetaLikeness {
         true
     }
 
+    fn least_rows(&self, table: &TableStats) -> u64 {
+        // Whatever value a row has, it is at least 1/n of the class, and at most 1 + β times what it is of the table.
+        let most = table.histogram.iter().map(|c| c.1).max().unwrap_or(0) as f64;
+        let total = table.histogram.iter().map(|c| c.1).sum::<u64>() as f64;
+        let largest = (self.factor.to_f64() * most / total.max(1.0)).max(1e-9);
+        ((1.0 / largest - 1e-9).ceil() as u64).max(1)
+    }
+
     fn compares_with_table(&self) -> bool {
         true
     }

@@ -64,12 +64,16 @@ impl PrivacyModel for CompleteAlphaK {
         true
     }
 
-    fn least_rows(&self) -> u64 {
+    fn least_rows(&self, _table: &TableStats) -> u64 {
         self.k
     }
 
     fn bounds_shares(&self) -> bool {
         true
+    }
+
+    fn strictest_share(&self) -> Option<Rational> {
+        self.alpha.iter().flatten().filter(|alpha| !alpha.is_zero()).min().cloned()
     }
 
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {

@@ -51,6 +51,14 @@ impl PrivacyModel for DeltaDisclosure {
         true
     }
 
+    fn least_rows(&self, table: &TableStats) -> u64 {
+        // Every value of the table must occur, the rarest at most e^δ times as often as in the table.
+        let rarest = table.histogram.iter().map(|c| c.1).min().unwrap_or(0) as f64;
+        let total = table.histogram.iter().map(|c| c.1).sum::<u64>() as f64;
+        let largest = (self.delta.to_f64().exp() * rarest / total.max(1.0)).max(1e-9);
+        (table.histogram.len() as u64).max((1.0 / largest - 1e-6).ceil() as u64).max(1)
+    }
+
     fn compares_with_table(&self) -> bool {
         true
     }

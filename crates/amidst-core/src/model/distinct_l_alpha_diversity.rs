@@ -29,7 +29,7 @@ pub(super) const ENTRY: Entry = Entry {
         Parameter::optional("weights", Kind::Weights, "\"uniform\", { sensitivity = β } or a list of weights"),
     ],
     sensitive: Sensitive::OneOrMany,
-    audit: &[Audit::of("distinct_l_alpha", &[("l", "1"), ("alpha", "0")])],
+    audit: &[Audit::of("distinct_l_alpha", &[("l", "1"), ("alpha", "0")]).and("weight_alpha")],
     build: |parameters, domain| {
         let (l, alpha) = (parameters.count("l")?, parameters.number_from("alpha", 0, false)?);
         Ok(Box::new(DistinctLAlpha { l, weight: Categories::read(parameters, domain)?.bound(alpha) }))
@@ -51,16 +51,24 @@ impl PrivacyModel for DistinctLAlpha {
         true
     }
 
+    fn scales(&self) -> bool {
+        false
+    }
+
     fn growing(&self) -> bool {
         true
     }
 
-    fn least_rows(&self) -> u64 {
-        self.l
+    fn least_rows(&self, _table: &TableStats) -> u64 {
+        self.l.max(self.weight.least_rows())
     }
 
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         class.histogram.len() as u64 >= self.l && self.weight.reached(class.histogram)
+    }
+
+    fn further(&self, class: &Class<'_>, _table: &TableStats) -> Option<Level> {
+        Some(Level::largest("alpha", self.weight.reach(class.histogram).into()))
     }
 
     fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {

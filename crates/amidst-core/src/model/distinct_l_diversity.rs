@@ -41,7 +41,7 @@ impl PrivacyModel for DistinctLDiversity {
         true
     }
 
-    fn least_rows(&self) -> u64 {
+    fn least_rows(&self, _table: &TableStats) -> u64 {
         self.l
     }
 

@@ -55,9 +55,21 @@ impl PrivacyModel for EntropyLAlpha {
         true
     }
 
+    fn scales(&self) -> bool {
+        false
+    }
+
+    fn least_rows(&self, _table: &TableStats) -> u64 {
+        self.l.least_rows().max(self.weight.least_rows())
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         self.weight.reached(class.histogram)
             && self.categories.with_counts(class.histogram, |c| self.l.compare(c.iter().copied()).is_ge())
+    }
+
+    fn further(&self, class: &Class<'_>, _table: &TableStats) -> Option<Level> {
+        Some(Level::largest("alpha", self.weight.reach(class.histogram).into()))
     }
 
     fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {

@@ -74,6 +74,14 @@ impl PrivacyModel for EntropyLDiversity {
         true
     }
 
+    fn least_rows(&self, _table: &TableStats) -> u64 {
+        // n rows have at most n values; a class of nothing but don't-care values may be as small as it likes.
+        match self.bounds.first() {
+            Some(bound) if self.dont_care.is_empty() => bound.least_rows(),
+            _ => 1,
+        }
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         if self.dont_care.is_empty() {
             return match self.bounds.first() {

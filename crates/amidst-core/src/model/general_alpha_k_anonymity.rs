@@ -46,13 +46,17 @@ impl PrivacyModel for GeneralAlphaK {
         true
     }
 
-    fn least_rows(&self) -> u64 {
+    fn least_rows(&self, _table: &TableStats) -> u64 {
         // One row of each value is the most varied a class can be: it takes 1/α of them. A hair less, against rounding.
         self.k.max((1.0 / self.alpha.to_f64().max(1e-9) - 1e-9).ceil() as u64)
     }
 
     fn bounds_shares(&self) -> bool {
         true
+    }
+
+    fn strictest_share(&self) -> Option<Rational> {
+        Some(self.alpha.clone()).filter(|alpha| !alpha.is_zero())
     }
 
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {

@@ -48,6 +48,10 @@ impl PrivacyModel for MInvariance {
         true
     }
 
+    fn least_rows(&self, _table: &TableStats) -> u64 {
+        self.m
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         u128::from(class.size) >= u128::from(self.m) * u128::from(most(class))
     }

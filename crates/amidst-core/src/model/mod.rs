@@ -7,6 +7,7 @@ use std::fmt::Debug;
 
 use crate::class::{Class, SensitiveDomain, Sizes, TableStats};
 use crate::exact::Rational;
+use crate::exact::weight::Reach;
 use crate::parameter::{Parameter, ParameterError, Parameters};
 
 mod average_risk;
@@ -94,11 +95,17 @@ pub struct Audit {
     pub parameters: &'static [(&'static str, &'static str)],
     /// A further parameter that runs from 2 up to the number of sensitive values, a figure each.
     pub sweep: Option<&'static str>,
+    /// The name of the figure of the second parameter, for models that bound two things at once.
+    pub further: Option<&'static str>,
 }
 
 impl Audit {
     const fn of(key: &'static str, parameters: &'static [(&'static str, &'static str)]) -> Self {
-        Audit { key, parameters, sweep: None }
+        Audit { key, parameters, sweep: None, further: None }
+    }
+
+    const fn and(self, further: &'static str) -> Self {
+        Audit { further: Some(further), ..self }
     }
 
     const fn swept(
@@ -106,7 +113,7 @@ impl Audit {
         parameters: &'static [(&'static str, &'static str)],
         sweep: &'static str,
     ) -> Self {
-        Audit { key, parameters, sweep: Some(sweep) }
+        Audit { key, parameters, sweep: Some(sweep), further: None }
     }
 }
 
@@ -148,15 +155,27 @@ pub trait PrivacyModel: Debug + Send + Sync {
         false
     }
 
-    /// No class with fewer rows satisfies it. An algorithm that builds classes need not ask about smaller ones.
-    fn least_rows(&self) -> u64 {
+    /// No class with fewer rows satisfies it, in this table. An algorithm that builds classes need not ask about smaller
+    /// ones, and begins with classes of this size. A bound that is too low costs loss, one that is too high hides classes.
+    fn least_rows(&self, _table: &TableStats) -> u64 {
         1
+    }
+
+    /// Whether classes with the same shares get the same verdict, as long as they have [`PrivacyModel::least_rows`]. Not
+    /// where something is added up over rows.
+    fn scales(&self) -> bool {
+        true
     }
 
     /// Whether it bounds the share of sensitive values, so that rule 2 of the survey's (α,k) clustering can ask it about
     /// a class that is yet to be filled up.
     fn bounds_shares(&self) -> bool {
         false
+    }
+
+    /// The least share, above 0, that it allows any sensitive value, where it bounds shares.
+    fn strictest_share(&self) -> Option<Rational> {
+        None
     }
 
     /// Whether it compares classes with the distribution of the whole table, which whoever checks it must then know.
@@ -181,6 +200,11 @@ pub trait PrivacyModel: Debug + Send + Sync {
 
     /// The strongest parameter that the class satisfies.
     fn measure(&self, class: &Class<'_>, table: &TableStats) -> Level;
+
+    /// The strongest value of a second parameter that the class satisfies, for models that bound two things at once.
+    fn further(&self, _class: &Class<'_>, _table: &TableStats) -> Option<Level> {
+        None
+    }
 
     /// Whether the release as a whole satisfies the model; for models with [`Needs::Release`].
     fn holds_release(&self, _sizes: &Sizes) -> bool {
@@ -228,6 +252,15 @@ pub enum Stronger {
     Smaller,
 }
 
+impl From<Reach> for Bound {
+    fn from(reach: Reach) -> Self {
+        match reach {
+            Reach::Exact(total) => Bound::Exact(total),
+            Reach::Real(total) => Bound::Real(total),
+        }
+    }
+}
+
 impl Bound {
     /// The exact fraction `numerator / denominator`.
     pub fn ratio(numerator: u64, denominator: u64) -> Self {
@@ -259,6 +292,35 @@ impl Level {
     /// The same level where the definition says "less than": it does not hold at the bound itself.
     pub fn open(self) -> Self {
         Level { attained: false, ..self }
+    }
+
+    /// How the bound is reached: `=`, or `>` and `<` where the definition says "less than" and the bound itself fails.
+    pub fn sign(&self) -> &'static str {
+        match (self.attained, &self.bound, self.stronger) {
+            (true, ..) | (_, Bound::Always | Bound::Never, _) => "=",
+            (false, _, Stronger::Smaller) => ">",
+            (false, _, Stronger::Larger) => "<",
+        }
+    }
+
+    /// The bound for people, to four places, rounded to the side that holds: what is printed is never more than is true.
+    /// `any` and `none` where there is no bound.
+    pub fn figure(&self) -> String {
+        let value = match &self.bound {
+            Bound::Always => return "any".to_string(),
+            Bound::Never => return "none".to_string(),
+            Bound::Exact(value) if value.to_u64().is_some() => return value.to_string(),
+            bound => bound.to_f64(),
+        };
+        // What a double may have lost is less than this.
+        let slack = value.abs() * 1e-12;
+        let scaled = match self.stronger {
+            Stronger::Larger => ((value - slack) * 1e4).floor(),
+            Stronger::Smaller => ((value + slack) * 1e4).ceil(),
+        };
+        let rounded = scaled / 1e4;
+        // Very small and very large ones would not be themselves any more.
+        if rounded == 0.0 || scaled.abs() >= 9e15 { format!("{value:.4e}") } else { format!("{rounded:.4}") }
     }
 
     /// The weaker of two measurements of the same parameter: what two classes together satisfy.
@@ -349,6 +411,18 @@ mod testing {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn figures_never_say_more_than_holds() {
+        let below = f64::from_bits(4f64.to_bits() - 1);
+        assert_eq!(Level::largest("l", Bound::Real(below)).figure(), "3.9999");
+        assert_eq!(Level::largest("l", Bound::Exact(4.into())).figure(), "4");
+        assert_eq!(Level::largest("l", Bound::Real(8f64.sqrt())).figure(), "2.8284");
+        assert_eq!(Level::smallest("t", Bound::ratio(1, 3)).figure(), "0.3334");
+        assert_eq!(Level::smallest("t", Bound::Real(1e-9)).figure(), "0.0001");
+        let open = Level::smallest("c", Bound::Exact(2.into())).open();
+        assert_eq!((open.sign(), open.figure()), (">", "2".to_string()));
+    }
 
     #[test]
     fn slips_of_the_pen_find_their_model() {

@@ -94,6 +94,13 @@ impl PrivacyModel for NpdRecursive {
         true
     }
 
+    fn least_rows(&self, _table: &TableStats) -> u64 {
+        // A value of W that must not become rare must at least be there.
+        let wanted = if self.share.is_zero() { 0 } else { self.wanted.len() as u64 };
+        let tail = if self.dont_care.is_empty() { Tail::least_rows(&self.c1, self.l) } else { 1 };
+        tail.max(wanted)
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         self.nothing_ruled_out(class) && self.tail(class).is_none_or(|tail| tail.below(&self.c1))
     }

@@ -45,7 +45,7 @@ impl PrivacyModel for PSensitive {
         true
     }
 
-    fn least_rows(&self) -> u64 {
+    fn least_rows(&self, _table: &TableStats) -> u64 {
         self.k.max(self.p)
     }
 

@@ -66,6 +66,11 @@ impl PrivacyModel for PdRecursiveCLDiversity {
         true
     }
 
+    fn least_rows(&self, _table: &TableStats) -> u64 {
+        // A class of nothing but don't-care values may be as small as it likes.
+        if self.dont_care.is_empty() { Tail::least_rows(&self.c, self.l) } else { 1 }
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         self.tail(class).is_none_or(|tail| tail.below(&self.c))
     }

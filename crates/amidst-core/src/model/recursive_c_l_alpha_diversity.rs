@@ -69,8 +69,20 @@ impl PrivacyModel for RecursiveCLAlpha {
         true
     }
 
+    fn scales(&self) -> bool {
+        false
+    }
+
+    fn least_rows(&self, _table: &TableStats) -> u64 {
+        Tail::least_rows(&self.c, self.l).max(self.l).max(self.weight.least_rows())
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         self.distinct(class) && self.tail(class).is_none_or(|tail| tail.below(&self.c))
+    }
+
+    fn further(&self, class: &Class<'_>, _table: &TableStats) -> Option<Level> {
+        Some(Level::largest("alpha", self.weight.reach(class.histogram).into()))
     }
 
     fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {

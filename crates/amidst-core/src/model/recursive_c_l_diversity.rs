@@ -53,6 +53,10 @@ impl PrivacyModel for RecursiveCLDiversity {
         true
     }
 
+    fn least_rows(&self, _table: &TableStats) -> u64 {
+        Tail::least_rows(&self.c, self.l)
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         self.tail(class).is_none_or(|tail| tail.below(&self.c))
     }

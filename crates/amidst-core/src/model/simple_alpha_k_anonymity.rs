@@ -58,12 +58,16 @@ impl PrivacyModel for SimpleAlphaK {
         true
     }
 
-    fn least_rows(&self) -> u64 {
+    fn least_rows(&self, _table: &TableStats) -> u64 {
         self.k
     }
 
     fn bounds_shares(&self) -> bool {
         true
+    }
+
+    fn strictest_share(&self) -> Option<Rational> {
+        Some(self.alpha.clone()).filter(|alpha| !alpha.is_zero())
     }
 
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {

@@ -116,6 +116,26 @@ impl PrivacyModel for TCloseness {
         true
     }
 
+    fn least_rows(&self, table: &TableStats) -> u64 {
+        // n rows have at most n values, at best the most frequent ones of the table, with the share s of it: then the
+        // distance is at least 1 − s, and the divergence of the class from the table −ln s. A hair less, against rounding.
+        let share = match &self.ground {
+            Ground::Equal => 1.0 - self.t.to_f64(),
+            Ground::KullbackLeibler => (-self.t.to_f64()).exp(),
+            Ground::Ordered | Ground::Hierarchical(_) | Ground::JensenShannon => return 1,
+        };
+        let total = table.histogram.iter().map(|c| c.1).sum::<u64>() as f64;
+        let mut counts: Vec<u64> = table.histogram.iter().map(|c| c.1).collect();
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let mut covered = 0;
+        let short = counts.iter().take_while(|&&n| {
+            let short = (covered as f64) < (share - 1e-9) * total;
+            covered += n;
+            short
+        });
+        (short.count() as u64).max(1)
+    }
+
     fn compares_with_table(&self) -> bool {
         true
     }

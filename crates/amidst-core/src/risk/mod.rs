@@ -12,12 +12,16 @@
 //! Source: El Emam & Dankar 2008, "Protecting privacy using k-anonymity"; Dankar & El Emam 2010, "A method for
 //! evaluating marketer re-identification risk".
 
+mod dependence;
 mod histogram;
 mod journalist;
 pub mod population;
+mod suda;
 
+pub use dependence::{Dependence, line};
 pub use histogram::{Bin, bins};
 pub use journalist::Journalist;
+pub use suda::{MOST_COLUMNS, Suda};
 
 use std::cmp::Ordering;
 

@@ -1,188 +1,246 @@
-//! The cross-release audit: what all versions published so far reveal together.
+//! The cross-release audit: whether all versions together keep what the policy promises.
 //!
-//! Two adversaries, both of whom know who is in which class of every version: one intersects the candidate values of a
-//! person over the versions, the other subtracts the classes of two versions from each other, so that what joined and
-//! what left stands out. Neither looks at how the versions were made.
+//! **The contract.** For everybody, what the possible [`worlds`](crate::worlds) of all versions leave (the values they may
+//! have, and the share of the worlds in which they have each) is held against every requirement of the policy, as if it
+//! were a class. Whoever is below is counted. Where worlds could not be counted a bound on the safe side takes their
+//! place: somebody counts as below unless the contrary is proven, and the findings say how many were told by a bound. So
+//! whoever is not counted is safe.
 //!
-//! **Cost.** At most two versions are held at a time, and for every person the number of a set of candidate values, so
-//! the memory does not grow with the number of versions. Every version is asked for once for each that is older.
+//! Requirements that look at sizes only say nothing about values; they hold in each version by itself, and are not
+//! applied here. Apart from the policy nobody may become certain whose value each version by itself leaves open.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::narrowing::Narrowing;
-use crate::attack::difference::{Earlier, Revealed};
-use crate::attack::{Compact, Version};
-use crate::exact::Rational;
+use super::shares::{Judge, Verdict};
+use crate::worlds::{Cohort, Effort, Group, History, Step, Told};
 
-/// How many of the worst cases are told.
+/// How many of the worst cases are told, for each column.
 const WORST: usize = 10;
 
-/// Why somebody is exposed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exposure {
-    /// The person.
-    pub person: u32,
-    /// The values that are still possible.
-    pub candidates: Vec<u32>,
-    /// How few values the weakest version by itself leaves.
-    pub alone: usize,
+/// How many persons of a group are named.
+const NAMED: usize = 8;
+
+/// What the versions leave of one requirement.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Whether it looks at values, so that it is applied to what all versions leave.
+    pub applied: bool,
+    /// Persons who are below it.
+    pub below: usize,
+    /// Those of them who may not be: a bound did not prove the contrary.
+    pub unproven: usize,
 }
 
-/// What the versions of one sensitive column reveal together.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// What the versions reveal about one sensitive column.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ColumnFindings {
+    /// Persons about whom all versions together leave fewer values than each by itself.
+    pub narrowed: usize,
+    /// The fewest values that are left for anybody.
+    pub fewest: Option<usize>,
+    /// Persons whose value is certain, although each version by itself leaves several.
+    pub certain: usize,
+    /// Groups that they form: those in one were together in every version.
+    pub groups: usize,
+    /// Persons who may be certain: a bound did not prove the contrary.
+    pub unproven: usize,
+    /// Persons who are below a requirement on the column, or certain.
+    pub exposed: usize,
+    /// Some of them, the worst first.
+    pub worst: Vec<Exposure>,
+}
+
+/// Somebody of whom too little is left, together with those who were with them in every version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exposure {
+    /// Some of the persons, ascending.
+    pub persons: Vec<u32>,
+    /// How many there are.
+    pub count: usize,
+    /// The values that are left, and the share of the worlds in which they have each; no share where a bound told.
+    pub candidates: Vec<(u32, Option<f64>)>,
+    /// How few values the weakest version by itself leaves.
+    pub alone: usize,
+    /// Whether all worlds were counted.
+    pub exact: bool,
+    /// The requirements that they are below.
+    pub below: Vec<usize>,
+    /// Their classes: the version and the number of the class in it, and the values that it publishes.
+    pub classes: Vec<(usize, usize, Vec<u32>)>,
+    /// How it follows.
+    pub steps: Vec<Step>,
+    /// Some of the persons whom the steps are about.
+    pub named: BTreeMap<Cohort, Vec<u32>>,
+}
+
+/// What all versions reveal together.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Audit {
     /// Versions looked at.
     pub versions: usize,
     /// Persons who are in any of them.
     pub persons: usize,
-    /// Persons about whom all versions together leave fewer values than each by itself.
-    pub narrowed: usize,
-    /// The fewest values that are left for anybody.
-    pub fewest: Option<usize>,
-    /// Persons for whom no value is left, because theirs changed.
+    /// Persons about whom everything is known that the versions tell.
+    pub exact: usize,
+    /// Persons about whom a bound tells.
+    pub bound: usize,
+    /// Persons whose value has changed: their classes have none in common.
     pub contradicted: usize,
-    /// Persons who are left with fewer values than the policy promises, because of several versions.
+    /// Persons who are below some requirement, or certain.
     pub exposed: usize,
-    /// Some of them, the worst first.
-    pub exposures: Vec<Exposure>,
-    /// Groups of persons whose values follow for certain from subtracting two versions.
-    pub differences: usize,
-    /// Some of them, the oldest first.
-    pub revealed: Vec<Revealed>,
-    /// Persons in such groups.
-    pub certain: usize,
+    /// Each requirement.
+    pub requirements: Vec<Kept>,
+    /// Each sensitive column.
+    pub columns: Vec<ColumnFindings>,
 }
 
 impl Audit {
-    /// Whether publishing these versions side by side reveals more than each of them.
+    /// Whether anybody is left with less than the policy promises.
     pub fn condemns(&self) -> bool {
-        self.exposed > 0 || self.differences > 0
+        self.exposed > 0
     }
 }
 
-/// Audits versions, the oldest first. A person is exposed who is left with fewer than `promised` values (at least two)
-/// although each version by itself leaves more than all together.
-pub fn audit(versions: &[Version], promised: usize) -> Audit {
-    let load = |number: usize| Ok::<_, std::convert::Infallible>(Compact::of(&versions[number]));
-    match audit_each(versions.len(), load, promised) {
-        Ok(audit) => audit,
-        Err(never) => match never {},
-    }
+/// Audits what was published.
+pub fn audit(history: &History, judge: &Judge<'_>, effort: &Effort) -> Audit {
+    let columns = judge.columns();
+    let mut tally = Tally {
+        history,
+        judge,
+        audit: Audit {
+            versions: history.versions(),
+            persons: history.persons(),
+            requirements: judge.applied().map(|applied| Kept { applied, ..Kept::default() }).collect(),
+            columns: vec![ColumnFindings::default(); columns],
+            ..Audit::default()
+        },
+        worst: vec![BTreeMap::new(); columns],
+    };
+    history.tell(effort, |group| tally.count(&group));
+    let Tally { mut audit, worst, .. } = tally;
+    name(history, &mut audit, worst);
+    audit
 }
 
-/// As [`audit()`], for versions that are loaded by their number, from 0, when they are needed.
-///
-/// # Errors
-/// When one cannot be loaded.
-pub fn audit_each<E>(
-    versions: usize,
-    mut load: impl FnMut(usize) -> Result<Compact, E>,
-    promised: usize,
-) -> Result<Audit, E> {
-    let mut audit = Audit { versions, ..Audit::default() };
-    let mut narrowing = Narrowing::default();
-    let mut certain: FxHashSet<u32> = FxHashSet::default();
-    let mut first: BTreeSet<Revealed> = BTreeSet::new();
-    for number in 0..versions {
-        let version = load(number)?;
-        narrowing.see(&version);
-        let earlier = Earlier::new(number, &version);
-        for later in number + 1..versions {
-            let mut found = earlier.against(later, &load(later)?, &Rational::from(1));
-            audit.differences += found.len();
-            certain.extend(found.iter().flat_map(|r| &r.persons));
-            first.append(&mut found);
-            while first.len() > WORST {
-                first.pop_last();
+/// The key by which cases are ordered: what is left, whether that is certain, and the cohort.
+type Rank = (usize, bool, Cohort);
+
+struct Tally<'a> {
+    history: &'a History,
+    judge: &'a Judge<'a>,
+    audit: Audit,
+    worst: Vec<BTreeMap<Rank, Exposure>>,
+}
+
+impl Tally<'_> {
+    fn count(&mut self, group: &Group) {
+        let persons = group.persons as usize;
+        let exact = group.lives.iter().all(Told::exact);
+        *(if exact { &mut self.audit.exact } else { &mut self.audit.bound }) += persons;
+        self.audit.contradicted += if group.lives.len() > 1 { persons } else { 0 };
+        let mut below = Vec::new();
+        for requirement in 0..self.audit.requirements.len() {
+            if !self.audit.requirements[requirement].applied {
+                continue;
+            }
+            let verdicts = group.lives.iter().map(|told| self.judge.verdict(requirement, told, group));
+            let worst = verdicts.max().unwrap_or(Verdict::Holds);
+            if worst != Verdict::Holds {
+                let kept = &mut self.audit.requirements[requirement];
+                kept.below += persons;
+                kept.unproven += if worst == Verdict::Unproven { persons } else { 0 };
+                below.push(requirement);
             }
         }
-    }
-    audit.certain = certain.len();
-    audit.revealed = first.into_iter().collect();
-    tell(&narrowing, promised.max(2), &mut audit);
-    Ok(audit)
-}
-
-/// What is left for everybody.
-fn tell(narrowing: &Narrowing, promised: usize, audit: &mut Audit) {
-    // By what is left, then by person: the worst are the first.
-    let mut worst: BTreeSet<(usize, u32, u32)> = BTreeSet::new();
-    for (person, set, candidates) in narrowing.everybody() {
-        audit.persons += 1;
-        let left = candidates.values.len();
-        if left == 0 {
-            audit.contradicted += 1;
-            continue;
+        let mut exposed = !below.is_empty();
+        for column in 0..self.audit.columns.len() {
+            exposed |= self.column(column, group, exact, &below);
         }
-        audit.fewest = Some(audit.fewest.map_or(left, |fewest| fewest.min(left)));
-        if left < candidates.fewest {
-            audit.narrowed += 1;
-            if left < promised {
-                audit.exposed += 1;
-                worst.insert((left, person, set));
+        self.audit.exposed += if exposed { persons } else { 0 };
+    }
+
+    /// Counts a group in a column, and tells whether its value there is certain, or may be.
+    fn column(&mut self, column: usize, group: &Group, exact: bool, below: &[usize]) -> bool {
+        let persons = group.persons as usize;
+        let left =
+            group.lives.iter().map(|told| self.judge.project(column, told.values().into_iter())).collect::<Vec<_>>();
+        let fewest = left.iter().map(Vec::len).min().unwrap_or(0);
+        let published = self.history.published(group.cohort);
+        let alone = published.map(|values| self.judge.project(column, values).len()).min().unwrap_or(0);
+        let findings = &mut self.audit.columns[column];
+        findings.fewest = Some(findings.fewest.map_or(fewest, |least| least.min(fewest)));
+        findings.narrowed += if fewest < alone { persons } else { 0 };
+        let certain = fewest < 2 && alone > 1;
+        match (certain, exact) {
+            (true, true) => {
+                findings.certain += persons;
+                findings.groups += 1;
+            }
+            (true, false) => findings.unproven += persons,
+            _ => {}
+        }
+        let own: Vec<usize> = below.iter().copied().filter(|&r| self.judge.concerns(r, column)).collect();
+        if certain || !own.is_empty() {
+            findings.exposed += persons;
+            let worst = &mut self.worst[column];
+            let rank = (fewest, !exact, group.cohort);
+            if worst.len() < WORST || worst.last_key_value().is_some_and(|(last, _)| rank < *last) {
+                let life = group.lives.iter().zip(&left).min_by_key(|(_, left)| left.len());
+                let candidates = life.map_or_else(Vec::new, |(told, left)| self.judge.shares(column, told, left));
+                let exposure = Exposure {
+                    persons: Vec::new(),
+                    count: persons,
+                    candidates,
+                    alone,
+                    exact,
+                    below: own,
+                    classes: Vec::new(),
+                    steps: Vec::new(),
+                    named: BTreeMap::new(),
+                };
+                worst.insert(rank, exposure);
                 if worst.len() > WORST {
                     worst.pop_last();
                 }
             }
         }
+        certain
     }
-    let exposure = |(_, person, set): (usize, u32, u32)| {
-        let candidates = narrowing.set(set);
-        Exposure { person, candidates: candidates.values.to_vec(), alone: candidates.fewest }
-    };
-    audit.exposures = worst.into_iter().map(exposure).collect();
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::attack::VersionClass;
-    use crate::attack::difference::differences;
-    use crate::attack::intersection::candidates;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn one_version_at_a_time_is_as_good_as_all_at_once(
-            people in prop::collection::vec((0u32..5, prop::collection::vec(0usize..5, 4)), 1..25),
-            promised in 1usize..4,
-        ) {
-            // A value, and a class in each of four versions; class 4 is not being there.
-            let publish = |version: usize| {
-                let mut classes = vec![VersionClass::default(); 4];
-                for (person, (value, places)) in (0u32..).zip(&people) {
-                    if let Some(class) = classes.get_mut(places[version]) {
-                        // Numbers need not be dense.
-                        class.persons.push(person * 1_000_000);
-                        class.histogram.push((*value, 1));
-                    }
-                }
-                Version { classes }
-            };
-            let versions: Vec<Version> = (0..4).map(publish).collect();
-            let found = audit(&versions, promised);
-            let everyone = candidates(&versions);
-            let revealed = differences(&versions, &Rational::from(1));
-            prop_assert_eq!(found.persons, everyone.len());
-            let narrowed = |c: &&crate::attack::intersection::Candidates| !c.values.is_empty() && c.values.len() < c.fewest;
-            prop_assert_eq!(found.narrowed, everyone.iter().filter(narrowed).count());
-            prop_assert_eq!(found.contradicted, everyone.iter().filter(|c| c.values.is_empty()).count());
-            let mut exposed: Vec<Exposure> = everyone
-                .iter()
-                .filter(narrowed)
-                .filter(|c| c.values.len() < promised.max(2))
-                .map(|c| Exposure { person: c.person, candidates: c.values.to_vec(), alone: c.fewest })
-                .collect();
-            exposed.sort_by_key(|e| (e.candidates.len(), e.person));
-            prop_assert_eq!(found.exposed, exposed.len());
-            exposed.truncate(WORST);
-            prop_assert_eq!(&found.exposures, &exposed);
-            prop_assert_eq!(found.differences, revealed.len());
-            let certain: BTreeSet<u32> = revealed.iter().flat_map(|r| r.persons.iter().copied()).collect();
-            prop_assert_eq!(found.certain, certain.len());
-            prop_assert_eq!(&found.revealed[..], &revealed[..revealed.len().min(WORST)]);
+/// Says who the worst cases are, and how they follow.
+fn name(history: &History, audit: &mut Audit, worst: Vec<BTreeMap<Rank, Exposure>>) {
+    let cohorts: Vec<Cohort> = worst.iter().flat_map(|w| w.keys().map(|rank| rank.2)).collect();
+    if cohorts.is_empty() {
+        return;
+    }
+    let steps = history.explain(&cohorts);
+    let told = |step: &Step| step.taken.iter().map(|t| t.0).chain(step.about).collect::<Vec<_>>();
+    let mut asked: FxHashSet<Cohort> = steps.iter().flatten().flat_map(told).collect();
+    asked.extend(&cohorts);
+    let mut persons: FxHashMap<Cohort, BTreeSet<u32>> = FxHashMap::default();
+    for (person, cohort) in history.everybody().filter(|(_, cohort)| asked.contains(cohort)) {
+        let named = persons.entry(cohort).or_default();
+        named.insert(person);
+        if named.len() > NAMED {
+            named.pop_last();
+        }
+    }
+    let named = |cohort: Cohort| persons.get(&cohort).map_or_else(Vec::new, |p| p.iter().copied().collect());
+    let mut steps = steps.into_iter();
+    for (findings, worst) in audit.columns.iter_mut().zip(worst) {
+        for (rank, mut exposure) in worst {
+            exposure.steps = steps.next().unwrap_or_default();
+            exposure.persons = named(rank.2);
+            exposure.classes = history.classes_of(rank.2);
+            let about = exposure.steps.iter().flat_map(told);
+            exposure.named = about.map(|cohort| (cohort, named(cohort))).collect();
+            findings.worst.push(exposure);
         }
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,7 +1,8 @@
 //! Tables that change: classes that are kept valid while rows come and go, and what several versions reveal together.
 //!
 //! [`maintain()`] is the update paper's technique, for any monotone policy; [`m_invariant()`] is that of Xiao & Tao 2007,
-//! whose versions can be published side by side; [`audit()`] tells what versions published so far reveal together.
+//! whose versions can be published side by side; [`audit()`] tells whether versions published so far, or about to be,
+//! keep together what the policy promises of each.
 //!
 //! [`Standing`] is what is kept of the classes between batches: a batch needs the rows of those classes only that it
 //! takes apart, and asks a [`Roster`] for them.
@@ -14,21 +15,25 @@ mod classes;
 mod cut;
 mod house;
 mod index;
+mod invariant_bound;
 mod keep;
 mod m_invariant;
 mod maintain;
-mod narrowing;
 mod numbers;
+mod regroup;
 mod rows;
+mod shares;
 mod split;
 mod standing;
 #[cfg(test)]
 mod tests;
 
-pub use audit::{Audit, Exposure, audit, audit_each};
+pub use audit::{Audit, ColumnFindings, Exposure, Kept, audit};
 pub use house::marginal;
+pub use invariant_bound::least_loss;
 pub use keep::{Loader, Names, OwnNames};
 pub use m_invariant::{Invariant, InvariantError, Outlook, Signed, m_invariant, outlook};
 pub use maintain::{Maintained, UNPLACED, maintain, refine};
 pub use rows::{AllKnown, Roster, Rows};
+pub use shares::{Judge, Verdict, tables};
 pub use standing::{KeptClass, Standing};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::audit::tests::{Stated, judged};
 use super::index::scan;
 use super::*;
 use crate::algorithm::Search;
@@ -316,10 +317,11 @@ fn maintaining_leaks_what_one_row_adds() {
     let diseases = [0, 0, 1, 2, 3, 4];
     let first = version(&[0, 1, 2, 3, 4, 5], &[0, 0, 0, 1, 1, 1], &diseases, &[]);
     let second = version(&[0, 1, 2, 3, 4, 5, 6], &[0, 0, 0, 1, 1, 1, 1], &[0, 0, 1, 2, 3, 4, 5], &[]);
-    let found = audit(&[first.clone(), second], 2);
-    assert!(found.condemns());
-    assert_eq!((found.revealed[0].persons.as_slice(), found.revealed[0].value), (&[6][..], 5));
-    assert!(!audit(&[first], 2).condemns());
+    let found = judged(&[first.clone(), second], 6, &[("distinct-l-diversity", &[("l", "2")])]);
+    assert_eq!((found.exposed, found.requirements[0].below, found.columns[0].certain), (1, 1, 1));
+    let worst = &found.columns[0].worst[0];
+    assert_eq!((&worst.persons, &worst.candidates), (&vec![6], &vec![(5, Some(1.0))]));
+    assert!(!judged(&[first], 6, &[("distinct-l-diversity", &[("l", "2")])]).condemns());
 }
 
 /// Numbers alone tell the signatures and the counterfeits of a version.
@@ -386,9 +388,15 @@ fn m_invariant_versions_reveal_nothing() {
                 }
             }
         }
-        let found = audit(&versions, m);
+        let policy: &[Stated<'_>] = &[
+            ("m-invariance", &[("m", "3")]),
+            ("distinct-l-diversity", &[("l", "3")]),
+            ("entropy-l-diversity", &[("l", "3")]),
+        ];
+        let found = judged(&versions, values as u32, policy);
         assert!(!found.condemns(), "{found:?}");
-        assert!(found.fewest >= Some(m) && found.contradicted == 0 && found.narrowed == 0);
+        assert_eq!((found.bound, found.contradicted), (0, 0));
+        assert!(found.columns[0].fewest >= Some(m) && found.columns[0].narrowed == 0);
     }
 }
 

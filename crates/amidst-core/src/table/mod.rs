@@ -3,11 +3,13 @@
 //! Readers build columns in order of first appearance; [`Column::sort`] then puts each dictionary in the order of its
 //! type, so that codes do not depend on the number of reading threads, and comparing codes compares values.
 
+mod calendar;
 mod codes;
 mod column;
 mod dictionary;
 mod value;
 
+pub use calendar::{DATE_ORDERS, DateOrder, date_order};
 pub use codes::Codes;
 pub use column::Column;
 pub use dictionary::Dictionary;

@@ -2,9 +2,10 @@
 //! declared kinds.
 
 use crate::world::{Owned, Random, Subject, World, instance, replaced};
+use amidst_core::class::Class;
 use amidst_core::exact::Rational;
-use amidst_core::model::{Bound, Entry, Level, MODELS, PrivacyModel, Stronger};
-use amidst_core::parameter::{Kind, Parameters};
+use amidst_core::model::{Bound, Entry, Level, MODELS, Needs, PrivacyModel, Stronger};
+use amidst_core::parameter::{Kind, Parameters, Value};
 
 /// Runs `check` on many random tables and parameters of every model; the seed of a failure is in its message.
 fn for_every_model(cases: u64, check: impl Fn(&Case)) {
@@ -157,6 +158,23 @@ fn growing_models_keep_holding_whatever_joins() {
 }
 
 #[test]
+fn models_that_scale_look_at_shares() {
+    let scaling = std::cell::Cell::new(0);
+    for_every_model(400, |case| {
+        if !case.model.scales() || case.model.needs() != Needs::Histogram {
+            return;
+        }
+        for class in case.world.classes.iter().filter(|c| c.class().size >= case.model.least_rows(&case.world.table)) {
+            let histogram: Vec<(u32, u64)> = class.class().histogram.iter().map(|&(code, n)| (code, 3 * n)).collect();
+            let more = case.model.holds(&Class::of(&histogram), &case.world.table);
+            assert_eq!(case.model.holds(&class.class(), &case.world.table), more, "{}", case.context(class));
+            scaling.set(scaling.get() + 1);
+        }
+    });
+    assert!(scaling.get() > 1000, "{scaling:?}");
+}
+
+#[test]
 fn a_model_that_claims_no_monotonicity_has_none() {
     // The search may then not skip anything, so the claim must not be made in vain.
     for entry in MODELS {
@@ -235,4 +253,35 @@ fn a_trillion_rows_are_no_trouble() {
             assert!(!shares_only || same(&levels.0, &levels.1), "{levels:?}: {context}");
         }
     });
+}
+
+/// What an algorithm does not even ask about must indeed fail.
+#[test]
+fn no_class_below_the_least_rows_holds() {
+    let mut told = 0;
+    for_every_model(200, |case| {
+        let least = case.model.least_rows(&case.world.table);
+        for of in &case.world.classes {
+            let subject = case.subject(of);
+            if subject.holds(case.model.as_ref()) {
+                let size = of.class().size;
+                assert!(size >= least, "{size} rows, at least {least}: {}", case.context(of));
+            }
+        }
+    });
+    for (id, pairs, least) in [
+        ("entropy-l-diversity", vec![("l", "2.1")], 3),
+        ("recursive-c-l-diversity", vec![("c", "3"), ("l", "4")], 4),
+        ("recursive-c-l-diversity", vec![("c", "1/2"), ("l", "2")], 4),
+        ("m-invariance", vec![("m", "5")], 5),
+        ("general-alpha-k-anonymity", vec![("alpha", "1/3"), ("k", "2")], 3),
+    ] {
+        let entry = amidst_core::model::find(id).unwrap();
+        let mut parameters = Parameters::default();
+        pairs.iter().for_each(|(key, value)| parameters.set(key, Value::Text(value.to_string())));
+        let model = (entry.build)(&parameters, &Default::default()).unwrap();
+        assert_eq!(model.least_rows(&Default::default()), least, "{id}");
+        told += 1;
+    }
+    assert_eq!(told, 5);
 }

@@ -192,6 +192,7 @@ fn draw(random: &mut Random, kind: Kind, domain: &SensitiveDomain) -> Value {
     let number = |random: &mut Random| Value::Number(random.pick(&NUMBERS).parse().unwrap());
     match kind {
         Kind::Count => Value::Number((1 + random.below(5) as u64).into()),
+        Kind::Counts => Value::List((0..2).map(|_| Value::Number((1 + random.below(5) as u64).into())).collect()),
         Kind::Number => number(random),
         Kind::Choice(words) => text(random.pick(words)),
         Kind::Flag => Value::Flag(random.chance(2)),

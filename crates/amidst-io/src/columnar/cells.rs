@@ -1,5 +1,6 @@
 //! Arrays → text cells. Nulls stay nulls, booleans are `true` and `false`, dates and times ISO 8601, numbers in one form.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use arrow_array::cast::AsArray;
@@ -11,13 +12,24 @@ use arrow_schema::DataType;
 
 use super::number::{float32, float64};
 use crate::encode::{BadCell, ColumnEncoder};
+use crate::limits::FIELD_LIMIT;
+
+/// Bytes that the cells of a column of views may have together in a batch, if its buffers are not large themselves.
+const VIEWED: usize = 64 << 20;
 
 /// Why an array could not be encoded.
 pub(crate) enum BadArray {
     /// The cell in this row is not text.
     Cell(usize, BadCell),
+    /// The cell in this row is longer than a cell may be.
+    TooLong(usize),
     /// There is no text form.
     Unsupported,
+}
+
+/// An error for a cell that is too long.
+fn short_enough(row: usize, length: usize) -> Result<(), BadArray> {
+    if length > FIELD_LIMIT { Err(BadArray::TooLong(row)) } else { Ok(()) }
 }
 
 /// Appends the cells of `array`; up to the first bad one.
@@ -90,6 +102,10 @@ fn each(
 
 fn bytes<T: ByteArrayType>(array: &GenericByteArray<T>, encoder: &mut ColumnEncoder) -> Result<(), BadArray> {
     let data = array.value_data();
+    // Places in a thread's text are of 32 bits.
+    if data.len() > u32::MAX as usize / 2 {
+        return Err(BadArray::TooLong(0));
+    }
     for (row, ends) in array.value_offsets().windows(2).enumerate() {
         // A place in the whole text rather than the value alone, so that the words at its end can be read at once.
         if array.is_null(row) {
@@ -97,18 +113,24 @@ fn bytes<T: ByteArrayType>(array: &GenericByteArray<T>, encoder: &mut ColumnEnco
             continue;
         }
         let (start, end) = (ends[0].as_usize(), ends[1].as_usize());
+        short_enough(row, end - start)?;
         encoder.push(data, start, end - start).map_err(|bad| BadArray::Cell(row, bad))?;
     }
     Ok(())
 }
 
 fn views<T: ByteViewType>(array: &GenericByteViewArray<T>, encoder: &mut ColumnEncoder) -> Result<(), BadArray> {
+    // Views may share their bytes, so that the cells of a batch can be many times as long as the batch.
+    let buffers: usize = array.data_buffers().iter().map(|buffer| buffer.len()).sum();
+    let mut left = VIEWED.max(buffers.saturating_mul(64));
     for row in 0..array.len() {
         if array.is_null(row) {
             encoder.push_null();
             continue;
         }
         let value: &[u8] = array.value(row).as_ref();
+        short_enough(row, value.len())?;
+        left = left.checked_sub(value.len()).ok_or(BadArray::TooLong(row))?;
         encoder.push(value, 0, value.len()).map_err(|bad| BadArray::Cell(row, bad))?;
     }
     Ok(())
@@ -123,22 +145,51 @@ fn dictionary(array: &dyn Array, encoder: &mut ColumnEncoder) -> Result<(), BadA
         return Ok(());
     }
     let keys = dictionary.normalized_keys();
-    let mut known: Vec<Option<u32>> = vec![None; values.len()];
+    let mut known = Known::new(values.len(), keys.len());
     for (row, key) in keys.into_iter().enumerate() {
         if array.is_null(row) {
             encoder.push_null();
             continue;
         }
-        match known[key] {
+        match known.get(key) {
             Some(code) => encoder.push_code(code),
             None => {
                 encode(values.slice(key, 1).as_ref(), encoder).map_err(|bad| match bad {
                     BadArray::Cell(_, bad) => BadArray::Cell(row, bad),
+                    BadArray::TooLong(_) => BadArray::TooLong(row),
                     other => other,
                 })?;
-                known[key] = encoder.last_code();
+                if let Some(code) = encoder.last_code() {
+                    known.set(key, code);
+                }
             }
         }
     }
     Ok(())
+}
+
+/// The codes of a dictionary's values, as far as rows have used them. Many small batches may share a large dictionary.
+enum Known {
+    All(Vec<Option<u32>>),
+    Some(HashMap<usize, u32>),
+}
+
+impl Known {
+    fn new(values: usize, rows: usize) -> Self {
+        if values / 8 > rows { Known::Some(HashMap::new()) } else { Known::All(vec![None; values]) }
+    }
+
+    fn get(&self, key: usize) -> Option<u32> {
+        match self {
+            Known::All(codes) => codes[key],
+            Known::Some(codes) => codes.get(&key).copied(),
+        }
+    }
+
+    fn set(&mut self, key: usize, code: u32) {
+        match self {
+            Known::All(codes) => codes[key] = Some(code),
+            Known::Some(codes) => drop(codes.insert(key, code)),
+        }
+    }
 }

@@ -90,6 +90,12 @@ impl BatchEncoder {
                         fault = Some(Fault::new(row as u64, Some(place), FaultKind::Cell(bad)));
                     }
                 }
+                Err(BadArray::TooLong(row)) => {
+                    if row < rows {
+                        rows = row;
+                        fault = Some(Fault::new(row as u64, Some(place), FaultKind::TooLong { quoted: false }));
+                    }
+                }
                 Err(BadArray::Unsupported) => {
                     return Err(ReadError::UnsupportedType {
                         path: path.to_path_buf(),
@@ -106,6 +112,7 @@ impl BatchEncoder {
             columns: self.columns.iter_mut().map(ColumnEncoder::finish).collect(),
             new_names: Vec::new(),
             lines: BlockLines { rows, lines: rows as u64, extra: Vec::new(), none: true },
+            bytes: 0,
             fault,
         })
     }

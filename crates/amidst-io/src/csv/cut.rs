@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use memchr::{memchr, memrchr};
 
 use crate::encode::BadCell;
-use crate::error::{FIELD_LIMIT, ReadError};
+use crate::error::ReadError;
+use crate::limits::{COLUMN_LIMIT, FIELD_LIMIT};
 use crate::stream::{Settings, read_error};
 
 use super::record::{Record, last_record_end};
@@ -111,6 +112,9 @@ impl<'a, R: Read> Cutter<'a, R> {
         }
         if record.unclosed {
             return Err(ReadError::UnclosedQuote { path: path(), line, column: None });
+        }
+        if record.fields.len() > COLUMN_LIMIT {
+            return Err(ReadError::TooManyColumns { path: path() });
         }
         let mut header = Vec::with_capacity(record.fields.len());
         for &field in &record.fields {

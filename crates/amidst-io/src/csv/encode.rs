@@ -3,7 +3,7 @@
 use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::encode::ColumnEncoder;
-use crate::error::FIELD_LIMIT;
+use crate::limits::FIELD_LIMIT;
 use crate::lines::BlockLines;
 use crate::merge::{Block, Fault, FaultKind};
 
@@ -93,6 +93,7 @@ impl<'a> BlockEncoder<'a> {
                 extra: std::mem::take(&mut self.extra),
                 none: false,
             },
+            bytes: 0,
             fault,
         }
     }

@@ -7,6 +7,8 @@ mod copy;
 mod postgres;
 mod rows;
 mod sqlite;
+#[cfg(feature = "postgres")]
+mod tls;
 
 use std::path::Path;
 

@@ -1,20 +1,21 @@
 //! PostgreSQL: one table, view or SELECT, streamed with COPY in a transaction that may only read.
 //!
-//! Servers are spoken to without TLS; whoever needs it goes through a tunnel. A password comes from the address or from
-//! PGPASSWORD, and no message repeats it.
+//! Servers on other machines are spoken to over TLS ([`tls`]). A password comes from the address or from PGPASSWORD, and no
+//! message repeats it.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
+use postgres::config::SslMode;
 use postgres::types::Type;
 use postgres::{Client, Config, NoTls, Transaction};
 
 use super::address::Wanted;
 use super::copy::{Cell, cells};
 use super::rows::Rows;
-use super::{listed, masked};
+use super::{listed, masked, tls};
 use crate::columnar::float64;
 use crate::error::{ReadError, shown};
 use crate::merge::Merger;
@@ -106,7 +107,8 @@ fn number(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn connect(place: &Path, server: &str) -> Result<Client, ReadError> {
-    let mut config = Config::from_str(server).map_err(|e| {
+    let (server, wishes) = tls::wishes(server);
+    let mut config = Config::from_str(&server).map_err(|e| {
         // What is not understood may be a part of the password; only the kind of mistake is told.
         let reason = e.to_string().split([':', '`']).next().unwrap_or_default().trim().to_string();
         wrong(place, format!("the address cannot be understood ({reason}). It has the form postgres://user@host:5432/database?table=name"))
@@ -124,11 +126,24 @@ fn connect(place: &Path, server: &str) -> Result<Client, ReadError> {
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(PATIENCE);
     }
-    if config.get_ssl_mode() == postgres::config::SslMode::Require {
-        let reason = "TLS is not supported: leave out sslmode=require and reach the server through a tunnel (ssh -L)";
-        return Err(wrong(place, reason.to_string()));
+    config.application_name("amidst");
+    if tls::decide(&config, &wishes).map_err(|reason| wrong(place, reason))? {
+        let connector = tls::connector(&wishes).map_err(|reason| wrong(place, reason))?;
+        return config.ssl_mode(SslMode::Require).connect(connector).map_err(|e| not_reached(place, &e));
     }
-    config.application_name("amidst").connect(NoTls).map_err(|e| error(place, &e))
+    config.ssl_mode(SslMode::Disable).connect(NoTls).map_err(|e| error(place, &e))
+}
+
+/// Why a connection over TLS failed, with the ways out.
+fn not_reached(place: &Path, error: &postgres::Error) -> ReadError {
+    match self::error(place, error) {
+        ReadError::DatabaseFailed { place, reason } => {
+            let ways = "Rows go to another machine over TLS only, and the certificate must be valid for its name: name the \
+                        authority with sslrootcert=ca.pem, or use a tunnel (ssh -L)";
+            ReadError::DatabaseFailed { place, reason: format!("{reason}. {ways}") }
+        }
+        other => other,
+    }
 }
 
 /// The statement that reads what is wanted.

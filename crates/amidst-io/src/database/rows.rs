@@ -92,6 +92,7 @@ impl Rows {
             columns: self.columns.iter_mut().map(ColumnEncoder::finish).collect(),
             new_names: Vec::new(),
             lines: BlockLines { rows, lines: rows as u64, extra: Vec::new(), none: true },
+            bytes: 0,
             fault,
         })
     }

@@ -11,6 +11,7 @@ use super::address::Wanted;
 use super::listed;
 use super::rows::{Binary, Rows};
 use crate::columnar::float64;
+use crate::contain::contained;
 use crate::error::{ReadError, shown};
 use crate::merge::Merger;
 use crate::stream::{Settings, open};
@@ -36,9 +37,12 @@ pub(crate) fn read(
         Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
+    connection.execute_batch("PRAGMA cell_size_check = ON;").map_err(failed)?;
     let select = select(place, &connection, wanted)?;
     let mut statement = connection.prepare(&select).map_err(failed)?;
-    let header: Vec<String> = statement.column_names().map(String::from).collect();
+    // The library insists on names in UTF-8, which a damaged file need not have.
+    let header: Vec<String> = contained(|| statement.column_names().map(String::from).collect())
+        .map_err(|_| wrong(place, "the database is damaged: a column's name is not UTF-8".to_string()))?;
     if header.is_empty() || !statement.readonly() {
         return Err(wrong(place, "the query is not a SELECT".to_string()));
     }

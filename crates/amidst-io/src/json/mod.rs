@@ -13,7 +13,8 @@ use memchr::memchr;
 
 use crate::csv::cut::{Cutter, TextBlock};
 use crate::encode::ColumnEncoder;
-use crate::error::{FIELD_LIMIT, ReadError};
+use crate::error::ReadError;
+use crate::limits::{COLUMN_LIMIT, FIELD_LIMIT, sparse_limit};
 use crate::lines::BlockLines;
 use crate::merge::{Block, Fault, FaultKind, Merger};
 use crate::stream::Settings;
@@ -64,11 +65,13 @@ struct ObjectEncoder {
     /// Columns told to the merger.
     told: usize,
     rows: usize,
+    /// Cells that this block may have.
+    budget: usize,
 }
 
 impl ObjectEncoder {
     fn new(worker: usize) -> Self {
-        ObjectEncoder { worker, columns: Vec::new(), places: HashMap::new(), told: 0, rows: 0 }
+        ObjectEncoder { worker, columns: Vec::new(), places: HashMap::new(), told: 0, rows: 0, budget: 0 }
     }
 
     fn encode(&mut self, block: &mut TextBlock) -> Block {
@@ -76,6 +79,7 @@ impl ObjectEncoder {
         let (mut at, mut lines, mut fault) = (0, 0, None);
         let mut extra: Vec<(u32, u32)> = Vec::new();
         self.rows = 0;
+        self.budget = sparse_limit(block.length);
         self.columns.iter_mut().for_each(|c| c.filled = 0);
         while at < data.len() && fault.is_none() {
             let end = memchr(b'\n', &data[at..]).map_or(data.len(), |i| at + i);
@@ -105,6 +109,7 @@ impl ObjectEncoder {
             columns: self.columns.iter_mut().map(|c| c.encoder.finish()).collect(),
             new_names,
             lines: BlockLines { rows, lines, extra, none: false },
+            bytes: block.length,
             fault,
         }
     }
@@ -120,7 +125,7 @@ impl ObjectEncoder {
             let Member { key, value } = member.map_err(|(kind, key)| (kind, key.map(|k| k.into_owned())))?;
             let place = match self.columns.get(expected) {
                 Some(column) if column.name == key => expected,
-                _ => self.place(&key),
+                _ => self.place(&key).ok_or((FaultKind::TooManyColumns, None))?,
             };
             expected = place + 1;
             let column = &mut self.columns[place];
@@ -136,23 +141,29 @@ impl ObjectEncoder {
             }
             column.filled = self.rows + 1;
         }
+        if (self.rows + 1).saturating_mul(self.columns.len()) > self.budget {
+            return Err((FaultKind::TooManyColumns, None));
+        }
         for column in self.columns.iter_mut().filter(|c| c.filled <= self.rows) {
             column.fill(self.rows + 1);
         }
         Ok(())
     }
 
-    /// The column of a key; a new one is null in the rows before.
-    fn place(&mut self, key: &str) -> usize {
+    /// The column of a key; a new one is null in the rows before. None when there are too many.
+    fn place(&mut self, key: &str) -> Option<usize> {
         if let Some(&place) = self.places.get(key) {
-            return place;
+            return Some(place);
         }
         let place = self.columns.len();
+        if place >= COLUMN_LIMIT || self.rows.saturating_mul(place + 1) > self.budget {
+            return None;
+        }
         let mut column = KeyColumn { name: key.to_string(), encoder: ColumnEncoder::default(), filled: 0 };
         column.fill(self.rows);
         self.columns.push(column);
         self.places.insert(key.to_string(), place);
-        place
+        Some(place)
     }
 }
 

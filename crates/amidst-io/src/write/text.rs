@@ -107,7 +107,14 @@ pub(crate) fn json_lines(job: &Job<'_>, out: &mut impl Write, gzip: bool) -> Res
     let pieces = columns.iter().enumerate().map(|(i, column)| {
         let before = format!("{}{}:", if i == 0 { '{' } else { ',' }, json(&column.name));
         let after = if i + 1 == columns.len() { "}\n" } else { "" };
-        let kind = kind(job, column, &job.rows.used(column));
+        let used = job.rows.used(column);
+        let kind = match kind(job, column, &used) {
+            // Many readers of JSON hold numbers as doubles, in which great ones collapse.
+            Kind::Integer if !column.dictionary.iter().zip(&used).all(|(label, &used)| !used || held(label)) => {
+                Kind::Text
+            }
+            other => other,
+        };
         let mut pieces = Pieces::default();
         for value in column.dictionary.iter() {
             let text = match kind {
@@ -126,6 +133,11 @@ pub(crate) fn json_lines(job: &Job<'_>, out: &mut impl Write, gzip: bool) -> Res
         (Source::Codes(&column.codes), pieces.seal())
     });
     blocks(job, out, Vec::new(), &pieces.collect::<Vec<_>>(), gzip)
+}
+
+/// Whether a double holds a whole number exactly, and its neighbours too.
+fn held(label: &str) -> bool {
+    label.parse::<i64>().is_ok_and(|n| n.unsigned_abs() <= 1 << 53) || label.is_empty()
 }
 
 fn json(text: &str) -> String {

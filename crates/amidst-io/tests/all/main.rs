@@ -7,6 +7,8 @@ mod csv;
 #[cfg(test)]
 mod formats;
 #[cfg(test)]
+mod mutants;
+#[cfg(test)]
 #[cfg(all(unix, feature = "postgres"))]
 mod postgres;
 #[cfg(test)]

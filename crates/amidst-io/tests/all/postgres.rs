@@ -10,6 +10,8 @@ struct Server {
     folder: tempfile::TempDir,
     programs: PathBuf,
     port: u16,
+    /// Whether it speaks TLS, as `db.example`, by the authority in `ca.pem`.
+    encrypted: bool,
 }
 
 /// Runs a program as a user that the server accepts: it refuses to run as root.
@@ -27,6 +29,27 @@ fn as_nobody(program: &Path, arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// An authority, one that nobody knows, and a server's certificate; `None` without openssl.
+fn certificates(folder: &Path) -> Option<()> {
+    let openssl = |line: &str| {
+        let run =
+            Command::new("openssl").args(line.split(' ')).current_dir(folder).stdin(Stdio::null()).output().ok()?;
+        run.status.success().then_some(())
+    };
+    for name in ["ca", "other"] {
+        openssl(&format!(
+            "req -x509 -newkey rsa:2048 -nodes -keyout {name}.key -out {name}.pem -days 2 -subj /CN={name}"
+        ))?;
+    }
+    openssl("req -newkey rsa:2048 -nodes -keyout made.key -out made.csr -subj /CN=db.example")?;
+    std::fs::write(folder.join("names"), "subjectAltName=DNS:db.example\n").ok()?;
+    openssl("x509 -req -in made.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out server.pem")?;
+    // The key must belong to the server's user, and to nobody else.
+    std::fs::set_permissions(folder.join("made.key"), std::os::unix::fs::PermissionsExt::from_mode(0o644)).ok()?;
+    let [from, to] = ["made.key", "server.key"].map(|name| folder.join(name).to_string_lossy().into_owned());
+    as_nobody(Path::new("/usr/bin/install"), &["-m", "600", &from, &to]).map(drop)
+}
+
 impl Server {
     /// `None` where there is no PostgreSQL, or where it cannot be started.
     fn start() -> Option<Server> {
@@ -41,12 +64,18 @@ impl Server {
         let [data_text, secret] = [&data, &secret].map(|p| p.to_string_lossy().into_owned());
         let arguments = ["-D", &data_text, "-U", "me", "-A", "scram-sha-256", "--pwfile", &secret, "-E", "UTF8", "-N"];
         as_nobody(&programs.join("initdb"), &arguments)?;
+        let encrypted = certificates(folder.path()).is_some();
         // A port that is free now; another program may take it before the server does.
         let port = std::net::TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
-        let options = format!("-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories= -c fsync=off");
+        let mut options =
+            format!("-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories= -c fsync=off");
+        if encrypted {
+            let at = folder.path().display();
+            options += &format!(" -c ssl=on -c ssl_cert_file={at}/server.pem -c ssl_key_file={at}/server.key");
+        }
         let log = folder.path().join("log").to_string_lossy().into_owned();
         as_nobody(&programs.join("pg_ctl"), &["-D", &data_text, "-l", &log, "-w", "-o", &options, "start"])?;
-        Some(Server { folder, programs, port })
+        Some(Server { folder, programs, port, encrypted })
     }
 
     fn address(&self, settings: &str) -> String {
@@ -120,11 +149,45 @@ fn tables_of_a_server_read_as_files_do() {
     fails(&server.address("?table=empty"), &["no rows"]);
     fails(&server.address("?query=SELECT nix FROM visit"), &["\\\"nix\\\" does not exist"]);
     fails(&server.address("?query=DELETE FROM visit RETURNING id"), &["DELETE"]);
+    // 127.0.0.1 is not what the certificate is for.
     fails(&server.address("?sslmode=require&table=visit"), &["TLS"]);
+    fails("postgres://me:canary@192.0.2.1/d?sslmode=prefer&table=t", &["sslmode=prefer", "clear text", "verify-full"]);
     fails(&server.address("?sslmod=disable&table=visit"), &["cannot be understood"]);
     let wrong = server.address("?table=visit").replace(":canary@", ":canary2@");
     fails(&wrong, &["password authentication failed"]);
     let elsewhere = server.address("?table=visit").replace(&format!(":{}/", server.port), ":1/");
     assert!(matches!(fails(&elsewhere, &["refused"]), ReadError::DatabaseFailed { .. }));
     assert_eq!(read(&server.address("?query=SELECT id FROM visit"), &ReadOptions::default()).unwrap().table.rows, 3);
+}
+
+#[test]
+fn rows_go_over_tls_to_the_server_that_is_meant() {
+    let Some(server) = Server::start().filter(|server| server.encrypted) else {
+        println!("skipped: no PostgreSQL with TLS can be started here");
+        return;
+    };
+    let at = server.folder.path().display().to_string();
+    let address = |name: &str, settings: &str| {
+        let query = "query=SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
+        format!("postgres://me:canary@{name}:{}/postgres?hostaddr=127.0.0.1{settings}&{query}", server.port)
+    };
+    let encrypted = |address: &str| {
+        let input = read(address, &ReadOptions::default()).map_err(|e| format!("{e} {e:?}"))?;
+        Ok::<bool, String>(rows(&input) == [["true"]])
+    };
+    for mode in ["verify-full", "require"] {
+        let right = address("db.example", &format!("&sslmode={mode}&sslrootcert={at}/ca.pem"));
+        assert_eq!(encrypted(&right), Ok(true));
+        for (name, settings) in [
+            ("other.example", format!("&sslmode={mode}&sslrootcert={at}/ca.pem")),
+            ("db.example", format!("&sslmode={mode}&sslrootcert={at}/other.pem")),
+            ("db.example", format!("&sslmode={mode}")),
+            ("db.example", format!("&sslmode={mode}&sslrootcert={at}/names")),
+        ] {
+            let said = encrypted(&address(name, &settings)).unwrap_err();
+            assert!(said.contains("certificate") && !said.contains("canary"), "{said}");
+        }
+    }
+    assert_eq!(encrypted(&address("db.example", &format!("&sslrootcert={at}/ca.pem"))), Ok(true));
+    assert_eq!(encrypted(&address("db.example", "&sslmode=disable")), Ok(false));
 }

@@ -201,7 +201,7 @@ pub fn anonymize_on(
         algorithm: entry.id,
         optimal: found.optimal,
         gap: found.gap,
-        warnings: prepared.remarks.iter().cloned().chain(unheard(&policy, entry)).collect(),
+        warnings: warnings(&policy, &prepared, entry, &judged),
         notes: found.notes.clone(),
         levels: levels(&prepared, &found),
         rows_in: prepared.rows_in,
@@ -214,6 +214,25 @@ pub fn anonymize_on(
         seconds: Seconds { read, search, check, write, total },
         outputs,
     })
+}
+
+/// What people should know before they use a release: what in the policy is probably not meant, and what came of it.
+pub(crate) fn warnings(
+    policy: &Policy,
+    prepared: &Prepared,
+    algorithm: &algorithm::Entry,
+    judged: &Judged,
+) -> Vec<String> {
+    let mut warnings: Vec<String> = prepared.remarks.iter().cloned().chain(unheard(policy, algorithm)).collect();
+    let rows: u64 = judged.classes.entries.iter().map(|e| e.rows).sum();
+    if judged.class_count() == 1 && rows > 1 {
+        warnings.push(format!(
+            "all {rows} rows of the release are one class: whoever is in it looks like everybody else, and the quasi columns \
+             tell next to nothing. Another algorithm, such as portfolio, a weaker requirement or a larger max_suppression may \
+             give more classes"
+        ));
+    }
+    warnings
 }
 
 /// Chooses the algorithm and runs it, and places the rows that asked to join.
@@ -244,7 +263,7 @@ pub fn search(
             if settle(&search, &mut found) == Settled::Never {
                 return Ok(None);
             }
-            let mut joined = join::place(prepared, narrowed, &mut found)?;
+            let mut joined = join::place(prepared, narrowed, entry, &mut found)?;
             let holds = joined.as_mut().is_none_or(|joined| joined.settle(prepared, &search, &mut found));
             Ok(holds.then_some((found, joined)))
         })
@@ -294,6 +313,8 @@ pub fn task<'a>(
         suppressed: policy.search.suppressed,
         k: stated_k(policy),
         options: &policy.search.options,
+        // Where an engine counted the rows they are not at hand.
+        entry_of_row: prepared.weights.is_none().then_some(&prepared.entry_of_row[..]),
         seed: policy.search.seed,
         cancel,
         progress,

@@ -6,7 +6,7 @@ use amidst_core::class::Sizes;
 use amidst_core::frequency::{self, Groups};
 use amidst_core::hierarchy::Cell;
 use amidst_core::local::Crowd;
-use amidst_core::metric::{METRICS, Release};
+use amidst_core::metric::{METRICS, Release, kl_baseline};
 use amidst_core::model::Needs;
 use amidst_core::own_distribution::compares;
 use amidst_core::recoding::{Assignment, Recoding};
@@ -104,6 +104,8 @@ pub struct Judged {
     pub holds: bool,
     /// Each metric; none where it is not defined.
     pub metrics: Vec<(&'static str, Option<f64>)>,
+    /// The Kullback–Leibler divergence if everything were suppressed to one class.
+    pub kl_baseline: Option<f64>,
     /// Re-identification risk.
     pub risk: Risk,
 }
@@ -122,6 +124,7 @@ impl Judged {
             k: stated_k(policy),
         };
         let metrics = METRICS.par_iter().map(|m| (m.id, m.metric.loss(&release))).collect();
+        let kl_baseline = kl_baseline(&release.input());
         let masked = recoding.masked.map_or(0, |class| frequency::rows(groups.get(class as usize)));
         // What the release costs was measured on the protected rows; what it satisfies counts everyone in it.
         let (set, groups, suppressed) = match joined {
@@ -139,12 +142,13 @@ impl Judged {
                 let compared = searched.as_ref().filter(|_| compares(&prepared.requirements[r]));
                 let satisfied = satisfied && compared.is_none_or(|searched| searched.judge(r, &groups).0);
                 holds &= satisfied;
-                requirement(&policy.requirements[r], satisfied, level.as_ref())
+                let further = evaluator.further(r, &groups);
+                requirement(&policy.requirements[r], satisfied, level.iter().chain(&further))
             })
             .collect();
         let sizes = Sizes::collect(groups.iter().filter(|e| !e.is_empty()).map(frequency::size));
         let suppressed = suppressed + masked;
-        Judged { suppressed, requirements, holds, metrics, risk: Risk::of(&sizes), classes: groups }
+        Judged { suppressed, requirements, holds, metrics, kl_baseline, risk: Risk::of(&sizes), classes: groups }
     }
 
     /// The number of classes.
@@ -234,8 +238,10 @@ impl Anonymized {
             "levels": levels,
             "requirements": self.judged.requirements,
             "metrics": self.judged.metrics_json(),
+            "baselines": {"kl-divergence": self.judged.kl_baseline.map_or(Value::Null, number)},
             "utility": self.report.utility,
             "risk": risk,
+            "warnings": self.warnings,
             "notes": self.warnings.iter().chain(&self.notes).collect::<Vec<_>>(),
             "seconds": {
                 "read": number(s.read), "search": number(s.search), "check": number(s.check),

@@ -102,6 +102,7 @@ pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Resu
         persons: persons.then(|| released.persons(prepared)),
         original: None,
         populations: &populations.tables,
+        policy: None,
     };
     amidst_check::check(draft, folder, &options).map_err(|problems| {
         // Rows that only the checker has seen may show that columns single people out: a fault of the policy.
@@ -154,6 +155,6 @@ fn sensitive_column(statement: &Statement<'_>, classes: &Groups, set: &Frequency
         }),
         categories: (!domain.categories.is_empty()).then(|| domain.categories.clone()),
         // Categories that do not cover the column serve no requirement: the policy would have been refused.
-        weights: weights.filter(|_| weighed).map(|c| c.weights().iter().map(|w| w.to_string()).collect()),
+        weights: weights.filter(|_| weighed).map(|c| c.weights()),
     }
 }

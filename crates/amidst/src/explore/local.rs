@@ -103,10 +103,11 @@ fn run(
     let start = Instant::now();
     let found = entry.algorithm.supports(search).and_then(|()| entry.algorithm.search(search));
     let (judged, notes) = match found {
-        Ok(mut found) => {
-            let joined = place_joiners(prepared, search, &mut found)?;
-            (Ok(Judged::of(policy, prepared, &found.recoding, joined.as_ref())), found.notes)
-        }
+        Ok(mut found) => match place_joiners(prepared, search, entry, &mut found) {
+            Ok(joined) => (Ok(Judged::of(policy, prepared, &found.recoding, joined.as_ref())), found.notes),
+            Err(Failure::Impossible(reason)) => (Err(reason), Vec::new()),
+            Err(failure) => return Err(failure),
+        },
         Err(algorithm::SearchError::Cancelled) => return Err(Failure::Cancelled),
         Err(error) => (Err(error.to_string()), Vec::new()),
     };

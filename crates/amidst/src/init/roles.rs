@@ -1,7 +1,14 @@
-//! What a column probably is to the people in the table, from its name and its values.
+//! What a column probably is to the people in the table, from its values and its name.
+//!
+//! The more a column identifies, the less it may be released by silence: what nobody understands is generalized where it has
+//! few values and left out where it has many. Only a column in which all rows are alike is released as it is without a
+//! reason; one that its name or its values call private is, where it singles nobody out.
 
-use amidst_core::table::{Column, ValueType, number};
+use amidst_core::table::{ValueType, date_order};
 
+use super::detect::{self, Means};
+use super::names::{Meaning, Name};
+use super::profile::Profile;
 use crate::policy::Role;
 use crate::prepare::DISTINCT_LIMIT;
 
@@ -10,232 +17,214 @@ use crate::prepare::DISTINCT_LIMIT;
 pub(super) struct Guess {
     pub role: Role,
     pub why: String,
+    /// How much speaks for it; of quasi columns that are too many the weaker ones are left out.
+    pub strength: u8,
+    /// Whether the values are codes, to be masked.
+    pub code: bool,
 }
-
-/// A name that says who someone is.
-const IDENTIFYING: &[&str] = &[
-    "name",
-    "firstname",
-    "lastname",
-    "surname",
-    "forename",
-    "fullname",
-    "username",
-    "nickname",
-    "maiden",
-    "ssn",
-    "email",
-    "mail",
-    "phone",
-    "telephone",
-    "tel",
-    "mobile",
-    "fax",
-    "address",
-    "street",
-    "passport",
-    "license",
-    "licence",
-    "iban",
-    "account",
-    "ip",
-    "mrn",
-    "nhs",
-    "url",
-    "login",
-    "uuid",
-    "guid",
-    "id",
-    "identifier",
-    "insurance",
-    "plate",
-    "vin",
-];
-
-/// What is nobody's business.
-const SENSITIVE: &[&str] = &[
-    "diagnosis",
-    "diagnoses",
-    "disease",
-    "illness",
-    "condition",
-    "disorder",
-    "symptom",
-    "icd",
-    "hiv",
-    "medication",
-    "drug",
-    "treatment",
-    "therapy",
-    "procedure",
-    "surgery",
-    "salary",
-    "income",
-    "wage",
-    "wages",
-    "earnings",
-    "pay",
-    "religion",
-    "belief",
-    "party",
-    "vote",
-    "orientation",
-    "crime",
-    "conviction",
-    "offence",
-    "offense",
-    "cost",
-    "charge",
-    "charges",
-    "debt",
-    "credit",
-    "pincp",
-    "disability",
-];
-
-/// What neighbours, registers and social networks know.
-const QUASI: &[&str] = &[
-    "age",
-    "agep",
-    "sex",
-    "gender",
-    "zip",
-    "zipcode",
-    "postcode",
-    "postal",
-    "plz",
-    "puma",
-    "birth",
-    "birthday",
-    "birthdate",
-    "birthplace",
-    "dob",
-    "born",
-    "yob",
-    "race",
-    "rac1p",
-    "ethnicity",
-    "ethnic",
-    "hisp",
-    "nationality",
-    "citizenship",
-    "country",
-    "native",
-    "education",
-    "edu",
-    "degree",
-    "school",
-    "marital",
-    "married",
-    "msp",
-    "relationship",
-    "occupation",
-    "job",
-    "profession",
-    "workclass",
-    "employment",
-    "industry",
-    "city",
-    "town",
-    "county",
-    "state",
-    "region",
-    "district",
-    "municipality",
-    "language",
-    "children",
-    "household",
-    "veteran",
-    "military",
-    "weducation",
-    "heducation",
-];
-
-/// A column of at least this share of distinct values names its rows.
-const UNIQUE: f64 = 0.95;
 
 /// Fewer rows than this say nothing about uniqueness.
 const FEW: usize = 20;
 
-/// A column of unknown meaning with no more values than this may be known to others.
-const MODERATE: usize = 100;
+/// A private column may single out this share of the rows (or two rows), and no more.
+pub(super) const SINGLED_OUT: f64 = 0.05;
 
-/// The role that a column's name and values suggest; `Insensitive` when they suggest none.
-pub(super) fn guess(column: &Column, rows: usize, missing: &[String]) -> Guess {
-    let distinct = column.dictionary.len() - missing.iter().filter(|m| column.dictionary.code(m).is_some()).count();
-    let many = |n: usize| if n == 1 { "1 distinct value".to_string() } else { format!("{n} distinct values") };
-    let because = |role: Role, why: &str| Guess { role, why: format!("{why}; {}", many(distinct)) };
-    let words = words(&column.name);
-    let named = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
-    if named(SENSITIVE) && distinct as u64 <= DISTINCT_LIMIT {
-        return because(Role::Sensitive, "the name tells of something private");
+/// How many rows may be alone on what is released as it is.
+pub(super) fn tolerated(rows: usize) -> u64 {
+    ((rows as f64 * SINGLED_OUT) as u64).max(2)
+}
+
+/// The role that a column's values and name suggest.
+pub(super) fn guess(profile: &Profile<'_>) -> Guess {
+    let name = Name::of(&profile.column.name);
+    let mut guess = from_values(profile, &name).unwrap_or_else(|| from_name(profile, &name));
+    if guess.role != Role::Identifying && profile.distinct as u64 > DISTINCT_LIMIT {
+        guess = left_out("more values than a hierarchy can have");
     }
-    if named(QUASI) && distinct as u64 <= DISTINCT_LIMIT {
-        return because(Role::Quasi, "others may know this");
+    let many = match profile.distinct {
+        1 => "1 distinct value".to_string(),
+        n => format!("{n} distinct values"),
+    };
+    guess.why = format!("{}; {many}", guess.why);
+    guess
+}
+
+fn because(role: Role, strength: u8, why: impl Into<String>) -> Guess {
+    Guess { role, why: why.into(), strength, code: false }
+}
+
+fn left_out(why: impl Into<String>) -> Guess {
+    because(Role::Identifying, 0, why)
+}
+
+fn quasi(strength: u8, why: impl Into<String>) -> Guess {
+    because(Role::Quasi, strength, why)
+}
+
+/// What the values say, where they overrule the name; or a name that no value can overrule.
+fn from_values(profile: &Profile<'_>, name: &Name) -> Option<Guess> {
+    let found = detect::detect(profile);
+    if let Some(found) = found.filter(|f| f.means == Means::Person) {
+        return Some(left_out(found.finding));
     }
-    if named(IDENTIFYING) {
-        return because(Role::Identifying, "the name tells who it is");
+    let meaning = name.meaning();
+    let flag = is_flag(profile);
+    let amount = profile.is_number() && name.tells_of("person-name");
+    if meaning == Some(Meaning::Identifying) && !flag && !amount {
+        return Some(left_out("the name tells who it is"));
     }
-    if rows >= FEW && distinct as f64 >= UNIQUE * rows as f64 {
-        if column.kind == ValueType::Text {
-            return because(Role::Identifying, "nearly every row has its own value");
+    if name.numbers_persons() && !flag {
+        return Some(person_number(profile));
+    }
+    if profile.rows < 2 {
+        return Some(left_out("nobody else is in the table"));
+    }
+    if profile.texts <= 1 {
+        let same = "every row has the same value";
+        return Some(match meaning {
+            Some(Meaning::Sensitive) => {
+                because(Role::Sensitive, 3, format!("the name tells of something private; {same}"))
+            }
+            _ => because(Role::Insensitive, 0, same),
+        });
+    }
+    if profile.known == 0 {
+        return Some(left_out("no cell is known"));
+    }
+    match found?.means {
+        Means::Date => Some(date(profile, found?.finding)),
+        Means::Postcode => Some(Guess { code: true, ..quasi(3, "others may know this: postcodes") }),
+        Means::Disease => Some(private(profile, found?.finding)),
+        Means::Number => {
+            let quantity = matches!(meaning, Some(Meaning::Quasi | Meaning::Measure | Meaning::Sensitive));
+            (!quantity || counts_rows(profile)).then(|| left_out(found.map_or("", |f| f.finding)))
         }
-        if is_numbering(column, rows) {
-            return because(Role::Identifying, "rows are numbered");
-        }
-    }
-    let worth = (2..=MODERATE).contains(&distinct) && (distinct * 2 <= rows || rows < FEW);
-    match worth {
-        true => because(Role::Quasi, "few enough values to be known to others"),
-        false => because(Role::Insensitive, "nothing seen that ties it to a person"),
+        Means::Person => None,
     }
 }
 
-/// Whether a column is 1, 2, 3, … in some order.
-fn is_numbering(column: &Column, rows: usize) -> bool {
-    if column.kind != ValueType::Integer || column.dictionary.len() != rows {
+/// What the name says, and what remains where it says nothing.
+fn from_name(profile: &Profile<'_>, name: &Name) -> Guess {
+    let own = profile.distinct_share();
+    let kinds = profile.is_kinds();
+    if name.numbers() && !kinds && own > 0.3 && profile.column.kind != ValueType::Decimal && !name.tells_of("measure") {
+        return left_out("numbers of records lead to their people");
+    }
+    match name.meaning() {
+        Some(Meaning::Text) if !kinds => return left_out("somebody's own words"),
+        Some(Meaning::Sensitive) if name.tells_of("time") && is_years(profile) => {
+            return quasi(3, "others may know when it was");
+        }
+        Some(Meaning::Sensitive) => return private(profile, "the name tells of something private"),
+        Some(Meaning::Quasi) if !is_own_text(profile) => return quasi(3, "others may know this"),
+        Some(Meaning::Measure) if profile.is_number() => return quasi(2, "a quantity; others may know it"),
+        _ => {}
+    }
+    if is_own_text(profile) {
+        return left_out("nearly every row has its own value");
+    }
+    let several = if name.is_person() { 4 } else { 30 };
+    if (name.is_person() || name.numbers()) && (!kinds || profile.distinct > several) {
+        return left_out("values stand for people or their records");
+    }
+    match profile.column.kind {
+        ValueType::Integer if looks_like_names(profile) => left_out("numbers that look like names of people or things"),
+        ValueType::Integer if profile.distinct == profile.known && profile.known >= 5 => {
+            left_out("every row has its own number")
+        }
+        ValueType::Integer | ValueType::Decimal => {
+            quasi(u8::from(kinds), "numbers that others may know; nothing says otherwise")
+        }
+        _ if kinds || (profile.distinct <= 100 && own <= 0.5) => quasi(1, "few enough values to be known to others"),
+        _ => left_out("many values that nothing says how to generalize"),
+    }
+}
+
+/// A number that stands for a person: where persons have several rows it tells them apart.
+fn person_number(profile: &Profile<'_>) -> Guess {
+    let repeats = profile.distinct < profile.known && profile.known == profile.rows;
+    match repeats && profile.distinct >= FEW {
+        true => because(Role::Key, 0, "numbers people, some of whom have several rows"),
+        false => left_out("numbers people"),
+    }
+}
+
+fn date(profile: &Profile<'_>, finding: &str) -> Guess {
+    let whole = profile.column.kind == ValueType::Date || profile.values.iter().all(|v| date_order([*v]).is_some());
+    match whole || profile.is_kinds() {
+        true => quasi(2, finding),
+        false => left_out("times that nothing says how to generalize"),
+    }
+}
+
+/// Private columns are released as they are, unless they single people out.
+fn private(profile: &Profile<'_>, why: &str) -> Guess {
+    let many = profile.known >= FEW && profile.distinct_share() > 0.2;
+    if profile.uniques as u64 <= tolerated(profile.rows) && !many {
+        return because(Role::Sensitive, 3, why);
+    }
+    let singled = format!("{why}, but it singles out {} rows", profile.uniques);
+    match is_own_text(profile) {
+        true => left_out(singled),
+        false => Guess { code: profile.column.kind == ValueType::Text, ..quasi(3, singled) },
+    }
+}
+
+/// Text of which nearly every row has its own.
+fn is_own_text(profile: &Profile<'_>) -> bool {
+    let own = profile.distinct_share();
+    profile.column.kind == ValueType::Text && profile.known >= 3 && (own >= 0.9 || (profile.known >= FEW && own > 0.5))
+}
+
+/// Whether the values are exactly as many numbers in a row as there are rows: no quantity looks like that.
+fn counts_rows(profile: &Profile<'_>) -> bool {
+    let numbers: Vec<i64> = profile.column.dictionary.iter().filter_map(|v| v.trim().parse().ok()).collect();
+    let span = numbers.iter().max().zip(numbers.iter().min()).map(|(high, low)| high.abs_diff(*low) + 1);
+    profile.known >= FEW && profile.distinct == profile.known && span == Some(profile.distinct as u64)
+}
+
+/// Whether numbers that nothing is known of look like names rather than quantities: long ones, or ones that repeat far more
+/// often than numbers of such a span would by chance, without being round.
+fn looks_like_names(profile: &Profile<'_>) -> bool {
+    if profile.distinct <= 20 {
         return false;
     }
-    let numbers: Option<Vec<_>> = column.dictionary.iter().map(number).collect();
-    let span = numbers.and_then(|n| Some(*n.iter().max()? - *n.iter().min()?));
-    span.is_some_and(|span| span + rust_decimal::Decimal::ONE == rust_decimal::Decimal::from(rows))
+    let digits = |v: &str| v.bytes().filter(u8::is_ascii_digit).count();
+    if profile.share(|v| digits(v) >= 8) >= 0.8 {
+        return true;
+    }
+    let numbers: Vec<i64> = profile.column.dictionary.iter().filter_map(|v| v.trim().parse().ok()).collect();
+    let Some((high, low)) = numbers.iter().max().zip(numbers.iter().min()) else { return false };
+    let span = (high.abs_diff(*low) as f64) + 1.0;
+    let (known, distinct) = (profile.known as f64, profile.distinct as f64);
+    let by_chance = span * (1.0 - (-known / span).exp());
+    let round = numbers.iter().filter(|n| *n % 5 == 0).count() as f64 / numbers.len().max(1) as f64;
+    span >= distinct * 20.0 && distinct < by_chance * 0.5 && round < 0.4
 }
 
-/// The words of a name, in small letters: `nativeCountry`, `native-country` and `NATIVE_COUNTRY` are two words.
-fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut small_before = false;
-    for c in name.chars() {
-        if !c.is_alphanumeric() || (c.is_uppercase() && small_before) {
-            words.push(String::new());
-        }
-        if c.is_alphanumeric()
-            && let Some(word) = words.last_mut()
-        {
-            word.extend(c.to_lowercase());
-        }
-        small_before = c.is_lowercase();
-    }
-    words.retain(|w| !w.is_empty());
-    words
+/// Whether the values are years.
+fn is_years(profile: &Profile<'_>) -> bool {
+    profile.share(|v| v.parse::<u32>().is_ok_and(|y| (1900..=2100).contains(&y))) >= 0.9
+}
+
+/// Yes and no, written in some way.
+fn is_flag(profile: &Profile<'_>) -> bool {
+    const FLAGS: &[&str] = &[
+        "0", "1", "yes", "no", "y", "n", "true", "false", "t", "f", "ja", "nein", "j", "oui", "non", "o", "sí", "si",
+        "sì", "nee", "sim", "não", "nao", "s", "tak", "nie", "x", "0.0", "1.0",
+    ];
+    (1..=2).contains(&profile.distinct)
+        && profile.values.iter().all(|v| FLAGS.contains(&v.trim().to_lowercase().as_str()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::init::profile::tests::column;
 
-    #[test]
-    fn names_are_taken_apart() {
-        assert_eq!(words("native-country"), ["native", "country"]);
-        assert_eq!(words("patientID"), ["patient", "id"]);
-        assert_eq!(words("ZIP_Code"), ["zip", "code"]);
-        assert_eq!(words("SSN"), ["ssn"]);
-    }
-
-    fn role(name: &str, values: impl Iterator<Item = String>) -> Role {
-        let values: Vec<String> = values.collect();
-        let column = Column::from_values(name, values.iter().map(String::as_str));
-        guess(&column, values.len(), &[]).role
+    fn role<S: AsRef<str>>(name: &str, values: impl IntoIterator<Item = S>) -> Role {
+        let column = column(name, values);
+        guess(&Profile::of(&column, &[])).role
     }
 
     #[test]
@@ -248,6 +237,61 @@ mod tests {
         assert_eq!(role("ward", few(7)), Role::Quasi);
         assert_eq!(role("version", few(1)), Role::Insensitive);
         assert_eq!(role("row", (1..=200).map(|i| i.to_string())), Role::Identifying);
-        assert_eq!(role("reading", (1..=200).map(|i| (i * 7).to_string())), Role::Insensitive);
+        assert_eq!(role("reading", (1..=200u64).map(|i| (i * 7919 % 149 * 3).to_string())), Role::Quasi);
+    }
+
+    #[test]
+    fn values_overrule_names() {
+        let mails = (0..50).map(|i| format!("u{i}@example.org"));
+        assert_eq!(role("age", mails), Role::Identifying);
+        assert_eq!(role("state_id", (0..500).map(|i| (i * 7 % 509).to_string())), Role::Identifying);
+        assert_eq!(role("age", (1..=500).map(|i| i.to_string())), Role::Identifying);
+        assert_eq!(role("diagnosis", (0..50).map(|i| format!("pain in the left foot {i}"))), Role::Identifying);
+        assert_eq!(role("region", (0..50).map(|i| format!("village {i}x"))), Role::Identifying);
+        assert_eq!(role("date of diagnosis", (0..50).map(|i| format!("{:02}.03.2024", i % 28 + 1))), Role::Quasi);
+    }
+
+    #[test]
+    fn private_columns_that_single_out_are_generalized() {
+        assert_eq!(role("salary", (0..300u64).map(|i| format!("{}.{:02}", 2000 + i * i % 977, i % 100))), Role::Quasi);
+        assert_eq!(role("salary", (0..300).map(|i| (20 + i % 12).to_string())), Role::Sensitive);
+        assert_eq!(role("code", (0..300).map(|i| ["I21.4", "E11.9", "J45.0", "F32.1"][i % 4])), Role::Sensitive);
+    }
+
+    #[test]
+    fn what_nobody_understands_is_never_released_as_it_is() {
+        let patient = (0..300u64).map(|i| (10_000 + i * 48_271 % 989_999).to_string());
+        assert_eq!(role("pidnum", patient.clone()), Role::Identifying);
+        assert_eq!(role("zzz", patient), Role::Identifying);
+        assert_eq!(role("zzz", (0..300u64).map(|i| format!("0.{}", i * 7919 % 9973))), Role::Quasi);
+        assert_eq!(role("zzz", (0..300).map(|i| format!("word{}", i % 120))), Role::Identifying);
+        assert_eq!(role("zzz", ["3"]), Role::Identifying);
+        assert_eq!(role("wgt", (0..300u64).map(|i| (i * i % 9973).to_string())), Role::Quasi);
+    }
+
+    #[test]
+    fn people_with_several_rows_are_told_apart_by_their_number() {
+        assert_eq!(role("customer_id", (0..300).map(|i| (7001 + i * 13 % 60).to_string())), Role::Key);
+        assert_eq!(role("hospital_id", (0..300).map(|i| (i % 6).to_string())), Role::Quasi);
+        assert_eq!(role("id", (0..300).map(|i| (i * 17).to_string())), Role::Identifying);
+    }
+
+    #[test]
+    fn numbers_that_are_names_are_not_released_as_ranges() {
+        let caller = |i: u64| 49_176_000_000u64 + i * 48_271 % 999_983;
+        assert_eq!(role("x", (0..600).map(|i| caller(i % 70).to_string())), Role::Identifying);
+        assert_eq!(role("kto", (0..600u64).map(|i| (10_000 + i % 70 * 7919 % 80_021).to_string())), Role::Identifying);
+        assert_eq!(role("x", (0..600u64).map(|i| (i * i % 17 * 500).to_string())), Role::Quasi);
+        assert_eq!(role("manager", (0..200).map(|i| ["Dr. Okafor", "Xu", "Ng", "Bo", "Qi"][i % 5])), Role::Identifying);
+        assert_eq!(role("customer", (0..200).map(|i| ["new", "returning"][i % 2])), Role::Quasi);
+    }
+
+    #[test]
+    fn tiny_tables_are_not_mistaken() {
+        assert_eq!(role("Diagnosejahr", (0..90).map(|i| (2010 + i % 9).to_string())), Role::Quasi);
+        assert_eq!(role("age", ["34", "35", "36", "37", "38"]), Role::Quasi);
+        assert_eq!(role("sex", ["f", "m"]), Role::Quasi);
+        assert_eq!(role("mobile", ["yes", "no", "yes", "no"]), Role::Quasi);
+        assert_eq!(role("n", ["1", "2", "3", "4", "5"]), Role::Identifying);
     }
 }

@@ -272,7 +272,7 @@ fn consent(fields: &mut Fields, table: &DeTable<'_>) -> Consent {
         Some(DeValue::String(single)) => Some(vec![single.to_string()]),
         _ => fields.texts(table, "waived"),
     };
-    let modes = &[("publish", ConsentMode::Publish), ("join", ConsentMode::Join)];
+    let modes = &[("publish", ConsentMode::Publish), ("join", ConsentMode::Join), ("separate", ConsentMode::Separate)];
     Consent {
         waived: waived.unwrap_or(defaults.waived),
         mode: fields.choice(table, "mode", modes).unwrap_or(defaults.mode),

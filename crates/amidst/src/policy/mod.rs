@@ -167,6 +167,9 @@ pub enum ConsentMode {
     Publish,
     /// Placed in the nearest class, generalized with it and counted, at no cost. Needs a local recoding.
     Join,
+    /// Generalized in classes of their own, which satisfy the policy too, at no cost; where they form none, as with
+    /// `Join`. Needs a local recoding.
+    Separate,
 }
 
 /// `[[require]]`: a model, its parameters, and the columns it protects.

@@ -48,6 +48,14 @@ fn value(fields: &mut Fields, item: &Item<'_>, parameter: &Parameter, origin: &O
             Some(n) => bad(fields, format!("`{key}` must be a whole number from 1 on, not {n}")),
             None => bad(fields, format!("`{key}` must be a whole number from 1 on")),
         },
+        Kind::Counts => {
+            let whole = |item: &Item<'_>| number(item.get_ref()).filter(|n| n.to_u64().is_some_and(|n| n >= 1));
+            let counts = item.get_ref().as_array().and_then(|list| list.iter().map(whole).collect::<Option<Vec<_>>>());
+            match counts {
+                Some(counts) => Some(Value::List(counts.into_iter().map(Value::Number).collect())),
+                None => bad(fields, format!("`{key}` must be a list of whole numbers from 1 on, such as [2, 3, 1]")),
+            }
+        }
         Kind::Number => match number(item.get_ref()) {
             Some(n) => Some(Value::Number(n)),
             None => bad(fields, format!("`{key}` must be a number or a fraction such as \"1/3\"")),

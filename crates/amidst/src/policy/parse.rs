@@ -44,13 +44,27 @@ impl PolicyError {
     }
 }
 
+/// The text of a policy, from a file or a pipe; of one without an end only the beginning is read.
+fn read_capped(path: &Path) -> std::io::Result<String> {
+    use std::io::{Error, ErrorKind, Read};
+    let limit = amidst_io::POLICY_LIMIT;
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(Error::new(
+            ErrorKind::InvalidData,
+            format!("it is longer than {} MiB, so it is no policy", limit >> 20),
+        ));
+    }
+    String::from_utf8(bytes).map_err(|_| Error::new(ErrorKind::InvalidData, "stream did not contain valid UTF-8"))
+}
+
 const SECTIONS: &[&str] = &["data", "columns", "require", "search", "risk", "utility", "output"];
 
 impl Policy {
     /// Reads a policy from a file.
     pub fn read(path: &Path) -> Result<Policy, PolicyError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| PolicyError::Unreadable { path: path.to_path_buf(), error })?;
+        let text = read_capped(path).map_err(|error| PolicyError::Unreadable { path: path.to_path_buf(), error })?;
         Ok(Policy::parse(&text, path)?)
     }
 

@@ -141,6 +141,7 @@ fn write_column(out: &mut String, column: &ColumnPolicy) {
         let mode = match consent.mode {
             ConsentMode::Publish => "publish",
             ConsentMode::Join => "join",
+            ConsentMode::Separate => "separate",
         };
         field(out, "mode", &text(mode));
     }

@@ -6,7 +6,7 @@ use amidst_check::Accepted;
 use amidst_core::feasibility;
 use amidst_core::table::ValueType;
 
-use super::{Fitted, LoadOptions, PrepareError, alike, consent};
+use super::{Fitted, LoadOptions, PrepareError, alike, consent, giveaway};
 use crate::anonymize::{chosen, task, unheard};
 use crate::policy::{Policy, PolicyErrors, Role};
 use crate::unique::accepted;
@@ -145,6 +145,7 @@ fn remarks(policy: &Policy, fitted: &Fitted) -> Vec<String> {
         remarks.push("no quasi column has a hierarchy: values are kept or become `*`".to_string());
     }
     remarks.extend(alike::labels(&fitted.layout, &fitted.table));
+    remarks.extend(giveaway::remarks(policy, &fitted.layout, &fitted.table));
     let sensitive = policy
         .with_role(Role::Sensitive)
         .filter(|name| !policy.requirements.iter().any(|r| r.on.iter().any(|on| on == name)));

@@ -70,6 +70,18 @@ pub(super) fn bind(
     (bound, errors)
 }
 
+/// The text of a hierarchy file, which may be a regular file of a size that a hierarchy can have.
+pub(crate) fn hierarchy_text(policy: &Policy, file: &str) -> Result<String, String> {
+    let bytes =
+        amidst_io::small_file(&policy.origin.resolve(file), amidst_io::HIERARCHY_LIMIT).map_err(|error| match error
+            .kind()
+        {
+            std::io::ErrorKind::NotFound => "there is no such file".to_string(),
+            _ => error.to_string(),
+        })?;
+    String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_string())
+}
+
 fn bind_column(
     policy: &Policy,
     stated: &ColumnPolicy,
@@ -81,13 +93,7 @@ fn bind_column(
     let hierarchy = match &stated.hierarchy {
         None => None,
         Some(table) => {
-            let read = |file: &str| {
-                std::fs::read_to_string(policy.origin.resolve(file)).map_err(|error| match error.kind() {
-                    std::io::ErrorKind::NotFound => "there is no such file".to_string(),
-                    std::io::ErrorKind::InvalidData => "the file is not UTF-8".to_string(),
-                    _ => error.to_string(),
-                })
-            };
+            let read = |file: &str| hierarchy_text(policy, file);
             let recipe = Recipe { table, read: &read, missing: &policy.data.missing };
             let hierarchy =
                 build(&recipe, &extended(column, extra)).map_err(|e| unbuildable(policy, stated, column, &e))?;

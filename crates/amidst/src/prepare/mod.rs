@@ -12,6 +12,7 @@ mod consent;
 mod counted;
 pub(crate) mod equal;
 mod error;
+mod giveaway;
 mod hierarchies;
 mod missing;
 pub(crate) mod population;
@@ -42,6 +43,7 @@ pub use check::{ColumnSummary, Finding, Summary, check};
 pub use consent::{NO_ENTRY, Waived};
 pub use counted::Counted;
 pub use error::PrepareError;
+pub(crate) use hierarchies::hierarchy_text;
 pub(crate) use types::rank_order;
 
 /// More distinct values than this make a quasi or sensitive column useless, and its hierarchy too large to search.

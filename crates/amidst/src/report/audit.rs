@@ -42,6 +42,7 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
             waived: 0,
             joined: 0,
             counterfeits: 0,
+            separate: false,
             classes: audit.classes,
             persons: set.persons,
         },

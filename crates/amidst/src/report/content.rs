@@ -107,6 +107,8 @@ pub struct Rows {
     pub joined: u64,
     /// Rows that stand for nobody, where a series needs such rows.
     pub counterfeits: u64,
+    /// Whether those rows are in classes of their own instead.
+    pub separate: bool,
     /// Classes.
     pub classes: u64,
     /// Whether sizes count persons, some of whom have several rows.

@@ -102,6 +102,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
                 all.saturating_sub(joined.refused)
             }),
             counterfeits: released.counterfeits.unwrap_or(0),
+            separate: made.joined.is_some_and(|joined| joined.separate),
             classes: judged.class_count(),
             persons: set.persons,
         },
@@ -158,8 +159,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
 /// What the search wants people to know, and what could not be looked at.
 fn notes(made: &Made<'_>) -> Vec<String> {
     let Made { prepared, found, .. } = *made;
-    let mut notes = prepared.remarks.clone();
-    notes.extend(crate::anonymize::unheard(made.policy, made.algorithm));
+    let mut notes = crate::anonymize::warnings(made.policy, prepared, made.algorithm, made.judged);
     notes.extend(found.notes.iter().cloned());
     if prepared.found.is_some() {
         notes.push(

@@ -29,7 +29,12 @@ pub fn findings(report: &Report) -> Vec<String> {
     lines.push(rows(report));
     if report.rows.joined > 0 {
         let people = count(report.rows.joined, "row, whose owner", "rows, whose owners");
-        lines.push(format!("{people} waived protection, joined the classes of the others and count in them."));
+        lines.push(match report.rows.separate {
+            true => {
+                format!("{people} waived protection, are in classes of their own, which satisfy the policy as well.")
+            }
+            false => format!("{people} waived protection, joined the classes of the others and count in them."),
+        });
     }
     lines
 }

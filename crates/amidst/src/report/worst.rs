@@ -30,11 +30,7 @@ pub fn requirement(
         measured: verdict["measured"].clone(),
         worst: worst(evaluator, position, classes).map(|(class, level)| {
             let size = frequency::size(classes.get(class));
-            WorstClass {
-                cells: cells(class, size),
-                size,
-                measured: json!({ level.parameter: json::bound(&level.bound) }),
-            }
+            WorstClass { cells: cells(class, size), size, measured: json!({ level.parameter: json::level(&level) }) }
         }),
     }
 }

@@ -1,27 +1,57 @@
-//! What all versions of a series reveal together.
+//! Whether all versions of a series together keep what the policy promises, in words and numbers.
+//!
+//! [`Known`] is what was published; [`Known::audit`] judges it, or it and a version that is about to be published: nothing
+//! needs to be written for that, so a plan can be judged before it is carried out.
 
-use std::collections::BTreeMap;
-
-use amidst_core::attack::{Compact, Version, VersionClass};
-use amidst_core::series::{Audit, audit_each};
-use rusqlite::{OptionalExtension, params};
+use amidst_core::attack::Version;
+use amidst_core::series::{Audit, ColumnFindings, Judge, audit, tables};
+use amidst_core::worlds::{Effort, History};
 use serde_json::{Value, json};
 
-use super::compose::Composed;
 use super::domain::with_role;
-use super::state::{State, kept};
-use super::store::{Work, numbers, pack, unpack};
-use super::{Series, promised};
+use super::record::{Known, Record, load};
+use super::state::kept;
+use super::{Series, explain, promised};
 use crate::Failure;
+use crate::anonymize::Job;
 use crate::policy::{Policy, Role};
 
-/// The audit of a series, column by column.
+/// What all versions of a series leave of what the policy promises.
 #[derive(Debug, Clone)]
 pub struct SeriesAudit {
     /// The versions that were looked at.
     pub versions: u64,
+    /// Persons in any of them.
+    pub persons: usize,
+    /// Persons about whom everything is known that the versions tell: all worlds were counted.
+    pub exact: usize,
+    /// Persons about whom a bound on the safe side tells.
+    pub bound: usize,
+    /// Persons whose value has changed.
+    pub contradicted: usize,
+    /// Persons who are left with less than the policy promises.
+    pub exposed: usize,
+    /// Those of them who were so before the version that is about to be published; `None` where none is.
+    pub before: Option<usize>,
+    /// Each requirement of the policy.
+    pub requirements: Vec<RequirementAudit>,
     /// Each sensitive column.
     pub columns: Vec<ColumnAudit>,
+}
+
+/// A requirement of the policy, held against what all versions leave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequirementAudit {
+    /// The model.
+    pub model: &'static str,
+    /// The columns.
+    pub on: Vec<String>,
+    /// Whether it looks at values: one that looks at sizes says nothing about them.
+    pub applied: bool,
+    /// Persons who are below it.
+    pub below: usize,
+    /// Those of them who may not be: a bound did not prove the contrary.
+    pub unproven: usize,
 }
 
 /// The audit of one sensitive column.
@@ -32,63 +62,98 @@ pub struct ColumnAudit {
     /// The number of values that the policy promises for everybody.
     pub promised: usize,
     /// What was found.
-    pub audit: Audit,
+    pub findings: ColumnFindings,
     /// The worst cases, with the values in words.
     pub worst: Vec<ColumnExposure>,
 }
 
-/// A person, by the number that only the private state links to a key, and what is known about them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Persons, by the numbers that only the private state links to keys, and what is known about them.
+#[derive(Debug, Clone, PartialEq)]
 pub struct ColumnExposure {
-    /// The persons: one whose versions intersect, or a group that stands out between two versions.
+    /// Some of those who were together in every version.
     pub persons: Vec<u32>,
-    /// The versions that tell; all of them when empty.
+    /// How many they are.
+    pub count: usize,
+    /// The versions that tell.
     pub versions: Vec<usize>,
-    /// What is left: the values that are still possible.
+    /// What is left: the values that are still possible, the likeliest first.
     pub values: Vec<String>,
+    /// The share of the worlds in which they have each; `None` where worlds were not counted.
+    pub shares: Vec<Option<f64>>,
+    /// Whether all worlds were counted; otherwise more values may be possible.
+    pub exact: bool,
+    /// The requirements that they are below.
+    pub below: Vec<&'static str>,
+    /// How it follows, step by step.
+    pub why: Vec<String>,
 }
 
-/// How many worst cases are told.
-const WORST: usize = 10;
-
 impl SeriesAudit {
-    /// Whether the versions together reveal more than each of them.
+    /// Whether the versions together leave less than the policy promises, as far as the contrary is not proven.
     pub fn condemns(&self) -> bool {
-        self.columns.iter().any(|c| c.audit.condemns())
+        self.exposed > 0
+    }
+
+    /// How it was found out.
+    pub fn method(&self) -> String {
+        match self.bound {
+            0 => format!("exact for all {} persons", self.persons),
+            bound => format!("exact for {} persons, a bound on the safe side for {bound}", self.exact),
+        }
     }
 
     /// In one sentence.
     pub fn sentence(&self) -> String {
-        let parts: Vec<String> = (self.columns.iter().filter(|c| c.audit.condemns()))
-            .map(|c| {
-                let (a, column) = (&c.audit, &c.column);
-                format!(
-                    "`{column}`: {} persons are left with fewer than {} candidate values, {} have a value that follows \
-                     from subtracting versions",
-                    a.exposed,
-                    c.promised.max(2),
-                    a.certain
-                )
-            })
-            .collect();
+        let mut parts = Vec::new();
+        for r in self.requirements.iter().filter(|r| r.below > 0) {
+            let unproven = match r.unproven {
+                0 => String::new(),
+                n => format!(" ({n} of them by a bound, not for certain)"),
+            };
+            let on = if r.on.is_empty() { String::new() } else { format!(" on `{}`", r.on.join("`, `")) };
+            parts.push(format!("{} persons are below {}{on}{unproven}", r.below, r.model));
+        }
+        for c in &self.columns {
+            if c.findings.certain > 0 {
+                parts.push(format!("`{}` of {} persons is certain", c.column, c.findings.certain));
+            }
+            if c.findings.unproven > 0 {
+                parts.push(format!("`{}` of {} persons is not proven to be open", c.column, c.findings.unproven));
+            }
+        }
+        if let Some(before) = self.before.filter(|&before| before > 0) {
+            parts.push(format!("{before} of the {} persons concerned were so before", self.exposed));
+        }
         if parts.is_empty() { "nothing".into() } else { parts.join("; ") }
     }
 
     /// What `amidst series audit --json` prints.
     pub fn to_json(&self) -> Value {
-        let column = |c: &ColumnAudit| {
-            let worst: Vec<Value> = (c.worst.iter())
-                .map(|w| json!({ "persons": w.persons, "versions": w.versions, "values": w.values }))
-                .collect();
+        let worst = |w: &ColumnExposure| {
             json!({
-                "column": c.column, "promised": c.promised, "persons": c.audit.persons, "narrowed": c.audit.narrowed,
-                "fewest_candidates": c.audit.fewest, "contradicted": c.audit.contradicted,
-                "exposed": c.audit.exposed, "differences": c.audit.differences, "certain": c.audit.certain,
-                "worst": worst,
+                "persons": w.persons, "count": w.count, "versions": w.versions, "values": w.values,
+                "shares": w.shares, "exact": w.exact, "below": w.below, "why": w.why,
+            })
+        };
+        let column = |c: &ColumnAudit| {
+            let f = &c.findings;
+            json!({
+                "column": c.column, "promised": c.promised, "persons": self.persons, "narrowed": f.narrowed,
+                "fewest_candidates": f.fewest, "contradicted": self.contradicted, "exposed": f.exposed,
+                "differences": f.groups, "certain": f.certain, "unproven": f.unproven,
+                "worst": c.worst.iter().map(worst).collect::<Vec<_>>(),
+            })
+        };
+        let requirement = |r: &RequirementAudit| {
+            json!({
+                "model": r.model, "on": crate::json::on(&r.on), "applied": r.applied, "below": r.below,
+                "unproven": r.unproven,
             })
         };
         json!({
-            "versions": self.versions, "leaks": self.condemns(),
+            "versions": self.versions, "leaks": self.condemns(), "persons": self.persons, "exact": self.exact,
+            "bound": self.bound, "exposed": self.exposed, "exposed_before": self.before,
+            "requirements": self.requirements.iter().map(requirement).collect::<Vec<_>>(),
             "columns": self.columns.iter().map(column).collect::<Vec<_>>(),
         })
     }
@@ -99,10 +164,10 @@ impl Series {
     ///
     /// # Errors
     /// When the state cannot be read.
-    pub fn audit(&self) -> Result<SeriesAudit, Failure> {
-        let work = self.store.read()?;
-        let columns = sensitive(&self.policy, &kept(&self.policy, &self.header));
-        audit_of(&work, &self.policy, &columns, None)
+    pub fn audit(&self, job: &Job<'_>) -> Result<SeriesAudit, Failure> {
+        let work = self.store.read_whole()?;
+        let names = kept(&self.policy, &self.header);
+        Known::load(&work, &self.policy, &names, job.cancel)?.audit(&self.policy, None)
     }
 
     /// What was published so far: for each sensitive column its name and every version, the oldest first.
@@ -110,7 +175,7 @@ impl Series {
     /// # Errors
     /// When the state cannot be read.
     pub fn versions(&self) -> Result<Vec<(String, Vec<Version>)>, Failure> {
-        let work = self.store.read()?;
+        let work = self.store.read_whole()?;
         let columns = sensitive(&self.policy, &kept(&self.policy, &self.header));
         let count = columns.len();
         Ok(columns.into_iter().map(|(_, name)| name).zip(load(&work, count)?).collect())
@@ -123,158 +188,44 @@ pub(super) fn sensitive(policy: &Policy, kept: &[String]) -> Vec<(usize, String)
     positions.into_iter().map(|position| (position, kept[position].clone())).collect()
 }
 
-/// Audits what was published so far, and with it a version that is about to be, column by column. No more than two
-/// versions are in memory at a time.
-pub(super) fn audit_of(
-    work: &Work<'_>,
-    policy: &Policy,
-    columns: &[(usize, String)],
-    new: Option<&[Compact]>,
-) -> Result<SeriesAudit, Failure> {
-    let published = work.number("SELECT COALESCE(MAX(version), 0) FROM history")? as usize;
-    let versions = published + usize::from(new.is_some());
-    let mut audited = Vec::new();
-    for (at, (position, name)) in columns.iter().enumerate() {
-        let load = |number: usize| match new.and_then(|columns| columns.get(at)).filter(|_| number == published) {
-            Some(new) => Ok(new.clone()),
-            None => load_one(work, number as u64 + 1, at),
-        };
-        let promised = promised(policy, name);
-        let audit = audit_each(versions, load, promised)?;
-        let mut worst = Vec::new();
-        for r in &audit.revealed {
-            let values = words(work, *position, &[r.value])?;
-            worst.push(ColumnExposure {
-                persons: r.persons.clone(),
-                versions: vec![r.earlier + 1, r.later + 1],
-                values,
-            });
-        }
-        for e in &audit.exposures {
-            let values = words(work, *position, &e.candidates)?;
-            worst.push(ColumnExposure { persons: vec![e.person], versions: Vec::new(), values });
-        }
-        worst.truncate(WORST);
-        audited.push(ColumnAudit { column: name.clone(), promised, audit, worst });
+impl Known {
+    /// Judges what was published, and with it a version that is about to be. Nothing is changed.
+    ///
+    /// # Errors
+    /// When the version speaks of values that the state does not know.
+    pub fn audit(&self, policy: &Policy, next: Option<&Record>) -> Result<SeriesAudit, Failure> {
+        let Some(next) = next else { return Ok(self.judge(policy, &self.history)) };
+        let mut found = self.judge(policy, &self.with(next)?);
+        let before = if found.condemns() { self.judge(policy, &self.history).exposed } else { 0 };
+        found.before = Some(before);
+        Ok(found)
     }
-    Ok(SeriesAudit { versions: versions as u64, columns: audited })
-}
 
-/// The values of codes of the series.
-fn words(work: &Work<'_>, position: usize, codes: &[u32]) -> Result<Vec<String>, Failure> {
-    let read = || -> rusqlite::Result<Vec<String>> {
-        let mut query = work.transaction.prepare("SELECT text FROM value WHERE col = ?1 AND code = ?2")?;
-        let word = |code: &u32| query.query_row(params![position as i64, code], |row| row.get(0)).optional();
-        codes.iter().map(word).map(|found| found.map(Option::unwrap_or_default)).collect()
-    };
-    read().map_err(|e| work.fail(e))
-}
-
-/// One version, by its number from 1, for one of the sensitive columns.
-fn load_one(work: &Work<'_>, number: u64, column: usize) -> Result<Compact, Failure> {
-    let mut version = Compact::default();
-    let mut read = || -> rusqlite::Result<()> {
-        let sql = "SELECT persons, counts FROM history WHERE version = ?1 ORDER BY class";
-        let mut query = work.transaction.prepare(sql)?;
-        let mut rows = query.query([number as i64])?;
-        while let Some(row) = rows.next()? {
-            let mut counts = numbers(row.get_ref(1)?.as_blob()?);
-            for _ in 0..column {
-                let pairs = counts.next().unwrap_or(0) as usize;
-                counts.by_ref().take(2 * pairs).for_each(drop);
-            }
-            let pairs = counts.next().unwrap_or(0) as usize;
-            let pair = |_| Some((counts.next()?, u64::from(counts.next()?)));
-            version.push(numbers(row.get_ref(0)?.as_blob()?), (0..pairs).map_while(pair));
-        }
-        Ok(())
-    };
-    read().map_err(|e| work.fail(e))?;
-    Ok(version)
-}
-
-/// What was published so far: for each sensitive column, every version.
-pub(super) fn load(work: &Work<'_>, columns: usize) -> Result<Vec<Vec<Version>>, Failure> {
-    let mut versions: Vec<Vec<Version>> = vec![Vec::new(); columns];
-    let mut read = || -> rusqlite::Result<()> {
-        let mut query =
-            work.transaction.prepare("SELECT version, persons, counts FROM history ORDER BY version, class")?;
-        let mut rows = query.query([])?;
-        let mut current: Option<i64> = None;
-        while let Some(row) = rows.next()? {
-            let number: i64 = row.get(0)?;
-            if current != Some(number) {
-                current = Some(number);
-                versions.iter_mut().for_each(|v| v.push(Version::default()));
-            }
-            let persons = unpack(row.get_ref(1)?.as_blob()?);
-            let counts = unpack(row.get_ref(2)?.as_blob()?);
-            let mut rest = &counts[..];
-            for column in &mut versions {
-                let pairs;
-                (pairs, rest) = take(rest);
-                let histogram = pairs.chunks_exact(2).map(|p| (p[0], u64::from(p[1]))).collect();
-                if let Some(version) = column.last_mut() {
-                    version.classes.push(VersionClass { persons: persons.clone(), histogram });
-                }
-            }
-        }
-        Ok(())
-    };
-    read().map_err(|e| work.fail(e))?;
-    Ok(versions)
-}
-
-/// The pairs that a leading count announces, and what follows them.
-fn take(numbers: &[u32]) -> (&[u32], &[u32]) {
-    match numbers.split_first() {
-        Some((&pairs, rest)) => rest.split_at((pairs as usize * 2).min(rest.len())),
-        None => (&[], &[]),
+    fn judge(&self, policy: &Policy, history: &History) -> SeriesAudit {
+        let tables = tables(history, &self.set);
+        let judge = Judge::new(&self.set, &tables, &self.prepared.requirements);
+        let found = audit(history, &judge, &Effort::default());
+        let requirements = policy.requirements.iter().zip(&found.requirements);
+        let requirements: Vec<RequirementAudit> = requirements
+            .map(|(stated, kept)| RequirementAudit {
+                model: stated.model.id,
+                on: stated.on.clone(),
+                applied: kept.applied,
+                below: kept.below,
+                unproven: kept.unproven,
+            })
+            .collect();
+        let Audit { versions, persons, exact, bound, contradicted, exposed, columns, .. } = found;
+        let words = explain::Words { known: self, requirements: &requirements };
+        let columns = self.prepared.domains.iter().zip(columns).enumerate();
+        let columns = columns.map(|(at, (domain, findings))| ColumnAudit {
+            column: domain.name.clone(),
+            promised: promised(policy, &domain.name),
+            worst: findings.worst.iter().map(|worst| words.exposure(at, worst)).collect(),
+            findings,
+        });
+        let columns = columns.collect();
+        let (versions, before) = (versions as u64, None);
+        SeriesAudit { versions, persons, exact, bound, contradicted, exposed, before, requirements, columns }
     }
-}
-
-/// A composed version as the audit sees it: for each sensitive column its classes, in the codes of the series.
-pub(super) fn version_of(state: &State, composed: &Composed) -> Vec<Compact> {
-    let set = &composed.prepared.set;
-    let classes = composed.recoding.classes.len();
-    let mut persons: Vec<Vec<u32>> = vec![Vec::new(); classes];
-    for (&person, &class) in state.persons.iter().zip(&composed.class_of) {
-        persons[class as usize].push(person);
-    }
-    let column = |(c, domain): (usize, &amidst_core::class::SensitiveDomain)| {
-        let position = state.names.iter().position(|n| *n == domain.name).unwrap_or(0);
-        let code = |value: u32| state.values[position].code(domain.dictionary.value(value)).unwrap_or(u32::MAX);
-        let codes: Vec<u32> = (0..domain.dictionary.len() as u32).map(code).collect();
-        let mut counts: Vec<BTreeMap<u32, u64>> = vec![BTreeMap::new(); classes];
-        for (&entry, &class) in composed.prepared.entry_of_row.iter().zip(&composed.class_of) {
-            let value = set.sensitive_code(set.groups.entries[entry as usize].sensitive, c);
-            *counts[class as usize].entry(codes[value as usize]).or_insert(0) += 1;
-        }
-        let mut version = Compact::default();
-        persons.iter().zip(counts).for_each(|(persons, counts)| version.push(persons.iter().copied(), counts));
-        version
-    };
-    composed.prepared.domains.iter().enumerate().map(column).collect()
-}
-
-/// Writes a version down, for later audits.
-pub(super) fn store(work: &Work<'_>, number: u64, columns: &[Compact]) -> rusqlite::Result<()> {
-    let mut insert =
-        work.transaction.prepare("INSERT INTO history (version, class, persons, counts) VALUES (?1, ?2, ?3, ?4)")?;
-    let Some(first) = columns.first() else { return Ok(()) };
-    for class in 0..first.len() {
-        let mut counts = Vec::new();
-        for version in columns {
-            let histogram = version.counts(class);
-            counts.push(histogram.len() as u32);
-            counts.extend(histogram.iter().flat_map(|&(code, n)| [code, u32::try_from(n).unwrap_or(u32::MAX)]));
-        }
-        insert.execute(params![
-            number as i64,
-            class as i64,
-            pack(first.persons(class).iter().copied()),
-            pack(counts)
-        ])?;
-    }
-    Ok(())
 }

@@ -14,7 +14,7 @@ use super::foresight::{self, Signed};
 use super::snapshot::{self, Interner, Ledger};
 use super::state::{Person, State, kept};
 use super::store::{Work, pack, unpack};
-use super::{Mode, Series, compose};
+use super::{Mode, Series, compose, undo};
 use crate::Failure;
 use crate::anonymize::{Job, task};
 use crate::policy::{Policy, Role};
@@ -61,7 +61,8 @@ impl Applied {
     pub fn to_json(&self) -> Value {
         json!({
             "batch": self.batch, "inserted": self.inserted, "deleted": self.deleted,
-            "rows_dropped_missing": self.dropped, "rows": self.rows, "classes": (self.maintained.classes > 0).then_some(self.maintained.classes),
+            "rows_dropped_missing": self.dropped, "rows": self.rows,
+            "maintained_classes": (self.maintained.classes > 0).then_some(self.maintained.classes),
             "dissolved": self.maintained.dissolved, "moved": self.maintained.moved, "splits": self.maintained.splits,
             "information_loss": crate::json::number(self.maintained.loss),
         })
@@ -79,19 +80,21 @@ impl Series {
         let names = kept(&self.policy, &self.header);
         // The lock first: what is read below must still be true when it is written.
         let work = self.store.write()?;
+        let number = work.number("SELECT COALESCE(MAX(number), 0) + 1 FROM batch")?;
+        undo::record(&work, number)?;
         let gone = match &batch.delete {
-            Some(file) => departures(&work, &key, file)?,
+            Some(file) => departures(&work, &self.policy, &key, file)?,
             None => BTreeSet::new(),
         };
         let new = match &batch.insert {
-            Some(file) => Some(arrivals(&self.policy, &self.header, file, job)?),
+            Some(file) => arrivals(&self.policy, &self.header, file, job)?,
             None => None,
         };
         let mut rows = Vec::new();
         if let (Some(file), Some(new)) = (&batch.insert, &new) {
             let mut interner = Interner::new(&work, &self.policy, &names)?;
             let columns: Vec<Option<&Column>> = names.iter().map(|name| new.table.column(name)).collect();
-            for arrival in persons(&work, new, &key, file, &gone)? {
+            for arrival in persons(&work, &self.policy, new, &key, file, &gone)? {
                 let mut cells = Vec::with_capacity(names.len());
                 for (position, column) in columns.iter().enumerate() {
                     let (text, kind) = column.map_or(("", ValueType::Text), |c| (c.value(arrival.row), c.kind));
@@ -100,14 +103,17 @@ impl Series {
                 rows.push(Row { person: arrival.person, cells, signature: arrival.signature, row: arrival.row });
             }
         }
+        changed(&work, &with_role(&self.policy, &names, Role::Sensitive), &gone, &rows).map_err(|e| work.fail(e))?;
         let table = new.as_ref().map(|new| &new.table);
         let change = Change { policy: &self.policy, names: &names, gone: &gone, new: &rows, table };
         let maintained = match self.mode {
+            // A batch without rows leaves everything as it is.
+            _ if rows.is_empty() && gone.is_empty() => unchanged(&work)?,
             Mode::Maintain => maintain(&work, &change, job)?,
             Mode::MInvariant => invariant(&work, &change, job)?,
         };
         let applied = Applied {
-            batch: work.number("SELECT COALESCE(MAX(number), 0) + 1 FROM batch")?,
+            batch: number,
             inserted: rows.len() as u64,
             deleted: gone.len() as u64,
             dropped: new.map_or(0, |new| new.rows_dropped_missing),
@@ -116,9 +122,35 @@ impl Series {
             maintained,
         };
         note(&work, &applied).map_err(|e| work.fail(e))?;
+        // What nobody has any more is erased here, so that it comes back with the batch when that is taken back.
+        work.erase()?;
+        undo::stop(&work)?;
         work.commit()?;
         Ok(applied)
     }
+}
+
+/// Notes who comes back in the same batch with other sensitive values: what was published about them before says nothing
+/// about what they have now.
+fn changed(work: &Work<'_>, sensitive: &[usize], gone: &BTreeSet<Person>, new: &[Row]) -> rusqlite::Result<()> {
+    let mut known = work.transaction.prepare("SELECT cells FROM record WHERE person = ?1")?;
+    let mut note = work.transaction.prepare(
+        "INSERT OR IGNORE INTO changed (person, batch) VALUES (?1, (SELECT COALESCE(MAX(number), 0) + 1 FROM batch))",
+    )?;
+    for row in new.iter().filter(|row| gone.contains(&row.person)) {
+        let cells: Vec<u8> = known.query_row([row.person], |found| found.get(0))?;
+        let cells = unpack(&cells);
+        if sensitive.iter().any(|&column| cells.get(column) != row.cells.get(column)) {
+            note.execute([row.person])?;
+        }
+    }
+    Ok(())
+}
+
+/// What a batch did that changed nothing.
+fn unchanged(work: &Work<'_>) -> Result<Maintained, Failure> {
+    let classes = work.number("SELECT COALESCE((SELECT classes FROM batch ORDER BY number DESC LIMIT 1), 0)")?;
+    Ok(Maintained { classes, ..Maintained::default() })
 }
 
 /// What a batch changes.

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use amidst_core::feasibility;
-use amidst_core::local::{Judge, Partition, Space};
+use amidst_core::hierarchy::Cell;
+use amidst_core::local::{Judge, Partition, Random, Space};
 use amidst_core::model::Needs;
 use amidst_core::recoding::Recoding;
 use amidst_core::series::{Invariant, Signed, m_invariant};
 use amidst_core::table::Table;
+use rustc_hash::FxHashMap;
 
 use super::Mode;
 use super::state::State;
@@ -27,6 +29,8 @@ pub struct Composed {
     pub judged: Judged,
     /// The published class of each row, counterfeits included.
     pub class_of: Vec<u32>,
+    /// The group each row was put into, counterfeits included, before groups whose cells agree became one class.
+    pub groups: Vec<u32>,
     /// Rows that stand for nobody; `None` where the mode knows none.
     pub counterfeits: Option<u64>,
     /// The signature of each row, in the codes of the series; empty lists where the mode knows none.
@@ -161,11 +165,13 @@ fn invariant(policy: &Policy, state: &State, prepared: &Prepared) -> Result<Inva
     m_invariant(&space, &rows, known.len(), m).map_err(|e| Failure::Impossible(e.to_string()))
 }
 
-/// The table with the counterfeits behind its rows, and the class of every row of it. A counterfeit resembles the first
-/// row of its class in all but the sensitive value, so that nothing betrays it.
+/// The table with the counterfeits behind its rows, and the class of every row of it. A counterfeit has the quasi cells of
+/// its class. Its insensitive cells are drawn from the whole column, each for itself: copied from one row they would be
+/// that row's a second time, and tell which of the two is the counterfeit.
 fn with_counterfeits(policy: &Policy, state: &State, prepared: &Prepared, made: &Invariant) -> (Table, Vec<u32>) {
     let mut table = table(policy, Mode::MInvariant, state);
     let mut classes = made.class_of.clone();
+    let mut random = Random::new(policy.search.seed);
     let mut first = vec![0usize; made.signatures.len()];
     for (row, &class) in made.class_of.iter().enumerate().rev() {
         first[class as usize] = row;
@@ -173,12 +179,14 @@ fn with_counterfeits(policy: &Policy, state: &State, prepared: &Prepared, made: 
     for &(class, value) in &made.counterfeits {
         for column in &mut table.columns {
             let fake = prepared.domains.first().filter(|d| d.name == column.name);
+            let quasi = || policy.column(&column.name).is_some_and(|c| c.role == Role::Quasi);
             match fake {
                 Some(domain) => {
                     let value = domain.dictionary.value(value).to_string();
                     column.push(&value);
                 }
-                None => column.codes.push(column.codes.get(first[class as usize])),
+                None if quasi() => column.codes.push(column.codes.get(first[class as usize])),
+                None => column.codes.push(column.codes.get(random.below(made.class_of.len()))),
             }
         }
         classes.push(class);
@@ -210,7 +218,7 @@ fn finish(
         let names: Vec<String> = failing.filter_map(|r| r["model"].as_str().map(String::from)).collect();
         return Err(Failure::Impossible(format!("the version would not satisfy {}", names.join(", "))));
     }
-    Ok(Composed { recoding, judged, class_of, counterfeits, signatures, prepared })
+    Ok(Composed { recoding, judged, class_of, groups: classes, counterfeits, signatures, prepared })
 }
 
 /// Classes as they are published: those whose cells agree are one. Also the published class of each row.
@@ -228,11 +236,11 @@ fn partition(prepared: &Prepared, space: &Space, classes: &[u32]) -> (Partition,
             }
         }
     }
-    let mut numbers: BTreeMap<Vec<u64>, u32> = BTreeMap::new();
+    let mut numbers: FxHashMap<Vec<Cell>, u32> = FxHashMap::default();
     let mut published: BTreeMap<u32, u32> = BTreeMap::new();
     for (class, shape) in shapes {
         let next = numbers.len() as u32;
-        published.insert(class, *numbers.entry(space.canonical(&shape)).or_insert(next));
+        published.insert(class, *numbers.entry(space.cells(&shape)).or_insert(next));
     }
     let class_of: Vec<u32> = classes.iter().map(|class| published.get(class).copied().unwrap_or(0)).collect();
     let mut parts: Vec<BTreeMap<u32, u64>> = vec![BTreeMap::new(); numbers.len()];

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use amidst_io::{ReadOptions, without_password};
+use amidst_io::{ReadError, ReadOptions, without_password};
 use rusqlite::OptionalExtension;
 use rustc_hash::FxHashSet;
 
@@ -31,10 +31,12 @@ pub(super) fn key_column(policy: &Policy) -> Result<&str, Failure> {
 }
 
 /// Who is to be deleted.
-pub(super) fn departures(work: &Work<'_>, key: &str, file: &str) -> Result<BTreeSet<Person>, Failure> {
+pub(super) fn departures(work: &Work<'_>, policy: &Policy, key: &str, file: &str) -> Result<BTreeSet<Person>, Failure> {
     let keep = |name: &str| name == key;
-    let input = amidst_io::read(file, &ReadOptions { keep: Some(&keep), ..ReadOptions::default() })
-        .map_err(PrepareError::from)?;
+    let input = match amidst_io::read(file, &ReadOptions { keep: Some(&keep), ..ReadOptions::default() }) {
+        Err(ReadError::NoRows { .. }) => return Ok(BTreeSet::new()),
+        input => input.map_err(PrepareError::from)?,
+    };
     let Some(column) = input.table.column(key) else {
         let near = nearest(key, input.header.iter().map(String::as_str));
         let hint = near.map(|n| format!("; is it the one called `{n}`?")).unwrap_or_default();
@@ -46,6 +48,7 @@ pub(super) fn departures(work: &Work<'_>, key: &str, file: &str) -> Result<BTree
     let mut unknowns = 0u64;
     let mut find = work.transaction.prepare(PRESENT).map_err(|e| work.fail(e))?;
     for row in 0..input.table.rows {
+        known_key(policy, column.value(row), || place(&input, row))?;
         let found: Option<(Person, bool)> =
             find.query_row([column.value(row)], |r| Ok((r.get(0)?, r.get(2)?))).optional().map_err(|e| work.fail(e))?;
         match found.filter(|(_, present)| *present) {
@@ -80,8 +83,13 @@ fn place(input: &amidst_io::Input, row: usize) -> String {
     }
 }
 
-/// The rows of a file, fit for the policy.
-pub(super) fn arrivals(policy: &Policy, header: &[String], file: &str, job: &Job<'_>) -> Result<Prepared, Failure> {
+/// The rows of a file, fit for the policy; none where the file has a header only.
+pub(super) fn arrivals(
+    policy: &Policy,
+    header: &[String],
+    file: &str,
+    job: &Job<'_>,
+) -> Result<Option<Prepared>, Failure> {
     // A stream is read only once.
     let stream = file == "-";
     if !stream {
@@ -90,11 +98,25 @@ pub(super) fn arrivals(policy: &Policy, header: &[String], file: &str, job: &Job
     }
     let options =
         LoadOptions { input: Some(file.to_string()), threads: job.threads, cancel: Some(job.cancel), progress: None };
-    let new = Prepared::load(policy, &options)?;
+    let new = match Prepared::load(policy, &options) {
+        Err(PrepareError::Read(ReadError::NoRows { .. })) => return Ok(None),
+        new => new?,
+    };
     if stream {
         same_header(header, &new.header, "standard input")?;
     }
-    Ok(new)
+    Ok(Some(new))
+}
+
+/// Fails where a key is empty or means "unknown": such a row belongs to no person.
+fn known_key(policy: &Policy, value: &str, place: impl FnOnce() -> String) -> Result<(), Failure> {
+    if !value.trim().is_empty() && !policy.data.missing.iter().any(|token| token == value) {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "the key {} is empty or unknown, so the row belongs to no person; give it a key or leave it out. Nothing was changed",
+        place()
+    )))
 }
 
 /// A row that comes.
@@ -110,6 +132,7 @@ pub(super) struct Arrival {
 /// Finds the person of each row, all of whom must be new or leave in the same batch.
 pub(super) fn persons(
     work: &Work<'_>,
+    policy: &Policy,
     new: &Prepared,
     key: &str,
     file: &str,
@@ -127,6 +150,7 @@ pub(super) fn persons(
     let mut arrivals = Vec::with_capacity(new.table.rows);
     for row in 0..new.table.rows {
         let value = keys.value(row);
+        known_key(policy, value, || place_of_key(key, file, value))?;
         let found: Option<(Person, Option<Vec<u8>>, bool)> =
             find.query_row([value], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?))).optional().map_err(fail)?;
         let (person, signature, present) = match found {
@@ -147,23 +171,30 @@ pub(super) fn persons(
     Ok(arrivals)
 }
 
-/// Where a key stands that is in the series already, or in the file before. The key itself is not said: it is private.
+/// What is said of a key that is in the series already, or in the file before.
 fn twice(key: &str, file: &str, value: &str) -> String {
+    format!(
+        "the key {} is there already: a person is in a series once; delete the old row in the same batch to replace it. \
+         Nothing was inserted",
+        place_of_key(key, file, value)
+    )
+}
+
+/// Where a key stands last in a file. The key itself is not said: it is private.
+fn place_of_key(key: &str, file: &str, value: &str) -> String {
     let keep = |name: &str| name == key;
-    let help = "a person is in a series once; delete the old row in the same batch to replace it. Nothing was inserted";
     // A stream cannot be read again.
     let again =
         (file != "-").then(|| amidst_io::read(file, &ReadOptions { keep: Some(&keep), ..ReadOptions::default() }));
-    let place = again.and_then(Result::ok).and_then(|input| {
+    let found = again.and_then(Result::ok).and_then(|input| {
         let column = input.table.column(key)?;
         let row = (0..input.table.rows).rev().find(|&row| column.value(row) == value)?;
         Some(place(&input, row))
     });
-    match place {
-        Some(place) => format!("the key {place} is there already: {help}"),
-        None if file == "-" => format!("a key of standard input is there already: {help}"),
-        None => format!("a key of {} is there already: {help}", without_password(file)),
-    }
+    found.unwrap_or_else(|| match file {
+        "-" => "of a row of standard input".to_string(),
+        file => format!("of a row of {}", without_password(file)),
+    })
 }
 
 /// Every file of a series has the columns of the first.

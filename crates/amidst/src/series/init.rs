@@ -72,7 +72,7 @@ pub fn init(
     work.set_meta("header", &serde_json::to_string(&first.header).unwrap_or_default())?;
     let mut state = State::empty(kept(&policy, &first.header));
     let columns: Vec<usize> = state.names.iter().filter_map(|name| first.table.position(name)).collect();
-    for arrival in persons(&work, &first, &key, &source, &BTreeSet::new())? {
+    for arrival in persons(&work, &policy, &first, &key, &source, &BTreeSet::new())? {
         let cells = columns.iter().map(|&c| first.table.columns[c].value(arrival.row));
         state.add(arrival.person, UNPLACED, arrival.signature, cells);
     }

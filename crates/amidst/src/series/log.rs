@@ -23,7 +23,8 @@ pub struct LogBatch {
     pub inserted: u64,
     /// Rows that went.
     pub deleted: u64,
-    /// Classes after it; 0 where classes are made only when a version is published.
+    /// Classes that are maintained after it; 0 where classes are made only when a version is published. A version may
+    /// have fewer: maintained classes whose cells agree are published as one.
     pub classes: u64,
 }
 
@@ -47,7 +48,12 @@ pub struct LogVersion {
 impl SeriesLog {
     /// What `amidst series log --json` prints.
     pub fn to_json(&self) -> Value {
-        let batch = |b: &LogBatch| json!({ "batch": b.batch, "inserted": b.inserted, "deleted": b.deleted, "classes": (b.classes > 0).then_some(b.classes) });
+        let batch = |b: &LogBatch| {
+            json!({
+                "batch": b.batch, "inserted": b.inserted, "deleted": b.deleted,
+                "maintained_classes": (b.classes > 0).then_some(b.classes),
+            })
+        };
         json!({
             "batches": self.batches.iter().map(batch).collect::<Vec<_>>(),
             "versions": self.versions.iter().map(LogVersion::to_json).collect::<Vec<_>>(),

@@ -12,24 +12,29 @@ mod audit;
 mod batch;
 mod compose;
 mod domain;
+mod explain;
 mod files;
 mod foresight;
 mod init;
 mod log;
 mod publish;
+mod record;
+mod seal;
 mod snapshot;
 mod state;
 mod store;
 #[cfg(test)]
 mod tests;
+mod undo;
 
 use std::path::{Path, PathBuf};
 
-pub use audit::{ColumnAudit, ColumnExposure, SeriesAudit};
+pub use audit::{ColumnAudit, ColumnExposure, RequirementAudit, SeriesAudit};
 pub use batch::{Applied, Batch};
 pub use init::init;
 pub use log::{LogBatch, LogVersion, SeriesLog};
 pub use publish::Published;
+pub use undo::Undone;
 
 use crate::Failure;
 use crate::policy::Policy;
@@ -92,14 +97,31 @@ impl Series {
                 )));
             }
         }
-        let store = Store::open(&file)?;
+        Series::over(folder, Store::open(&file)?)
+    }
+
+    /// The series in `folder`, whose state is open.
+    fn over(folder: &Path, mut store: Store) -> Result<Series, Failure> {
+        let private = private(folder);
         let mode = store.meta("mode")?;
         let policy = Policy::read(&private.join("policy.toml"))?;
-        let mode = Mode::find(&mode)
-            .ok_or_else(|| Failure::Io(format!("the series in {} has the unknown mode `{mode}`", folder.display())))?;
-        let header = serde_json::from_str(&store.meta("header")?)
-            .map_err(|e| Failure::Io(format!("the state of {} is damaged: {e}", folder.display())))?;
+        let mode = Mode::find(&mode).ok_or_else(|| {
+            Failure::Usage(format!("the series in {} has the unknown mode `{mode}`", folder.display()))
+        })?;
+        let header: Vec<String> = serde_json::from_str(&store.meta("header")?)
+            .map_err(|e| Failure::Usage(format!("the state of {} is damaged: {e}", folder.display())))?;
+        // Signatures and the versions published so far name sensitive values, which must keep their meaning.
+        let names = state::kept(&policy, &header);
+        store.erase_but(domain::with_role(&policy, &names, crate::policy::Role::Sensitive));
         Ok(Series { folder: folder.to_path_buf(), policy, mode, header, store })
+    }
+
+    /// Reads all of the state, and makes sure that it is what was written.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.store.read_whole().map(drop)
     }
 
     /// How its versions are made.

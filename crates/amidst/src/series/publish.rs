@@ -14,9 +14,10 @@ use serde_json::{Value, json};
 use super::audit::{self, SeriesAudit};
 use super::compose::{Composed, compose, follows_from_m};
 use super::foresight::Signed;
+use super::record::{Known, Record};
 use super::state::{State, kept};
 use super::store::{Work, pack};
-use super::{Mode, Series, internal, private, versions};
+use super::{Mode, Series, internal, private, undo, versions};
 use crate::anonymize::{
     Job, Judged, Policies, Released, Statement, agreed, algorithm_of, checked, sealed, write_documents,
 };
@@ -71,8 +72,8 @@ impl Series {
     /// Publishes the rows as they are now, as the next version.
     ///
     /// # Errors
-    /// When nothing has changed, when the versions together would reveal more than each (unless `allow_leak`), or when
-    /// something cannot be written; then no version is published.
+    /// When nothing has changed, when the versions together would leave less than the policy promises (unless
+    /// `allow_leak`), or when something cannot be written; then no version is published.
     pub fn publish(&mut self, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
         self.recover()?;
         let names = kept(&self.policy, &self.header);
@@ -95,20 +96,27 @@ impl Series {
         }
         let state = State::load(&work, names)?;
         let composed = compose(&self.policy, self.mode, &state, job.cancel)?;
-        let columns = audit::version_of(&state, &composed);
+        let record = Record::of(&state, &composed, self.mode);
         let sensitive = audit::sensitive(&self.policy, &state.names);
-        let found = audit::audit_of(&work, &self.policy, &sensitive, Some(&columns))?;
+        let known = Known::load(&work, &self.policy, &state.names, job.cancel)?;
+        let found = known.audit(&self.policy, Some(&record))?;
+        drop(known);
         if found.condemns() && !allow_leak {
+            let advice = match self.mode {
+                Mode::Maintain => ", the mode m-invariant avoids it",
+                Mode::MInvariant => "",
+            };
             return Err(Failure::Impossible(format!(
-                "version {number} together with those before it would reveal more than the policy allows: {}; \
-                 --allow-leak publishes it all the same and says so, the mode m-invariant avoids it",
-                found.sentence()
+                "version {number} together with those before it would leave less than the policy promises: {} ({}); \
+                 --allow-leak publishes it all the same and says so{advice}",
+                found.sentence(),
+                found.method()
             )));
         }
         let mut staging = [staged_folder(&folder, number), internal(&folder, number)].map(Leftover::of);
         let staged = stage(&folder, number, &self.policy, self.mode, composed, &found, job)?;
         store(&work, number, batch, &state, &staged, &found).map_err(|e| work.fail(e))?;
-        audit::store(&work, number, &columns).map_err(|e| work.fail(e))?;
+        record.store(&work, number).map_err(|e| work.fail(e))?;
         if self.mode == Mode::MInvariant && !follows_from_m(&self.policy) {
             sign(&work, &sensitive, &state, &staged.signatures)?;
         }
@@ -263,7 +271,7 @@ fn stage(
     let mut heading = format!("# Version {number} of a series in the mode {}.\n", mode.name());
     if audit.condemns() {
         heading.push_str(&format!(
-            "# Published with --allow-leak: the versions so far reveal together what none of them reveals alone.\n# {}\n",
+            "# Published with --allow-leak: the versions so far leave together less than the policy promises.\n# {}\n",
             audit.sentence()
         ));
     }
@@ -316,8 +324,8 @@ fn stage(
 /// What the report of a version says beside that of a release.
 fn of_version(report: &mut Report, number: u64, mode: Mode, counterfeits: Option<u64>, audit: &SeriesAudit) {
     let verdict = match audit.condemns() {
-        true => format!("published with --allow-leak although all versions together reveal: {}", audit.sentence()),
-        false => "all versions so far reveal no more together than each does alone".to_string(),
+        true => format!("published with --allow-leak although of all versions together {}", audit.sentence()),
+        false => "all versions so far together leave of everybody what the policy promises".to_string(),
     };
     report.summary.push(format!("This is version {number} of a series in the mode {}; {verdict}.", mode.name()));
     if let Some(counterfeits) = counterfeits {
@@ -374,6 +382,7 @@ fn store(
             found.condemns()
         ],
     )?;
+    undo::forget(work)?;
     let mut sign = work.transaction.prepare("UPDATE person SET signature = ?2 WHERE id = ?1")?;
     for ((&person, signature), known) in state.persons.iter().zip(&staged.signatures).zip(&state.signatures) {
         if signature != known {

@@ -116,7 +116,7 @@ fn from_rows(work: &Work<'_>, space: &Space, domain: &Domain, bound: &Bound) -> 
     };
     match read().map_err(|e| work.fail(e))? {
         true => Ok(classes),
-        false => Err(Failure::Io("the state of the series is damaged: a row does not fit its columns".into())),
+        false => Err(work.damaged("a row does not fit its columns")),
     }
 }
 
@@ -219,7 +219,7 @@ impl Roster for Ledger<'_, '_> {
         };
         match read().map_err(|e| self.work.fail(e))? {
             true => Ok(members),
-            false => Err(Failure::Io("the state of the series is damaged: a row does not fit its columns".into())),
+            false => Err(self.work.damaged("a row does not fit its columns")),
         }
     }
 }

@@ -50,8 +50,9 @@ impl State {
         }
     }
 
-    /// All rows.
+    /// All rows, from a state that is whole.
     pub fn load(work: &Work<'_>, names: Vec<String>) -> Result<Self, Failure> {
+        work.check()?;
         let mut state = State::empty(names);
         let db = &work.transaction;
         let mut load = || -> rusqlite::Result<()> {
@@ -84,7 +85,7 @@ impl State {
         let whole = state.cells.iter().all(|c| c.len() == state.persons.len());
         let known = state.cells.iter().zip(&state.values).all(|(c, v)| c.iter().all(|&x| (x as usize) < v.len()));
         if !whole || !known {
-            return Err(Failure::Io("the state of the series is damaged: a row does not fit its columns".into()));
+            return Err(work.damaged("a row does not fit its columns"));
         }
         Ok(state)
     }

@@ -2,16 +2,30 @@
 //!
 //! The file says by its `user_version` which steps of [`MIGRATIONS`] it has seen; opening it runs the others. Writers
 //! take the lock when they begin, so that two of them never work on the same rows; readers never wait.
+//!
+//! A state that is damaged is refused as a whole, by its [`seal`] and by the number of the last change, which a file beside
+//! it repeats: SQLite takes a log that is damaged or missing for one that ends earlier, and goes on with an older state.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 
+use super::seal::{self, NAME, SMALL, Shared, Sums, TABLES};
 use crate::Failure;
 
 /// The name of the file.
 pub const FILE: &str = "state.sqlite";
+
+/// The file beside it that holds the number of the last change.
+const HEAD: &str = "state.head";
+
+/// States up to this size are checked as a whole whenever they are opened: 8 MiB.
+const QUICKLY_CHECKED: u64 = 8 << 20;
+
+/// The first version of the file that has a seal.
+const SEALED: u32 = 7;
 
 /// What made each version of the file out of the one before. Steps are only ever added.
 pub(super) const MIGRATIONS: &[&str] = &[
@@ -42,29 +56,67 @@ pub(super) const MIGRATIONS: &[&str] = &[
      CREATE TABLE tree (root INTEGER PRIMARY KEY, leaves BLOB NOT NULL);
      CREATE TABLE signed (signature BLOB NOT NULL, value INTEGER NOT NULL, rows INTEGER NOT NULL,
                           PRIMARY KEY (signature, value)) WITHOUT ROWID;",
+    // Which values of several sensitive columns stand together; and whose values a batch has changed.
+    "ALTER TABLE history ADD COLUMN tuples BLOB;
+     CREATE TABLE changed (person INTEGER NOT NULL, batch INTEGER NOT NULL, PRIMARY KEY (person, batch)) WITHOUT ROWID;",
+    // What reverts the batches that no version holds yet.
+    "CREATE TABLE undo (step INTEGER PRIMARY KEY, batch INTEGER NOT NULL, sql TEXT NOT NULL);",
+    // The seal, and the rows that have each value, in every mode; both are counted when this step has run.
+    "ALTER TABLE value ADD COLUMN uses INTEGER NOT NULL DEFAULT 0;",
 ];
 
 /// An open state.
 #[derive(Debug)]
 pub struct Store {
     pub(super) connection: Connection,
+    path: PathBuf,
     /// Where it is, for messages.
     place: String,
+    ledger: Shared,
+    /// The columns whose values stay when nobody has them any more; all of them until it is told.
+    lasting: Option<Vec<usize>>,
 }
 
 impl Store {
-    /// Opens the state, or makes an empty one, and brings it up to date.
+    /// Opens the state, or makes an empty one, brings it up to date, and checks it as far as that is quick.
     pub fn open(path: &Path) -> Result<Store, Failure> {
+        Store::open_within(path, QUICKLY_CHECKED)
+    }
+
+    /// As [`Store::open`], where a state of up to `quickly` bytes is checked as a whole.
+    pub(super) fn open_within(path: &Path, quickly: u64) -> Result<Store, Failure> {
         let place = path.display().to_string();
         let fail = |e| failure(&place, e);
+        check_head(path, &place)?;
+        let head = read_head(path, &place)?;
         let connection = Connection::open(path).map_err(fail)?;
         connection.busy_timeout(Duration::from_millis(100)).map_err(fail)?;
-        // In this mode readers go on while somebody writes; FULL makes every commit survive a loss of power.
+        // In this mode readers go on while somebody writes; FULL makes every commit survive a loss of power. What is
+        // deleted is overwritten, since it is about people. A schema that was tampered with calls no functions.
         let _: String = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(fail)?;
-        connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;").map_err(fail)?;
-        let mut store = Store { connection, place };
+        let settings = "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;
+                        PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;";
+        connection.execute_batch(settings).map_err(fail)?;
+        let mut store = Store { connection, path: path.to_path_buf(), place, ledger: Shared::default(), lasting: None };
         store.migrate()?;
+        store.check_schema()?;
+        let work = store.read()?;
+        work.check_sums(0..SMALL)?;
+        let changes = work.changes()?;
+        if changes < head {
+            return Err(damaged(&store.place, &format!("its last {} changes are lost", head - changes)));
+        }
+        if path.metadata().is_ok_and(|found| found.len() <= quickly) {
+            work.check()?;
+        }
+        drop(work);
+        seal::watch(&store.connection, &store.ledger).map_err(|e| failure(&store.place, e))?;
         Ok(store)
+    }
+
+    /// From now on the text of a value that nobody has any more is erased, but for those of the columns `lasting`.
+    pub fn erase_but(&mut self, lasting: Vec<usize>) {
+        self.lasting = Some(lasting);
     }
 
     fn migrate(&mut self) -> Result<(), Failure> {
@@ -73,7 +125,8 @@ impl Store {
         let version = seen(&self.connection).map_err(|e| failure(&self.place, e))?;
         if version > current {
             return Err(Failure::Usage(format!(
-                "{} was written by a newer Amidst (state version {version}, this one knows {current}); use that one",
+                "{} was written by a newer Amidst (state version {version}, this one knows {current}), or is damaged; use \
+                 that one, or restore the folder of the series from a backup",
                 self.place
             )));
         }
@@ -88,30 +141,63 @@ impl Store {
         for step in MIGRATIONS.iter().skip(version as usize) {
             transaction.execute_batch(step).map_err(fail)?;
         }
+        if version < SEALED {
+            let sealed = "SELECT EXISTS (SELECT 1 FROM meta WHERE name = ?1)";
+            if transaction.query_row(sealed, [NAME], |row| row.get(0)).map_err(fail)? {
+                return Err(damaged(&place, "its version and its seal contradict each other"));
+            }
+            begin_seal(&transaction).map_err(fail)?;
+        }
         transaction.pragma_update(None, "user_version", current).map_err(fail)?;
         transaction.commit().map_err(fail)
+    }
+
+    /// An error unless the tables are those of [`MIGRATIONS`] and nothing else is there that would run.
+    fn check_schema(&self) -> Result<(), Failure> {
+        let fail = |e| failure(&self.place, e);
+        let list = |connection: &Connection| -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
+            let mut query = connection.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")?;
+            query.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
+        };
+        let model = Connection::open_in_memory().map_err(fail)?;
+        MIGRATIONS.iter().try_for_each(|step| model.execute_batch(step)).map_err(fail)?;
+        if list(&model).map_err(fail)? != list(&self.connection).map_err(fail)? {
+            return Err(damaged(&self.place, "its tables are not those of a series"));
+        }
+        Ok(())
     }
 
     /// A fact about the series.
     pub fn meta(&self, name: &str) -> Result<String, Failure> {
         let query = self.connection.query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| row.get(0));
         let found: Option<String> = query.optional().map_err(|e| failure(&self.place, e))?;
-        found.ok_or_else(|| {
-            Failure::Io(format!("{} is damaged or no state of a series: it does not tell its {name}", self.place))
-        })
+        found.ok_or_else(|| damaged(&self.place, &format!("it does not tell its {name}")))
     }
 
     /// Begins to read: everything read in it is of one moment.
     pub fn read(&self) -> Result<Work<'_>, Failure> {
         let transaction = self.connection.unchecked_transaction().map_err(|e| failure(&self.place, e))?;
-        Ok(Work { transaction, place: &self.place })
+        // Nobody writes meanwhile: what is noted was given up.
+        self.ledger.take();
+        Ok(Work { transaction, store: self })
+    }
+
+    /// Begins to read a state that is known to be whole.
+    pub fn read_whole(&self) -> Result<Work<'_>, Failure> {
+        let work = self.read()?;
+        work.check()?;
+        Ok(work)
     }
 
     /// Begins to write; fails at once when somebody else does.
     pub fn write(&mut self) -> Result<Work<'_>, Failure> {
-        let begun = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
+        // Borrowed mutably above, so there is no other transaction.
+        let begun = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate);
         match begun {
-            Ok(transaction) => Ok(Work { transaction, place: &self.place }),
+            Ok(transaction) => {
+                self.ledger.take();
+                Ok(Work { transaction, store: self })
+            }
             Err(e) => Err(failure(&self.place, e)),
         }
     }
@@ -120,13 +206,18 @@ impl Store {
 /// One transaction. Unless it is committed, nothing of it happened.
 pub struct Work<'s> {
     pub(super) transaction: Transaction<'s>,
-    place: &'s str,
+    store: &'s Store,
 }
 
 impl Work<'_> {
     /// What an error of the database means to people.
     pub fn fail(&self, error: rusqlite::Error) -> Failure {
-        failure(self.place, error)
+        failure(&self.store.place, error)
+    }
+
+    /// The error for a state whose parts do not fit together.
+    pub fn damaged(&self, what: &str) -> Failure {
+        damaged(&self.store.place, what)
     }
 
     /// A fact about the series, if it is known.
@@ -148,11 +239,156 @@ impl Work<'_> {
         Ok(number.unsigned_abs())
     }
 
+    /// How often the state has been changed.
+    fn changes(&self) -> Result<u64, Failure> {
+        let text = self.meta("changes")?.unwrap_or_else(|| "0".to_string());
+        text.parse().map_err(|_| self.damaged("it does not tell how often it was changed"))
+    }
+
+    fn sums(&self) -> Result<Sums, Failure> {
+        self.meta(NAME)?.and_then(|text| seal::read(&text)).ok_or_else(|| self.damaged("its seal is gone"))
+    }
+
+    /// An error unless these tables are what their seal says.
+    fn check_sums(&self, tables: std::ops::Range<usize>) -> Result<(), Failure> {
+        let (sums, pending) = (self.sums()?, self.store.ledger.sums());
+        for number in tables {
+            let sealed = sums[number].wrapping_add(pending[number]);
+            if seal::sum(&self.transaction, number).map_err(|e| self.fail(e))? != sealed {
+                return Err(self.damaged(&format!("the table `{}` is not what its seal says", TABLES[number])));
+            }
+        }
+        Ok(())
+    }
+
+    /// An error unless the whole state is what it was when it was last written. Reads all of it.
+    pub fn check(&self) -> Result<(), Failure> {
+        let found: String =
+            self.transaction.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)).map_err(|e| self.fail(e))?;
+        if found != "ok" {
+            return Err(self.damaged("its pages contradict each other"));
+        }
+        self.check_sums(0..TABLES.len())
+    }
+
     /// Makes everything happen.
     pub fn commit(self) -> Result<(), Failure> {
-        let place = self.place;
-        self.transaction.commit().map_err(|e| failure(place, e))
+        let departed = self.erase()?;
+        let changes = self.changes()? + 1;
+        self.set_meta("changes", &changes.to_string())?;
+        let mut sums = self.sums()?;
+        let added = self.store.ledger.take().sums;
+        sums.iter_mut().zip(added).for_each(|(sum, more)| *sum = sum.wrapping_add(more));
+        self.set_meta(NAME, &seal::written(&sums))?;
+        let store = self.store;
+        self.transaction.commit().map_err(|e| failure(&store.place, e))?;
+        // From here on it has happened; nothing below may say otherwise.
+        write_head(&store.path, changes);
+        if departed {
+            // The log has the deleted rows as they were.
+            let _ = store.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        }
+        Ok(())
     }
+
+    /// Counts the rows that have each value, and erases the texts of those that nobody has any more. Says whether rows
+    /// were deleted.
+    pub(super) fn erase(&self) -> Result<bool, Failure> {
+        let ledger = self.store.ledger.take();
+        let store = || -> rusqlite::Result<()> {
+            let mut count =
+                self.transaction.prepare("UPDATE value SET uses = uses + ?3 WHERE col = ?1 AND code = ?2")?;
+            // A code keeps its place, so its text becomes one that no table can have.
+            let mut erase = self.transaction.prepare(
+                "UPDATE value SET text = char(0) || 'erased ' || code WHERE col = ?1 AND code = ?2 AND uses <= 0",
+            )?;
+            for (&(column, code), &by) in ledger.uses.iter().filter(|(_, by)| **by != 0) {
+                count.execute(params![column as i64, code, by])?;
+                if by < 0 && self.store.lasting.as_ref().is_some_and(|lasting| !lasting.contains(&column)) {
+                    erase.execute(params![column as i64, code])?;
+                }
+            }
+            Ok(())
+        };
+        store().map_err(|e| self.fail(e))?;
+        // What has changed here is noted, too; what had changed before is added to it.
+        self.store.ledger.add(ledger.sums);
+        if ledger.departed {
+            self.store.ledger.depart();
+        }
+        Ok(ledger.departed)
+    }
+
+    /// Leaves the counts of values as they are in the table: what took a batch back has restored them.
+    pub(super) fn keep_uses(&self) {
+        self.store.ledger.keep_uses();
+    }
+}
+
+/// Counts and seals what an older Amidst wrote.
+fn begin_seal(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    let mut uses: BTreeMap<(usize, u32), i64> = BTreeMap::new();
+    {
+        let mut query = transaction.prepare("SELECT cells FROM record")?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            for (column, code) in unpack(row.get_ref(0)?.as_blob()?).into_iter().enumerate() {
+                *uses.entry((column, code)).or_insert(0) += 1;
+            }
+        }
+        let mut count = transaction.prepare("UPDATE value SET uses = ?3 WHERE col = ?1 AND code = ?2")?;
+        for ((column, code), rows) in uses {
+            count.execute(params![column as i64, code, rows])?;
+        }
+    }
+    let mut sums: Sums = Default::default();
+    for (number, sum) in sums.iter_mut().enumerate() {
+        *sum = seal::sum(transaction, number)?;
+    }
+    let sql = "INSERT INTO meta (name, value) VALUES (?1, ?2)";
+    transaction.execute(sql, params![NAME, seal::written(&sums)]).map(|_| ())
+}
+
+/// The start of the file, which decides how SQLite reads the rest, or whether it refuses to write.
+fn check_head(path: &Path, place: &str) -> Result<(), Failure> {
+    use std::io::Read;
+    let mut head = Vec::new();
+    match std::fs::File::open(path) {
+        Ok(file) => drop(file.take(100).read_to_end(&mut head)),
+        // A new one, or one that the system does not let be read, which is said below.
+        Err(_) => return Ok(()),
+    }
+    let fits = head.len() == 100
+        && head.starts_with(b"SQLite format 3\0")
+        && head[18..20].iter().all(|version| matches!(version, 1 | 2))
+        && head[20..24] == [0, 64, 32, 32]
+        && matches!(head[56..60], [0, 0, 0, 0 | 1]);
+    if fits { Ok(()) } else { Err(damaged(place, "it does not begin as a state does")) }
+}
+
+/// The number of the last change, as the file beside the state has it; 0 where there is none.
+fn read_head(path: &Path, place: &str) -> Result<u64, Failure> {
+    match std::fs::read_to_string(path.with_file_name(HEAD)) {
+        Ok(text) => text.trim().parse().map_err(|_| damaged(place, &format!("{HEAD} beside it holds no number"))),
+        Err(e) if e.kind() == std::io::ErrorKind::InvalidData => {
+            Err(damaged(place, &format!("{HEAD} beside it holds no number")))
+        }
+        Err(_) => Ok(0),
+    }
+}
+
+/// Writes the number of the last change; one that cannot be written stays behind, which does no harm.
+fn write_head(path: &Path, changes: u64) {
+    let (to, staged) = (path.with_file_name(HEAD), path.with_file_name(format!("{HEAD}.new")));
+    let _ = std::fs::write(&staged, format!("{changes}\n")).and_then(|()| std::fs::rename(&staged, &to));
+}
+
+/// What is said of a state that is not what it was.
+fn damaged(place: &str, what: &str) -> Failure {
+    Failure::Usage(format!(
+        "{place} is damaged, or no state of a series: {what}. Nothing was changed or published. Restore the private folder of \
+         the series as a whole (state.sqlite, state.sqlite-wal, state.head) from a backup, or start a new series"
+    ))
 }
 
 fn failure(place: &str, error: rusqlite::Error) -> Failure {
@@ -166,14 +402,25 @@ fn failure(place: &str, error: rusqlite::Error) -> Failure {
         Some(ErrorCode::ReadOnly) => Failure::Io(format!(
             "{place} cannot be written, which is needed even to look into it; work as the owner of the series, or on a copy"
         )),
-        Some(ErrorCode::SystemIoFailure) => Failure::Io(format!(
+        Some(ErrorCode::SystemIoFailure) if !is_short(&error) => Failure::Io(format!(
             "the disk failed or is full, so {place} was left as it was; make room and try again ({error})"
         )),
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-            Failure::Io(format!("{place} is damaged or no state of a series: {error}"))
+        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::OutOfMemory) => {
+            Failure::Io(format!("cannot work on {place}, nothing was changed: {error}"))
         }
-        _ => Failure::Io(format!("cannot work on {place}, nothing was changed: {error}")),
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+            damaged(place, "SQLite finds its pages malformed")
+        }
+        // A table that is missing, a value of another type, a row that is there twice: no state that was ever written.
+        // What SQLite says may quote a value.
+        _ => damaged(place, "a part of it is missing, or of another kind than it should be"),
     }
+}
+
+/// Whether a file ended before its end.
+fn is_short(error: &rusqlite::Error) -> bool {
+    const SHORT_READ: i32 = 10 | (2 << 8);
+    matches!(error, rusqlite::Error::SqliteFailure(e, _) if e.extended_code == SHORT_READ)
 }
 
 /// Numbers as bytes.

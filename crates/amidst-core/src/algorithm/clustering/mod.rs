@@ -1,6 +1,7 @@
 //! What the clustering algorithms have in common: rows gather in clusters, which grow until the policy holds for each.
 
 use super::{Algorithm, Found, Search, SearchError};
+use crate::local::settle::{Choice, settle};
 use crate::local::{Cluster, World, cluster, found};
 use crate::parameter::{Kind, Parameter, Value};
 
@@ -9,8 +10,42 @@ pub(super) const EXACT: Parameter = Parameter {
     name: "exact",
     kind: Kind::Flag,
     required: false,
-    help: "whether to look at every row instead of using an index: the same classes, only slower (default false)",
+    help: "whether to look at every row or class, as published, instead of using an index. The index looks at the 64 most \
+           promising of its leaves, up to 512 rows or classes: in tables with more of them it may settle for a neighbour \
+           that is hardly farther than the nearest, so that classes differ and the loss hardly does (default false)",
 };
+
+/// The size of clusters before the policy is asked: the policy's k, or what it demands at the least.
+pub(super) fn cluster_size(search: &Search<'_>, world: &World<'_>) -> usize {
+    search.k.max(world.judge.least).min(world.set.rows.max(1)) as usize
+}
+
+/// Clusters, settled, of the least size at which a fair part of them satisfies the policy.
+///
+/// Models tell how many rows a class takes at the least, but clusters are made without regard to sensitive values, and
+/// of that size hardly any may hold. The few that do would have to take up all rows; where none does, everything would be
+/// one class. So as long as less than a quarter of the rows is in clusters that hold, the size is doubled.
+pub(super) fn sized(
+    search: &Search<'_>,
+    world: &World<'_>,
+    scan: bool,
+    clusters: impl Fn(usize) -> Result<Vec<Cluster>, SearchError>,
+) -> Result<Vec<Cluster>, SearchError> {
+    let mut size = cluster_size(search, world);
+    let mut best: Option<(u64, Vec<Cluster>)> = None;
+    loop {
+        let found = clusters(size)?;
+        let held: u64 = found.iter().filter(|c| world.holds(c)).map(|c| c.tally.rows).sum();
+        if best.as_ref().is_none_or(|b| held > b.0) {
+            best = Some((held, found));
+        }
+        size *= 2;
+        if held >= world.set.rows.div_ceil(4) || 2 * size as u64 > world.set.rows {
+            break;
+        }
+    }
+    settle(search, world, best.map(|b| b.1).unwrap_or_default(), Choice::by_growth(scan))
+}
 
 /// A way to find clusters; the last argument asks for the published scan.
 type Clusters = fn(&Search<'_>, &World<'_>, bool) -> Result<Vec<Cluster>, SearchError>;

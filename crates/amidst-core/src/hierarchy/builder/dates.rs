@@ -1,6 +1,7 @@
 //! `dates`: calendar dates by day, week, month, quarter, year, decade.
 //!
-//! Dates are written year-month-day; a time of day after them is allowed, and `day` drops it. Labels are `2024-03-05`,
+//! Dates are written year-month-day, or as `written` says (`"d-m-y"` for 05.03.2024, `"m-d-y"` for 03/05/2024, whatever the
+//! separators); a time of day after them is allowed, and `day` drops it. Labels are `2024-03-05`,
 //! `2024-W10` (ISO 8601 weeks, with the year the week belongs to), `2024-03`, `2024-Q1`, `2024`, `2020s`. A week may lie
 //! in two months, quarters, years or decades, so none of these can follow it. The level `*` is always added.
 
@@ -12,14 +13,14 @@ use super::Builder;
 use crate::hierarchy::recipe::nearest;
 use crate::hierarchy::{Hierarchy, HierarchyError, Level, Recipe};
 use crate::parameter::Value;
-use crate::table::Column;
+use crate::table::{Column, DATE_ORDERS, DateOrder};
 
 pub(super) const BUILDER: Builder = Builder {
     id: "dates",
     definition: "Calendar dates by unit, finer first: day, week, month, quarter, year, decade. Weeks nest in no other \
-                 unit.",
+                 unit. With `written = \"d-m-y\"` or \"m-d-y\" dates are read in this order.",
     example: "{ dates = [\"month\", \"year\", \"decade\"] }",
-    options: &[],
+    options: &["written"],
     categorical: false,
     build,
 };
@@ -114,10 +115,31 @@ fn units(recipe: &Recipe<'_>) -> Result<Vec<(&'static str, Unit)>, HierarchyErro
     Ok(units)
 }
 
+/// The order in which the dates are written, where the recipe says it.
+fn written(recipe: &Recipe<'_>) -> Result<Option<DateOrder>, HierarchyError> {
+    let names = || DATE_ORDERS.iter().map(|(name, _)| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    match recipe.get("written") {
+        None => Ok(None),
+        Some(Value::Text(text)) if DATE_ORDERS.iter().any(|(name, _)| name == text) => {
+            Ok(DATE_ORDERS.iter().find(|(name, _)| name == text).map(|&(_, order)| order))
+        }
+        Some(_) => Err(HierarchyError::new("written", format!("`written` must be one of {}", names()))),
+    }
+}
+
 fn build(recipe: &Recipe<'_>, column: &Column) -> Result<Hierarchy, HierarchyError> {
     let units = units(recipe)?;
-    let read = |value: &str| Date::from_str(value.trim()).ok();
-    let (leaves, dates) = recipe.understood("dates", column, "dates such as 2024-03-05", read)?;
+    let order = written(recipe)?;
+    let read = |value: &str| match order {
+        None => Date::from_str(value.trim()).ok(),
+        Some(order) => order.read(value),
+    };
+    let what = match order {
+        None | Some(DateOrder::YearMonthDay) => "dates such as 2024-03-05",
+        Some(DateOrder::DayMonthYear) => "dates such as 05.03.2024",
+        Some(DateOrder::MonthDayYear) => "dates such as 03/05/2024",
+    };
+    let (leaves, dates) = recipe.understood("dates", column, what, read)?;
     let level = |unit: Unit| Level::by_key(dates.iter().map(|&d| unit.key(d)), |key| unit.label(key));
     let mut levels: Vec<Level> = units.into_iter().map(|(_, unit)| level(unit)).collect();
     levels.push(Level::top(leaves.len()));
@@ -146,6 +168,15 @@ mod tests {
         column.kind = crate::table::ValueType::Date;
         let h = make(table([("dates", list(["day"]))]), &column).unwrap();
         assert_eq!(h.levels[0].labels, ["2024-03-05"]);
+    }
+
+    #[test]
+    fn dates_are_read_in_the_order_stated() {
+        let column = Column::from_values("seen", ["05.03.2024", "24.12.2023 18:00"]);
+        let t = crate::hierarchy::tests::t;
+        let h = make(table([("dates", list(["month", "year"])), ("written", t("d-m-y"))]), &column).unwrap();
+        assert_eq!(h.paths().next().unwrap().1, ["2024-03", "2024", "*"]);
+        assert_eq!(make(table([("dates", list(["year"])), ("written", t("x"))]), &column).unwrap_err().key, "written");
     }
 
     #[test]

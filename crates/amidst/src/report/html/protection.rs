@@ -81,7 +81,8 @@ impl Page<'_> {
                  classes of 11." }
             @if self.report.rows.joined > 0 {
                 p { "Before is the table of those whose protection was asked for; after also counts the "
-                    (self.figure("/rows/joined")) " rows that joined their classes." }
+                    (self.figure("/rows/joined")) " rows "
+                    (if self.report.rows.separate { "in classes of their own." } else { "that joined their classes." }) }
             }
             div.scroll { table {
                 thead { tr { th scope="col" { "risk" } (self.before_and_after_heads()) } }

@@ -201,7 +201,13 @@ impl Page<'_> {
             ("dropped_missing", "rows left out because a value is unknown"),
             ("suppressed", "rows suppressed"),
             ("waived", "rows published unprotected, by their owner's waiver"),
-            ("joined", "rows that joined the classes of others, by their owner's waiver"),
+            (
+                "joined",
+                match rows.separate {
+                    true => "rows in classes of their own, by their owner's waiver",
+                    false => "rows that joined the classes of others, by their owner's waiver",
+                },
+            ),
             ("published", if self.of_release() { "rows published" } else { "rows looked at" }),
             ("classes", "classes"),
         ];

@@ -1,4 +1,8 @@
-//! Parquet: row groups are decoded by all threads.
+//! Parquet: row groups are decoded by all threads, once [`verify`] has held their sizes against the file.
+
+mod delta;
+mod thrift;
+mod verify;
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -10,6 +14,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, Parq
 use parquet::file::reader::ChunkReader;
 
 use super::{BatchEncoder, check_types, names, short};
+use crate::contain::contained;
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::merge::{Block, Merger};
@@ -31,11 +36,14 @@ pub(crate) fn read<T: ChunkReader + 'static>(
     if file.len() == 0 {
         return Err(ReadError::Empty { path: path.to_path_buf() });
     }
-    let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(|e| damaged(reason(&e)))?;
+    verify::footer(&file).map_err(damaged)?;
+    let metadata = contained(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())).map_err(damaged)?;
+    let metadata = metadata.map_err(|e| damaged(reason(&e)))?;
+    verify::rows(metadata.metadata(), file.len()).map_err(damaged)?;
     let schema = Arc::clone(metadata.schema());
     let kept = merger.begin(path, names(&schema), 1)?;
     check_types(path, &schema, &kept)?;
-    let metadata = with_dictionaries(metadata, &schema);
+    let metadata = contained(|| with_dictionaries(metadata, &schema)).map_err(damaged)?;
     let places: Vec<usize> = (0..kept.len()).filter(|&i| kept[i]).collect();
     let projection = ProjectionMask::roots(metadata.parquet_schema(), places.iter().copied());
     let groups = metadata.metadata().num_row_groups();
@@ -43,17 +51,34 @@ pub(crate) fn read<T: ChunkReader + 'static>(
     let mut given = 0;
 
     let decode = |encoder: &mut BatchEncoder, group: usize| -> Result<Vec<Block>, ReadError> {
-        let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(open()?, metadata.clone())
-            .with_projection(projection.clone())
-            .with_row_groups(vec![group])
-            .with_batch_size(BATCH)
-            .build()
-            .map_err(|e| damaged(reason(&e)))?;
+        check_pages(Arc::new(open()?), &metadata, group, &projection).map_err(damaged)?;
+        let build = || {
+            ParquetRecordBatchReaderBuilder::new_with_metadata(open()?, metadata.clone())
+                .with_projection(projection.clone())
+                .with_row_groups(vec![group])
+                .with_batch_size(BATCH)
+                .build()
+                .map_err(|e| damaged(reason(&e)))
+        };
+        let mut reader = contained(build).map_err(damaged)??;
         let mut blocks = Vec::new();
-        for batch in reader {
+        loop {
             settings.check()?;
-            let batch = batch.map_err(|e| damaged(short(&e.to_string())))?;
-            blocks.push(encoder.encode(path, &batch, &places)?);
+            // The batch is freed inside, too.
+            let block = contained(|| {
+                let Some(batch) = reader.next() else { return Ok(None) };
+                let batch = batch.map_err(|e| damaged(short(&e.to_string())))?;
+                encoder.encode(path, &batch, &places).map(Some)
+            });
+            match block.map_err(damaged)?? {
+                Some(block) => blocks.push(block),
+                None => break,
+            }
+        }
+        let told = metadata.metadata().row_group(group).num_rows();
+        let whole = blocks.iter().all(|block| block.fault.is_none());
+        if whole && blocks.iter().map(|block| block.rows as i64).sum::<i64>() != told {
+            return Err(damaged("a row group has not as many rows as it says".to_string()));
         }
         settings.advance(u64::try_from(metadata.metadata().row_group(group).compressed_size()).unwrap_or(0));
         Ok(blocks)
@@ -77,6 +102,26 @@ pub(crate) fn read<T: ChunkReader + 'static>(
     )?;
     if merger.rows() == rows_before && !merger.is_full() {
         return Err(ReadError::NoRows { path: path.to_path_buf() });
+    }
+    Ok(())
+}
+
+/// The pages of the columns of a row group that are read.
+fn check_pages<T: ChunkReader + 'static>(
+    file: Arc<T>,
+    metadata: &ArrowReaderMetadata,
+    group: usize,
+    projection: &ProjectionMask,
+) -> Result<(), String> {
+    let group = metadata.metadata().row_group(group);
+    for (leaf, chunk) in group.columns().iter().enumerate() {
+        if !projection.leaf_included(leaf) {
+            continue;
+        }
+        let differences = verify::pages(file.as_ref(), chunk, group.num_rows())?;
+        if differences {
+            contained(|| delta::pages(Arc::clone(&file), chunk, group.num_rows()))??;
+        }
     }
     Ok(())
 }

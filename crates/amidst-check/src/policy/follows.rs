@@ -1,0 +1,271 @@
+//! Whether a certificate follows from a policy: the same columns, requirements, limits and persons.
+
+use num_rational::BigRational;
+use serde_json::{Map, Value};
+
+use super::{ColumnSaid, Limit, PolicySaid, RequirementSaid, Role};
+use crate::certificate::{Accepted, Claim, On, SensitiveColumn};
+use crate::models::{Looks, MODELS, stated_weights, weights};
+use crate::number;
+use crate::problem::{Problem, ProblemKind};
+
+/// Whose policy a certificate is held against, for messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The one that the certificate itself carries.
+    Certificate,
+    /// One that was given beside it.
+    Given,
+}
+
+impl Owner {
+    fn name(self) -> &'static str {
+        match self {
+            Owner::Certificate => "the policy in the certificate",
+            Owner::Given => "the given policy",
+        }
+    }
+}
+
+/// What a certificate states that a policy settles.
+pub(crate) struct Said<'a> {
+    /// The columns of the release; empty when a release without rows does not tell them.
+    pub published: &'a [String],
+    pub quasi: &'a [String],
+    pub sensitive: &'a [SensitiveColumn],
+    pub claims: &'a [Claim],
+    pub accepted: &'a [Accepted],
+    /// Rows of the input that were not dropped for a missing value.
+    pub kept: u64,
+    pub suppressed: u64,
+    pub masked: bool,
+    pub persons: bool,
+    pub waived: usize,
+}
+
+/// Everything in which the certificate does not say what the policy says.
+pub(crate) fn follows(said: &Said<'_>, text: &str, owner: Owner) -> Vec<Problem> {
+    let policy = match PolicySaid::parse(text) {
+        Ok(policy) => policy,
+        Err(what) => return vec![problem(owner, format!("cannot be followed: {what}"))],
+    };
+    let mut found = Vec::new();
+    columns(said, &policy, &mut found);
+    sensitive_columns(said, &policy, &mut found);
+    requirements(said, &policy, &mut found);
+    rows(said, &policy, &mut found);
+    found.into_iter().map(|what| problem(owner, what)).collect()
+}
+
+fn problem(owner: Owner, what: String) -> Problem {
+    Problem::violation(ProblemKind::Policy, format!("{} {what}", owner.name()))
+}
+
+/// Every published column has a role that is published, and the certificate knows it by that role.
+fn columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
+    let is_sensitive = |name: &String| said.sensitive.iter().any(|s| s.name == *name);
+    for name in said.published {
+        let Some(column) = policy.column(name) else {
+            found.push(format!("does not name the column \"{name}\", which the release publishes"));
+            continue;
+        };
+        let (quasi, sensitive) = (said.quasi.contains(name), is_sensitive(name));
+        match column.role {
+            role @ (Role::Identifying | Role::Key | Role::Consent) => {
+                found.push(format!("makes \"{name}\" {}, but the release publishes it", role.name()));
+            }
+            Role::Quasi if !quasi => {
+                found.push(format!(
+                    "makes \"{name}\" quasi, but the certificate does not count it among its quasi columns"
+                ));
+            }
+            Role::Sensitive if !sensitive => {
+                found.push(format!("makes \"{name}\" sensitive, but the certificate does not list it as that"));
+            }
+            role @ (Role::Sensitive | Role::Insensitive) if quasi => {
+                found.push(format!("makes \"{name}\" {}, but the certificate counts it as quasi", role.name()));
+            }
+            role @ (Role::Quasi | Role::Insensitive) if sensitive => {
+                found.push(format!("makes \"{name}\" {}, but the certificate lists it as sensitive", role.name()));
+            }
+            _ => {}
+        }
+    }
+    for Accepted { column, reason } in said.accepted {
+        if policy.column(column).and_then(|own| own.accept.as_ref()) != Some(reason) {
+            found.push(format!("does not give the reason that the certificate gives for publishing \"{column}\""));
+        }
+    }
+    if said.published.is_empty() {
+        return;
+    }
+    for column in policy.columns.iter().filter(|c| matches!(c.role, Role::Quasi | Role::Sensitive)) {
+        if !said.published.contains(&column.name) {
+            found.push(format!("makes \"{}\" {}, but the release lacks it", column.name, column.role.name()));
+        }
+    }
+}
+
+/// Order, categories and weights are the policy's.
+fn sensitive_columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
+    for stated in said.sensitive {
+        let Some(column) = policy.column(&stated.name) else { continue };
+        let name = &stated.name;
+        if stated.categories.as_deref().unwrap_or_default() != column.categories.as_slice() {
+            found.push(format!("sorts the values of \"{name}\" into other categories than the certificate"));
+        } else if stated.weights.as_deref().is_some_and(|stated| !same_weights(stated, column)) {
+            found.push(format!("gives the categories of \"{name}\" other weights than the certificate"));
+        }
+        let Some(order) = &stated.order else { continue };
+        if column.order.is_empty() && !column.hierarchy_orders && !of_itself(order) {
+            found.push(format!("gives the values of \"{name}\" no such order as the certificate does"));
+        }
+        if !order.starts_with(&column.order) {
+            found.push(format!("orders the values of \"{name}\" otherwise than the certificate"));
+        }
+    }
+}
+
+/// Whether values stand in the order that they have of themselves: numbers ascending, or dates written year first. What is
+/// neither, as a token for the unknown, comes last.
+fn of_itself(order: &[String]) -> bool {
+    let dated = |text: &&String| text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    let numbers: Vec<BigRational> = order.iter().map_while(|text| number::parse(text.trim()).ok()).collect();
+    match numbers.is_empty() {
+        false => numbers.windows(2).all(|pair| pair[0] < pair[1]),
+        true => order.first().is_some_and(|first| dated(&first)) && order.iter().take_while(dated).is_sorted(),
+    }
+}
+
+fn same_weights(stated: &[String], column: &ColumnSaid) -> bool {
+    let uniform = Value::from("uniform");
+    let wanted = weights(column.weights.as_ref().unwrap_or(&uniform), column.categories.len());
+    matches!((stated_weights(stated, column.categories.len()), wanted), (Ok(stated), Ok(wanted)) if stated == wanted)
+}
+
+/// The same requirements, each as often.
+fn requirements(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
+    let lone = match said.sensitive {
+        [only] => std::slice::from_ref(&only.name),
+        _ => &[],
+    };
+    let mut open: Vec<&Claim> = said.claims.iter().collect();
+    for wanted in &policy.requirements {
+        match open.iter().position(|claim| same(wanted, claim, lone)) {
+            Some(at) => drop(open.remove(at)),
+            None => {
+                let near = said.claims.iter().find(|claim| claim.model == wanted.model);
+                let instead = near.map(|claim| format!(", the certificate has {}", shown(&claim.parameters)));
+                let on = if wanted.on.is_empty() { String::new() } else { format!(" on {}", wanted.on.join(", ")) };
+                found.push(format!(
+                    "requires {}{on} with {}{}",
+                    wanted.model,
+                    shown(&wanted.parameters),
+                    instead.unwrap_or_else(|| ", which the certificate does not list".into())
+                ));
+            }
+        }
+    }
+    for claim in open {
+        if !policy.requirements.iter().any(|wanted| wanted.model == claim.model) {
+            found.push(format!("does not require {}, which the certificate lists", claim.model));
+        } else if policy.requirements.iter().any(|wanted| same(wanted, claim, lone)) {
+            found.push(format!("requires {} less often than the certificate lists it", claim.model));
+        }
+    }
+}
+
+fn shown(parameters: &Map<String, Value>) -> String {
+    let one = |(name, value): (&String, &Value)| match value {
+        Value::String(text) => format!("{name} = {text}"),
+        other => format!("{name} = {other}"),
+    };
+    if parameters.is_empty() {
+        "no parameters".into()
+    } else {
+        parameters.iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn same(wanted: &RequirementSaid, claim: &Claim, lone: &[String]) -> bool {
+    let looks = MODELS.iter().find(|entry| entry.id == claim.model).map(|entry| entry.looks);
+    let on = match &claim.on {
+        Some(on @ (On::One(_) | On::Many(_))) => on.names(),
+        None if looks == Some(Looks::Sensitive) => lone,
+        None => &[],
+    };
+    wanted.model == claim.model
+        && wanted.on == on
+        && wanted.parameters.len() == claim.parameters.len()
+        && wanted
+            .parameters
+            .iter()
+            .all(|(name, value)| claim.parameters.get(name).is_some_and(|stated| same_parameter(name, value, stated)))
+}
+
+/// Parameters that name values of a column, or choices, are compared letter by letter; all others as exact numbers.
+const TEXTS: &[&str] = &["value", "dont_care", "no_negative", "categories", "distance"];
+
+fn same_parameter(name: &str, wanted: &Value, stated: &Value) -> bool {
+    match name {
+        // Where a population lies is its owner's matter: a public policy may tell the file's name alone.
+        "population" => file_name(wanted).is_some() && file_name(wanted) == file_name(stated),
+        _ => same_value(wanted, stated, TEXTS.contains(&name)),
+    }
+}
+
+fn file_name(value: &Value) -> Option<&str> {
+    value.as_str().map(|text| text.rsplit(['/', '\\']).next().unwrap_or(text))
+}
+
+fn same_value(wanted: &Value, stated: &Value, as_text: bool) -> bool {
+    match (wanted, stated) {
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_value(a, b, as_text))
+        }
+        // A single value may stand for a list of one.
+        (Value::Array(a), b) if a.len() == 1 && !b.is_object() => same_value(&a[0], b, as_text),
+        (a, Value::Array(b)) if b.len() == 1 && !a.is_object() => same_value(a, &b[0], as_text),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same_value(a, b, as_text)))
+        }
+        (Value::Bool(a), Value::Bool(b)) => a == b,
+        _ => {
+            let text = |value: &Value| match value {
+                Value::String(text) => Some(text.clone()),
+                Value::Number(n) => Some(n.to_string()),
+                Value::Bool(flag) if as_text => Some(flag.to_string()),
+                _ => None,
+            };
+            let (Some(a), Some(b)) = (text(wanted), text(stated)) else { return false };
+            let exact = || Some((number::parse(&a).ok()?, number::parse(&b).ok()?));
+            a == b || (!as_text && exact().is_some_and(|(a, b)| a == b))
+        }
+    }
+}
+
+/// The limits on rows, and what is said of persons and consent.
+fn rows(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
+    let consent = policy.columns.iter().find(|c| c.role == Role::Consent);
+    let joins = consent.is_some_and(|c| c.joins);
+    let limit = match &policy.limit {
+        Limit::Rows(rows) => rows.clone(),
+        Limit::Share(share) => share * number::whole(said.kept),
+    };
+    // Rows that were to join others and found no place are left out beyond the limit.
+    if number::whole(said.suppressed) > limit && !joins {
+        let limit = limit.floor().to_integer();
+        found.push(format!("lets {limit} rows be suppressed, the certificate has {}", said.suppressed));
+    }
+    if policy.masked != said.masked {
+        let word = |masked| if masked { "mask" } else { "drop" };
+        let (wanted, stated) = (word(policy.masked), word(said.masked));
+        found.push(format!("says that suppressed rows are {wanted}, the certificate {stated}"));
+    }
+    if said.persons && !policy.has(Role::Key) {
+        found.push("has no key column, but the certificate counts persons".into());
+    }
+    if said.waived > 0 && !consent.is_some_and(|c| !c.joins) {
+        found.push(format!("lets nobody waive protection, but the certificate has {} waived rows", said.waived));
+    }
+}

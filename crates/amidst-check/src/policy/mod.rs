@@ -1,0 +1,271 @@
+//! The checker's own reading of a policy: what of it a certificate must follow.
+//!
+//! A certificate that lists other columns, other requirements or other limits than its own policy proves something that
+//! nobody asked for. So the policy is read here once more, by code that shares nothing with the one that published:
+//! roles, requirements with their numbers exact, the suppression limit, consent, orders, categories and weights. What
+//! only concerns the search is not looked at.
+
+mod follows;
+
+pub(crate) use follows::{Owner, Said, follows};
+
+use std::borrow::Cow;
+
+use num_rational::BigRational;
+use num_traits::{One, Signed};
+use serde_json::{Map, Value};
+use toml::de::{DeTable, DeValue};
+
+use crate::models::{Looks, MODELS};
+use crate::number;
+
+/// What a column is to the people in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Identifying,
+    Quasi,
+    Sensitive,
+    Insensitive,
+    Key,
+    Consent,
+}
+
+const ROLES: &[(&str, Role)] = &[
+    ("identifying", Role::Identifying),
+    ("quasi", Role::Quasi),
+    ("sensitive", Role::Sensitive),
+    ("insensitive", Role::Insensitive),
+    ("key", Role::Key),
+    ("consent", Role::Consent),
+];
+
+impl Role {
+    /// Its name in policies.
+    pub(crate) fn name(self) -> &'static str {
+        ROLES.iter().find(|(_, role)| *role == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// What a policy says of a column.
+#[derive(Debug, Clone)]
+pub(crate) struct ColumnSaid {
+    pub name: String,
+    pub role: Role,
+    /// Whether waived rows join the classes of others instead of being published as they are.
+    pub joins: bool,
+    pub order: Vec<String>,
+    /// Whether its hierarchy is made of a list of values, which ranks them.
+    pub hierarchy_orders: bool,
+    pub categories: Vec<Vec<String>>,
+    /// As in the policy: a word, a table or a list.
+    pub weights: Option<Value>,
+    /// Why it is published although it singles people out.
+    pub accept: Option<String>,
+}
+
+/// A requirement as the policy writes it.
+#[derive(Debug, Clone)]
+pub(crate) struct RequirementSaid {
+    pub model: String,
+    /// The sensitive columns, the lone one where the policy names none.
+    pub on: Vec<String>,
+    /// Numbers as texts that lose no digit.
+    pub parameters: Map<String, Value>,
+}
+
+/// How many rows may be left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Limit {
+    Rows(BigRational),
+    Share(BigRational),
+}
+
+/// What a policy says, as far as a release can be held against it.
+#[derive(Debug, Clone)]
+pub(crate) struct PolicySaid {
+    pub columns: Vec<ColumnSaid>,
+    pub default: Option<ColumnSaid>,
+    pub requirements: Vec<RequirementSaid>,
+    pub limit: Limit,
+    pub masked: bool,
+}
+
+/// Sections that concern the search, the report or the owner, and none of the claims.
+const OTHER_SECTIONS: &[&str] = &["data", "risk", "utility", "output", "release", "series"];
+
+impl PolicySaid {
+    /// Reads the text of a policy; an error says what the checker cannot make sense of.
+    pub(crate) fn parse(text: &str) -> Result<PolicySaid, String> {
+        let document = DeTable::parse(text)
+            .map_err(|e| format!("it is not TOML: {}", e.message().lines().next().unwrap_or_default()))?;
+        let document = document.get_ref();
+        for key in document.keys() {
+            let key: &str = key.get_ref();
+            if !["columns", "require", "search"].contains(&key) && !OTHER_SECTIONS.contains(&key) {
+                return Err(format!("it has a section \"{key}\" that this checker does not know"));
+            }
+        }
+        let mut columns = Vec::new();
+        let mut default = None;
+        if let Some(section) = document.get("columns") {
+            let section = section.get_ref().as_table().ok_or("its columns are no table")?;
+            for (name, item) in section.iter() {
+                let name: &str = name.get_ref();
+                let own = column(name, item.get_ref()).map_err(|what| format!("its column \"{name}\" {what}"))?;
+                if name == "*" { default = Some(own) } else { columns.push(own) }
+            }
+        }
+        for role in [Role::Key, Role::Consent] {
+            if columns.iter().chain(&default).filter(|c| c.role == role).count() > 1 {
+                return Err(format!("it has several {} columns", role.name()));
+            }
+        }
+        let sensitive: Vec<&str> =
+            columns.iter().filter(|c| c.role == Role::Sensitive).map(|c| c.name.as_str()).collect();
+        let mut requirements = Vec::new();
+        if let Some(list) = document.get("require") {
+            let list = list.get_ref().as_array().ok_or("its requirements are no list")?;
+            for item in list.iter() {
+                let table = item.get_ref().as_table().ok_or("a requirement of it is no table")?;
+                requirements.push(requirement(table, &sensitive)?);
+            }
+        }
+        let (limit, masked) = match document.get("search") {
+            None => (Limit::Rows(number::whole(0)), false),
+            Some(search) => limits(search.get_ref().as_table().ok_or("its search is no table")?)?,
+        };
+        Ok(PolicySaid { columns, default, requirements, limit, masked })
+    }
+
+    /// What it says of a column: its own section, or the default.
+    pub(crate) fn column(&self, name: &str) -> Option<&ColumnSaid> {
+        self.columns.iter().find(|c| c.name == name).or(self.default.as_ref())
+    }
+
+    /// Whether a column has this role by name.
+    pub(crate) fn has(&self, role: Role) -> bool {
+        self.columns.iter().any(|c| c.role == role)
+    }
+}
+
+fn column(name: &str, value: &DeValue<'_>) -> Result<ColumnSaid, String> {
+    let table = value.as_table().ok_or("is no table")?;
+    let word = |key: &str| table.get(key).and_then(|item| item.get_ref().as_str());
+    let role = word("role").ok_or("has no role")?;
+    let role = ROLES.iter().find(|(name, _)| *name == role).ok_or("has a role that is none")?.1;
+    let categories = match table.get("categories") {
+        None => Vec::new(),
+        Some(item) => {
+            let lists = item.get_ref().as_array().ok_or("has categories that are no lists")?;
+            lists
+                .iter()
+                .map(|list| texts(list.get_ref()))
+                .collect::<Option<_>>()
+                .ok_or("has categories that are no lists")?
+        }
+    };
+    Ok(ColumnSaid {
+        name: name.to_string(),
+        role,
+        joins: match word("mode") {
+            None | Some("publish") => false,
+            Some("join" | "separate") => true,
+            Some(_) => return Err("has a mode that is none".into()),
+        },
+        hierarchy_orders: table
+            .get("hierarchy")
+            .and_then(|item| item.get_ref().as_table())
+            .is_some_and(|hierarchy| hierarchy.get("order").is_some()),
+        order: match table.get("order") {
+            None => Vec::new(),
+            Some(item) => texts(item.get_ref()).ok_or("has an order that is no list of values")?,
+        },
+        categories,
+        weights: table.get("weights").map(|item| json(item.get_ref())),
+        accept: word("accept").map(str::to_string),
+    })
+}
+
+fn requirement(table: &DeTable<'_>, sensitive: &[&str]) -> Result<RequirementSaid, String> {
+    let model = table.get("model").and_then(|m| m.get_ref().as_str()).ok_or("a requirement of it names no model")?;
+    let on = match table.get("on").map(|item| item.get_ref()) {
+        Some(DeValue::String(one)) => vec![one.to_string()],
+        Some(list) => texts(list).ok_or_else(|| format!("its requirement {model} is on no list of columns"))?,
+        None => {
+            let looks = MODELS.iter().find(|entry| entry.id == model).map(|entry| entry.looks);
+            if looks == Some(Looks::Sensitive) { sensitive.iter().map(|s| s.to_string()).collect() } else { Vec::new() }
+        }
+    };
+    let mut parameters = Map::new();
+    for (key, item) in table.iter() {
+        let key: &str = key.get_ref();
+        if !["model", "on"].contains(&key) {
+            parameters.insert(key.to_string(), json(item.get_ref()));
+        }
+    }
+    Ok(RequirementSaid { model: model.to_string(), on, parameters })
+}
+
+fn limits(search: &DeTable<'_>) -> Result<(Limit, bool), String> {
+    let masked = match search.get("suppressed").map(|item| item.get_ref().as_str()) {
+        None | Some(Some("drop")) => false,
+        Some(Some("mask")) => true,
+        Some(_) => return Err("its `suppressed` is neither drop nor mask".into()),
+    };
+    let limit = match search.get("max_suppression").map(|item| item.get_ref()) {
+        None => Limit::Rows(number::whole(0)),
+        Some(DeValue::Integer(_)) => Limit::Rows(limit_number(search)?),
+        Some(DeValue::String(text)) if text.trim_end().ends_with('%') => {
+            let percent = text.trim_end().trim_end_matches('%');
+            let share = number::parse(percent).map_err(|what| format!("its `max_suppression` {what}"))?;
+            Limit::Share(share / number::whole(100))
+        }
+        Some(_) => Limit::Share(limit_number(search)?),
+    };
+    let wrong = match &limit {
+        Limit::Rows(rows) => rows.is_negative(),
+        Limit::Share(share) => share.is_negative() || *share > BigRational::one(),
+    };
+    if wrong {
+        Err("its `max_suppression` is neither a share nor a number of rows".into())
+    } else {
+        Ok((limit, masked))
+    }
+}
+
+fn limit_number(search: &DeTable<'_>) -> Result<BigRational, String> {
+    let value = search.get("max_suppression").map(|item| json(item.get_ref())).unwrap_or_default();
+    number::exact(&value).map_err(|what| format!("its `max_suppression` {what}"))
+}
+
+/// A list of values, numbers as they are written.
+fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|item| written(item.get_ref()).map(Cow::into_owned)).collect()
+}
+
+/// A single value as it is written.
+fn written<'a>(value: &'a DeValue<'_>) -> Option<Cow<'a, str>> {
+    Some(match value {
+        DeValue::String(text) => Cow::Borrowed(text),
+        DeValue::Integer(n) => Cow::Owned(n.to_string()),
+        DeValue::Float(x) => Cow::Owned(x.to_string()),
+        DeValue::Boolean(flag) => Cow::Owned(flag.to_string()),
+        DeValue::Datetime(date) => Cow::Owned(date.to_string()),
+        DeValue::Array(_) | DeValue::Table(_) => return None,
+    })
+}
+
+/// A value as JSON, numbers as texts that lose no digit.
+fn json(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::Boolean(flag) => Value::Bool(*flag),
+        DeValue::Integer(n) if n.radix() != 10 => {
+            i64::from_str_radix(n.as_str(), n.radix()).map_or(Value::Null, |n| Value::from(n.to_string()))
+        }
+        DeValue::Array(items) => Value::Array(items.iter().map(|item| json(item.get_ref())).collect()),
+        DeValue::Table(table) => {
+            table.iter().map(|(key, item)| (key.get_ref().to_string(), json(item.get_ref()))).collect()
+        }
+        single => written(single).map_or(Value::Null, |text| Value::from(text.into_owned())),
+    }
+}

@@ -1,0 +1,73 @@
+//! A corpus of forged releases: each tries to pass for a release that protects people, and none may.
+//!
+//! Every forgery starts from a release that is accepted. Whoever forges can compute digests as well as anybody, so all
+//! digests are made anew: only what the checker reads and recounts can tell.
+
+mod columnar;
+mod files;
+mod made;
+mod mutated;
+mod statements;
+mod text;
+
+use amidst_check::{Options, ProblemKind, verify};
+use made::{Case, FORMATS};
+
+/// One attempt.
+pub struct Forgery {
+    /// What it is called.
+    pub name: String,
+    /// What it tries.
+    pub tries: &'static str,
+    /// What must be found against it.
+    pub found: ProblemKind,
+    /// Makes it.
+    pub make: Box<dyn Fn() -> Case>,
+}
+
+/// A forgery.
+pub fn forgery(
+    name: impl Into<String>,
+    tries: &'static str,
+    found: ProblemKind,
+    make: impl Fn() -> Case + 'static,
+) -> Forgery {
+    Forgery { name: name.into(), tries, found, make: Box::new(make) }
+}
+
+#[test]
+fn what_is_not_forged_is_accepted() {
+    for format in FORMATS {
+        let case = Case::new(format);
+        let verdict = verify(case.folder(), &case.certificate, &Options::default());
+        assert!(verdict.valid, "{format}: {:?}", verdict.problems);
+        assert!(verdict.clone().strict().valid, "{format}: {:?}", verdict.attested);
+    }
+    for (name, case) in statements::controls().into_iter().chain(files::controls()) {
+        let verdict = verify(case.folder(), &case.certificate, &Options::default());
+        assert!(verdict.valid, "{name}: {:?}", verdict.problems);
+    }
+}
+
+#[test]
+fn no_forgery_is_accepted() {
+    let corpus: Vec<Forgery> = [statements::forgeries(), files::forgeries(), text::forgeries(), columnar::forgeries()]
+        .into_iter()
+        .flatten()
+        .collect();
+    assert!(corpus.len() >= 100, "{}", corpus.len());
+    let mut names = std::collections::BTreeSet::new();
+    let mut accepted = Vec::new();
+    for forgery in &corpus {
+        assert!(names.insert(forgery.name.clone()), "{} is there twice", forgery.name);
+        let case = (forgery.make)().sealed();
+        let verdict = verify(case.folder(), &case.certificate, &Options::default());
+        let found = verdict.problems.iter().any(|p| p.is_violation() && p.kind == forgery.found);
+        if verdict.valid || !found {
+            accepted.push(format!("{} ({}): {:?}", forgery.name, forgery.tries, verdict.problems));
+        }
+        // What is printed cannot move the cursor.
+        assert!(verdict.problems.iter().all(|p| !p.message.contains(char::is_control)), "{}", forgery.name);
+    }
+    assert!(accepted.is_empty(), "{} of {}:\n{}", accepted.len(), corpus.len(), accepted.join("\n"));
+}

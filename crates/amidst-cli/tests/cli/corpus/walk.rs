@@ -1,0 +1,103 @@
+//! Every table of the corpus goes from `init` to `verify`, nothing edited, and nobody is published.
+
+use std::collections::HashMap;
+
+use amidst::io::{Format, ReadOptions, WriteOptions};
+use serde_json::Value;
+
+use super::{Fate, Made, tables};
+use crate::house::House;
+
+/// Rows that must at least say what a cell says.
+const K: usize = 5;
+
+/// What is wrong with what became of a table; `None` when nothing is.
+fn walked(made: &Made, parquet: bool) -> Option<String> {
+    let house = House::new();
+    let csv = house.file("data.csv", &made.csv);
+    let data = match parquet {
+        false => "data.csv",
+        true => {
+            let read = amidst::io::read(csv.to_str().unwrap(), &ReadOptions::default()).unwrap();
+            let path = house.path("data.parquet");
+            amidst::io::write(&read.table, None, &path, Format::Parquet, &WriteOptions::default()).unwrap();
+            "data.parquet"
+        }
+    };
+    let init = house.amidst(&["init", data]);
+    if init.code != 0 {
+        return Some(format!("init: {}", init.stderr));
+    }
+    let policy = house.read("policy.toml");
+    let check = house.amidst(&["check", "policy.toml"]);
+    if check.code != 0 {
+        return Some(format!("check: {}\n{policy}", check.stderr));
+    }
+    let run = house.amidst(&["anonymize", "policy.toml", "--out", "out", "--json"]);
+    if run.code != 0 {
+        return Some(format!("anonymize: {}\n{policy}", run.stderr));
+    }
+    let verify = house.amidst(&["verify", "out"]);
+    if verify.code != 0 {
+        return Some(format!("verify: {}{}\n{policy}", verify.stdout, verify.stderr));
+    }
+    let outputs: Value = serde_json::from_str(&run.stdout).unwrap();
+    let release = outputs["outputs"]["release"].as_str().unwrap().to_string();
+    let release = amidst::io::read(house.path(&release).to_str().unwrap(), &ReadOptions::default()).unwrap().table;
+    let original = amidst::io::read(csv.to_str().unwrap(), &ReadOptions::default()).unwrap().table;
+    let wrong: Vec<String> = made
+        .columns
+        .iter()
+        .filter_map(|(name, fate)| {
+            let column = release.column(name);
+            let said = match (fate, column) {
+                (Fate::Stays, None) => "is not in the release",
+                (Fate::Stays, Some(_)) | (_, None) => return None,
+                (Fate::Gone, Some(column)) if column.dictionary.iter().all(|v| v == "*") => return None,
+                (Fate::Gone, Some(_)) => "is in the release",
+                (Fate::Coarse, Some(column)) => {
+                    let mut rows: HashMap<&str, usize> = HashMap::new();
+                    (0..release.rows).for_each(|r| *rows.entry(column.value(r)).or_default() += 1);
+                    let raw = |(value, n): (&&str, &usize)| {
+                        *n < K.min(made.rows)
+                            && original.column(name).is_some_and(|o| o.dictionary.code(value).is_some())
+                    };
+                    match rows.iter().any(raw) {
+                        true => "has values of its own for few rows",
+                        false => return None,
+                    }
+                }
+            };
+            Some(format!("`{name}` {said}"))
+        })
+        .collect();
+    (!wrong.is_empty()).then(|| format!("{}\n{policy}", wrong.join("; ")))
+}
+
+/// Walks every n-th table, and tells all that is wrong at once.
+fn walk(part: usize, of: usize, parquet: bool) {
+    let wrong: Vec<String> = tables()
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| i % of == part)
+        .filter_map(|(_, made)| walked(made, parquet).map(|w| format!("== {}: {w}", made.name)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn the_corpus_is_large_enough() {
+    let tables = tables();
+    assert!(tables.len() >= 40, "{}", tables.len());
+    assert!(tables.iter().all(|t| t.columns.iter().any(|(_, fate)| *fate != Fate::Stays)));
+}
+
+#[test]
+fn nobody_is_published_from_csv() {
+    walk(0, 1, false);
+}
+
+#[test]
+fn nobody_is_published_from_parquet() {
+    walk(0, 1, true);
+}

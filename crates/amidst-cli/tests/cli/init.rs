@@ -1,0 +1,112 @@
+//! `amidst init` and `amidst audit FILE` as a newcomer meets them.
+
+use serde_json::Value;
+
+use crate::house::House;
+
+/// Files that are awkward, but tables.
+fn awkward() -> Vec<(&'static str, String)> {
+    let wide = |rows: usize| {
+        let head: Vec<String> = (0..300).map(|c| format!("q{c}")).collect();
+        let row =
+            |r: usize| (0..300).map(|c| ((r * 31 + c * 17 + r * c) % 5).to_string()).collect::<Vec<_>>().join(",");
+        format!("{}\n{}\n", head.join(","), (0..rows).map(row).collect::<Vec<_>>().join("\n"))
+    };
+    vec![
+        ("one row", "name,age\nAnn,30\n".to_string()),
+        ("one column", "age\n30\n31\n30\n45\n".to_string()),
+        ("one cell", "x\n1\n".to_string()),
+        ("two rows alike", "a,b\n1,2\n1,2\n".to_string()),
+        ("all missing", "a,b\n,\n,\n,\n".to_string()),
+        ("a column all missing", "a,b\n1,NA\n2,NA\n1,NA\n2,NA\n2,NA\n".to_string()),
+        ("semicolons", "name;age;city\nAnn;30;Köln\nBob;31;Bonn\nCem;30;Köln\n".to_string()),
+        ("wide", wide(40)),
+        (
+            "huge numbers",
+            format!(
+                "n,age\n{}\n",
+                (0..30).map(|i| format!("9{:045},{}", i * 7, 20 + i % 9)).collect::<Vec<_>>().join("\n")
+            ),
+        ),
+        ("names only", "name,email\nAnn,a@example.org\nBob,b@example.org\n".to_string()),
+        ("a name with everything", "\"a \"\"b\"\"\nc # d\",e.f\n1,2\n3,4\n1,2\n".to_string()),
+        ("numbers as texts", format!("v\n{}\n", (0..50).map(|i| format!("{i}e2")).collect::<Vec<_>>().join("\n"))),
+    ]
+}
+
+#[test]
+fn awkward_tables_get_a_draft_that_publishes_nobody() {
+    for (what, text) in awkward() {
+        let house = House::new();
+        house.file("data.csv", &text);
+        let init = house.amidst(&["init", "data.csv"]);
+        assert_eq!(init.code, 0, "{what}: {}", init.stderr);
+        let policy = house.read("policy.toml");
+        assert!(!policy.contains("[columns.\"*\"]"), "{what}");
+        let check = house.amidst(&["check", "policy.toml"]);
+        assert_eq!(check.code, 0, "{what}: {}\n{policy}", check.stderr);
+        let run = house.amidst(&["anonymize", "policy.toml", "--out", "out"]);
+        assert_eq!(run.code, 0, "{what}: {}\n{policy}", run.stderr);
+        assert_eq!(house.amidst(&["verify", "out"]).code, 0, "{what}");
+        let audit = house.amidst(&["audit", "data.csv", "--json"]);
+        assert_eq!(audit.code, 0, "{what}: {}", audit.stderr);
+    }
+}
+
+#[test]
+fn a_file_without_rows_is_told_of() {
+    for text in ["", "name,age\n", "\n"] {
+        let house = House::new();
+        house.file("data.csv", text);
+        let init = house.amidst(&["init", "data.csv"]);
+        assert_eq!(init.code, 2, "{text:?}: {}", init.stderr);
+        assert!(init.stderr.contains("data.csv") && !house.path("policy.toml").exists(), "{}", init.stderr);
+    }
+}
+
+fn trial(house: &House) {
+    let mut text = "pidnum,age,sex,site,density\n".to_string();
+    for i in 0..400u64 {
+        let site = i * i % 5;
+        let (sex, density) =
+            (["f", "m"][(i % 2) as usize], ["2872.7", "2195.3", "1457.2", "88.1", "40.9"][site as usize]);
+        text.push_str(&format!("{},{},{sex},s{site},{density}\n", 10_056 + i * 48_271 % 980_021, 20 + i * 7 % 50));
+    }
+    house.file("trial.csv", &text);
+}
+
+#[test]
+fn an_audit_without_options_tells_what_singles_out() {
+    let house = House::new();
+    trial(&house);
+    let run = house.amidst(&["audit", "trial.csv", "--json"]);
+    let found: Value = run.json(0);
+    assert_eq!(found["columns"][0]["name"], "pidnum");
+    assert_eq!((&found["columns"][0]["uniques"], &found["columns"][0]["role"]), (&400.into(), &"identifying".into()));
+    assert!(found["suda"]["rows_singled_out"].as_u64().unwrap() > 0);
+    assert_eq!(found["sets"][0]["uniques"], found["suda"]["rows_singled_out"]);
+    let text = house.amidst(&["audit", "trial.csv"]);
+    for said in ["pidnum", "SUDA2", "Next:", "amidst init trial.csv", "+"] {
+        assert!(text.stdout.contains(said), "{said}: {}", text.stdout);
+    }
+    let wrong = house.amidst(&["audit", "trial.csv", "--report", "r.html"]);
+    assert!(wrong.code == 2 && wrong.stderr.contains("--qi"), "{}", wrong.stderr);
+}
+
+#[test]
+fn check_warns_of_a_column_that_gives_another_away() {
+    let house = House::new();
+    trial(&house);
+    let policy = "[data]\ninput = \"trial.csv\"\nmissing = []\n[columns.pidnum]\nrole = \"identifying\"\n[columns.age]\nrole = \
+                  \"quasi\"\n[columns.sex]\nrole = \"quasi\"\n[columns.site]\nrole = \"quasi\"\nhierarchy = { suppress = true }\n\
+                  [columns.density]\nrole = \"insensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 5\n";
+    house.file("p.toml", policy);
+    let check = house.amidst(&["check", "p.toml"]);
+    assert_eq!(check.code, 0, "{}", check.stderr);
+    for said in ["`density`", "`site`", "100 %", "make `density` quasi"] {
+        assert!(check.stderr.contains(said), "{said}: {}", check.stderr);
+    }
+    assert!(!check.stderr.contains("`age` away"), "{}", check.stderr);
+    house.file("p.toml", &policy.replace("role = \"insensitive\"", "role = \"identifying\""));
+    assert!(!house.amidst(&["check", "p.toml"]).stderr.contains("away"));
+}

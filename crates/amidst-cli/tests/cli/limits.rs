@@ -1,0 +1,88 @@
+//! Inputs without an end, tables too wide, files that lie, and memory that runs out: a message and an exit code, soon.
+
+use std::process::Command;
+
+use crate::house::{House, Run};
+
+const POLICY: &str = "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = { file = \"ages.csv\" }\n\
+[columns.disease]\nrole = \"sensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 2\n";
+
+/// Runs the command with an address space of so many KiB.
+fn within(house: &House, memory: u64, arguments: &[&str]) -> Run {
+    let output = Command::new("sh")
+        .arg("-c")
+        .arg(format!("ulimit -v {memory}; exec \"$0\" \"$@\""))
+        .arg(env!("CARGO_BIN_EXE_amidst"))
+        .args(arguments)
+        .current_dir(house.root())
+        .output()
+        .unwrap();
+    Run {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_million_columns_are_refused_before_memory_is_taken() {
+    let house = House::new();
+    let header: Vec<String> = (0..1_000_000).map(|i| format!("c{i}")).collect();
+    house.file("wide.csv", &format!("{}\n{}\n", header.join(","), "1,".repeat(999_999) + "1"));
+    let object: Vec<String> = (0..1_000_000).map(|i| format!("\"c{i}\":1")).collect();
+    house.file("wide.jsonl", &format!("{{{}}}\n", object.join(",")));
+    // Few keys a line, many in all.
+    let lines: String = (0..200_000).map(|i| format!("{{\"k{}\":1}}\n", i % 15_000)).collect();
+    house.file("sparse.jsonl", &lines);
+    for file in ["wide.csv", "wide.jsonl", "sparse.jsonl"] {
+        within(&house, 1_500_000, &["audit", file]).fails(2, &[file, "columns", "20000"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn hierarchies_and_policies_without_an_end_are_not_read() {
+    let house = House::new();
+    house.file("people.csv", "age,disease\n20,flu\n21,cold\n22,flu\n");
+    house.file("policy.toml", &POLICY.replace("ages.csv", "/dev/zero"));
+    within(&house, 1_500_000, &["check", "policy.toml"]).fails(2, &["/dev/zero", "device"]);
+    assert!(Command::new("mkfifo").arg(house.path("pipe")).status().unwrap().success());
+    house.file("policy.toml", &POLICY.replace("ages.csv", "pipe"));
+    within(&house, 1_500_000, &["check", "policy.toml"]).fails(2, &["pipe", "regular file"]);
+    std::fs::File::create(house.path("ages.csv")).unwrap().set_len(10 << 30).unwrap();
+    house.file("policy.toml", POLICY);
+    within(&house, 1_500_000, &["check", "policy.toml"]).fails(2, &["ages.csv", "256 MiB"]);
+    within(&house, 1_500_000, &["check", "/dev/zero"]).fails(2, &["/dev/zero", "4 MiB"]);
+}
+
+#[test]
+fn files_that_lie_are_refused() {
+    let house = House::with_sample(300);
+    for format in ["arrow", "parquet"] {
+        let out = format!("release.{format}");
+        let run = house.amidst(&["sample", "--rows", "300", "--out", &out]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let mut bytes = std::fs::read(house.path(&out)).unwrap();
+        // The length of the footer.
+        let at = bytes.len() - if format == "arrow" { 10 } else { 8 };
+        bytes[at..at + 4].copy_from_slice(&0x7FFF_FFF0u32.to_le_bytes());
+        std::fs::write(house.path(&out), &bytes).unwrap();
+        house.amidst(&["audit", &out]).fails(2, &[&out, "not a whole", "Copy or export it again"]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_runs_out_is_told() {
+    let house = House::with_sample(60_000);
+    let mut told = 0;
+    for memory in [60_000, 90_000, 130_000, 180_000, 240_000, 320_000] {
+        let run = within(&house, memory, &["anonymize", "policy.toml", "--out", "release", "--force"]);
+        // 127: not even the program could be loaded.
+        assert!(matches!(run.code, 0 | 1 | 3 | 127), "{memory} KiB: {} {}", run.code, run.stderr);
+        assert!(run.code == 0 || !run.stderr.is_empty());
+        told += u32::from(run.code == 3 && run.stderr.contains("memory"));
+    }
+    assert!(told > 0, "no limit was low enough");
+}

@@ -1,0 +1,201 @@
+//! Local recoding and clustering from the command line: the clustering paper's example, waivers, sizes of clusters.
+
+use std::path::Path;
+
+use crate::house::House;
+
+/// The systematic clustering paper's nine patients, or nothing where the shared vectors are not there.
+fn patients() -> Option<String> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors/systematic-patients.csv");
+    let text = std::fs::read_to_string(file).ok();
+    if text.is_none() {
+        eprintln!("skipped: the shared vectors are not here");
+    }
+    text
+}
+
+/// The policy of the paper's example, with the weights of ZIP and gender.
+fn systematic(diverse: bool, reading: &str, [zip, gender]: [&str; 2]) -> String {
+    let l = if diverse { "[[require]]\nmodel = \"distinct-l-diversity\"\nl = 3\n" } else { "" };
+    format!(
+        "[data]\ninput = \"patients.csv\"\n[columns.zip]\nrole = \"quasi\"\ntype = \"text\"\nweight = \"{zip}\"\n\
+         hierarchy = {{ suppress = true }}\n[columns.gender]\nrole = \"quasi\"\nweight = \"{gender}\"\n\
+         hierarchy = {{ suppress = true }}\n[columns.age]\nrole = \"quasi\"\ntype = \"integer\"\ngeneralize = \"ranges\"\n\
+         [columns.education]\nrole = \"quasi\"\nhierarchy = {{ taxonomy = {{ Educated = {{ Primary = [\"9th\", \"10th\"], \
+         Secondary = [\"11th\"] }} }} }}\n[columns.disease]\nrole = \"sensitive\"\n[columns.expense]\nrole = \"identifying\"\n\
+         [[require]]\nmodel = \"k-anonymity\"\nk = 3\n{l}[search]\nalgorithm = \"systematic\"\n[search.options]\n\
+         exact = true\nreading = \"{reading}\"\norder = \"input\"\nstarts = [2, 3, 1]\n"
+    )
+}
+
+/// How often each label of a column stands in a table.
+fn labels(table: &str, column: usize) -> Vec<(String, usize)> {
+    let mut counts = std::collections::BTreeMap::new();
+    for line in table.lines().skip(1) {
+        *counts.entry(line.split(',').nth(column).unwrap().to_string()).or_insert(0) += 1;
+    }
+    counts.into_iter().collect()
+}
+
+#[test]
+fn the_clustering_paper_s_example_can_be_run() {
+    let Some(patients) = patients() else { return };
+    let house = House::new();
+    house.file("patients.csv", &patients);
+    let run = |policy: &str, out: &str| {
+        house.file("policy.toml", policy);
+        let json = house.amidst(&["anonymize", "policy.toml", "--out", out, "--json"]).json(0);
+        let release = json["outputs"]["release"].as_str().unwrap();
+        let table = std::fs::read_to_string(house.path(release)).unwrap();
+        (json, table)
+    };
+    // Table 2: three clusters of three, and their loss by Equation (1).
+    let (json, table) = run(&systematic(false, "paper", ["1", "1"]), "k");
+    let ages = |table: &str| labels(table, 2);
+    let three: Vec<(String, usize)> = ["[24-26]", "[35-40]", "[41-43]"].map(|a| (a.to_string(), 3)).to_vec();
+    assert_eq!(ages(&table), three, "{table}");
+    assert!((json["metrics"]["information-loss"].as_f64().unwrap() - 16.42105263).abs() < 1e-6, "{json}");
+    // Table 3: the cluster that has nothing but diabetes goes to the third. The paper counts ZIP and gender as generalized
+    // everywhere, so that they have little say, or none.
+    for (reading, weights, out) in [("paper", ["0.5", "0.1"], "l"), ("growth", ["1/1000000", "1/1000000"], "growth")] {
+        let (_, table) = run(&systematic(true, reading, weights), out);
+        assert_eq!(ages(&table), [("[24-26]".to_string(), 3), ("[35-43]".to_string(), 6)], "{table}");
+    }
+    // Strides that do not fit are explained.
+    house.file("policy.toml", &systematic(false, "paper", ["1", "1"]).replace("[2, 3, 1]", "[2, 3]"));
+    house.amidst(&["anonymize", "policy.toml", "--out", "x"]).fails(2, &["`starts`", "1 to 3"]);
+    house.file("policy.toml", &systematic(false, "paper", ["1", "1"]).replace("[2, 3, 1]", "[2, 0]"));
+    house.amidst(&["anonymize", "policy.toml", "--out", "x"]).fails(2, &["whole numbers from 1"]);
+}
+
+/// A table of people, with some who waived protection, and a policy.
+fn people(rows: usize, waived: impl Fn(usize) -> bool, mode: &str, policy: &str) -> House {
+    let house = House::new();
+    let diseases = ["flu", "cold", "gout", "ache", "hiv"];
+    let line = |i: usize| {
+        let age = 20 + i * 7 % 60;
+        format!("{age},{},{}\n", diseases[i * i % 11 % 5], if waived(i) { "yes" } else { "no" })
+    };
+    house.file("people.csv", &format!("age,disease,waived\n{}", (0..rows).map(line).collect::<String>()));
+    house.file(
+        "policy.toml",
+        &format!(
+            "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\ngeneralize = \"ranges\"\n\
+             [columns.disease]\nrole = \"sensitive\"\n[columns.waived]\nrole = \"consent\"\nmode = \"{mode}\"\n{policy}"
+        ),
+    );
+    house
+}
+
+const FOUR: &str = "[[require]]\nmodel = \"k-anonymity\"\nk = 4\n[search]\nalgorithm = \"systematic\"\n";
+
+#[test]
+fn waived_rows_form_classes_of_their_own() {
+    let house = people(60, |i| i % 4 == 0, "separate", FOUR);
+    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    assert_eq!((&json["rows_in"], &json["rows_out"], &json["suppressed"]), (&60.into(), &60.into(), &0.into()));
+    // As many protected classes as without those rows, with the same loss, and some more.
+    let alone = people(60, |i| i % 4 == 0, "publish", FOUR);
+    let without = alone.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    assert_eq!(json["metrics"]["information-loss"], without["metrics"]["information-loss"]);
+    assert!(json["classes"].as_u64() > without["classes"].as_u64(), "{json}");
+    assert_eq!(json["requirements"][0]["holds"], true);
+    assert!(json["requirements"][0]["measured"]["k"].as_u64().unwrap() >= 4);
+    let verdict = house.amidst(&["verify", "release", "--policy", "policy.toml", "--json"]).json(0);
+    assert_eq!(verdict["valid"], true, "{verdict}");
+    let report = json["outputs"]["report"].as_str().unwrap();
+    assert!(std::fs::read_to_string(house.path(report)).unwrap().contains("classes of their own"));
+}
+
+#[test]
+fn too_few_waived_rows_join_the_others_and_say_so() {
+    let house = people(60, |i| i < 2, "separate", FOUR);
+    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    assert_eq!(json["rows_out"], 60);
+    let notes = json["notes"].to_string();
+    assert!(notes.contains("no classes of their own"), "{notes}");
+    assert_eq!(house.amidst(&["verify", "release"]).code, 0);
+}
+
+#[test]
+fn where_everybody_waived_there_is_nothing_to_join() {
+    for algorithm in ["systematic", "k-member", "one-pass-k-means", "alpha-k-clustering", "mondrian", "portfolio"] {
+        let policy = FOUR.replace("systematic", algorithm);
+        let house = people(20, |_| true, "join", &policy);
+        house.amidst(&["anonymize", "policy.toml", "--out", "release"]).fails(2, &["every row waived", "publish"]);
+        let house = people(20, |_| true, "separate", &policy);
+        let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+        assert_eq!(json["rows_out"], 20, "{algorithm}");
+        assert_eq!(house.amidst(&["verify", "release"]).code, 0, "{algorithm}");
+    }
+}
+
+/// Without a k the size of clusters follows from the requirement.
+#[test]
+fn diversity_alone_gives_more_than_one_class() {
+    let entropy = "[[require]]\nmodel = \"entropy-l-diversity\"\non = \"disease\"\nl = 3\n";
+    let recursive = "[[require]]\nmodel = \"recursive-c-l-diversity\"\non = \"disease\"\nc = 2\nl = 3\n";
+    let close = "[[require]]\nmodel = \"t-closeness\"\non = \"disease\"\nt = 0.3\n";
+    for requirement in [entropy, recursive, close] {
+        for algorithm in ["systematic", "one-pass-k-means", "alpha-k-clustering", "k-member"] {
+            let house =
+                people(300, |_| false, "publish", &format!("{requirement}[search]\nalgorithm = \"{algorithm}\"\n"));
+            let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+            assert!(json["classes"].as_u64().unwrap() > 8, "{algorithm}: {}", json["classes"]);
+            assert!(!json["warnings"].to_string().contains("one class"), "{json}");
+        }
+    }
+}
+
+#[test]
+fn one_class_is_said_loudly() {
+    let house = people(6, |_| false, "publish", &FOUR.replace("k = 4", "k = 5"));
+    let run = house.amidst(&["anonymize", "policy.toml", "--out", "release"]);
+    assert_eq!(run.code, 0);
+    assert!(run.stderr.contains("are one class"), "{}", run.stderr);
+    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
+    assert!(json["warnings"].to_string().contains("are one class"), "{json}");
+    let report = std::fs::read_to_string(house.path(json["outputs"]["report"].as_str().unwrap())).unwrap();
+    assert!(report.contains("are one class"));
+}
+
+/// Both bounds of (l, α)-diversity are measured, a broken sensitivity included, and checked from outside.
+#[test]
+fn the_weight_of_l_alpha_diversity_is_measured() {
+    for (sensitivity, exact) in [("2", true), ("\"3/2\"", false)] {
+        let policy = format!(
+            "categories = [[\"hiv\"], [\"gout\", \"ache\"], [\"flu\", \"cold\"]]\nweights = {{ sensitivity = {sensitivity} }}\n\
+             [[require]]\nmodel = \"distinct-l-alpha-diversity\"\non = \"disease\"\nl = 2\nalpha = 2\n[search]\nalgorithm = \
+             \"mondrian\"\n"
+        );
+        let house = people(80, |_| false, "publish", "");
+        let text = house
+            .read("policy.toml")
+            .replace("[columns.waived]", &format!("{}\n[columns.waived]", &policy[..policy.find("[[").unwrap()]));
+        house.file("policy.toml", &(text + &policy[policy.find("[[").unwrap()..]));
+        let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+        let measured = &json["requirements"][0]["measured"];
+        let alpha = measured["alpha"].as_f64().unwrap();
+        assert!(alpha >= 2.0 && measured["l"].as_u64().unwrap() >= 2, "{measured} {exact}");
+        let verdict = house.amidst(&["verify", "release", "--policy", "policy.toml", "--json"]).json(0);
+        assert_eq!(verdict["valid"], true, "{verdict}");
+        let told = verdict["requirements"][0]["measured"]["alpha"].as_f64().unwrap();
+        assert!((told - alpha).abs() < 1e-9, "{told} {alpha}");
+        let audit = house.amidst(&["audit", "people.csv", "--policy", "policy.toml", "--json"]);
+        let audit: serde_json::Value = serde_json::from_str(&audit.stdout).unwrap();
+        assert!(audit["measured"]["disease"]["weight_alpha"].is_number(), "{audit}");
+    }
+}
+
+/// What an audit lists under what holds does hold, or is marked as a bound that does not.
+#[test]
+fn open_bounds_are_marked() {
+    let house = House::new();
+    house.file("people.csv", "age,disease\n1,a\n1,a\n1,b\n2,a\n2,b\n2,b\n");
+    let json = house.amidst(&["audit", "people.csv", "--qi", "age", "--sensitive", "disease", "--json"]).json(0);
+    let disease = &json["measured"]["disease"];
+    assert_eq!((&disease["recursive_c"]["2"], &disease["recursive_c_open"]), (&2.into(), &true.into()));
+    assert!(disease["entropy_l_open"].is_null());
+    let text = house.amidst(&["audit", "people.csv", "--qi", "age", "--sensitive", "disease"]).stdout;
+    assert!(text.contains("recursive_c > 2 at l = 2"), "{text}");
+}

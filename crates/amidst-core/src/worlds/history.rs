@@ -1,0 +1,165 @@
+//! What an adversary has seen: who was together with whom in each version, and what was published about them.
+//!
+//! Persons who were in the same class in every version are one cohort: nothing tells them apart. A version refines the
+//! cohorts, so each is kept as the cohort it was before and the class it went through since; a class that comes again
+//! with the same persons and the same values tells nothing new and is not kept twice. Memory grows with what changes, not
+//! with the number of versions.
+
+use rustc_hash::FxHashMap;
+
+use crate::attack::Compact;
+
+/// The number of a cohort in its history.
+pub type Cohort = u32;
+
+const NONE: u32 = u32::MAX;
+
+/// A cohort: the one it was before its last class, and how many are in it now.
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    before: Cohort,
+    class: u32,
+    members: u32,
+}
+
+/// A class of one version, or the same class of several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeenClass {
+    /// The version in which it was first published, from 0, and its number there.
+    pub version: u32,
+    /// Its number among the classes of that version.
+    pub number: u32,
+    /// The last version in which it was published.
+    pub last: u32,
+    /// The persons in it.
+    pub persons: u32,
+    /// The rows it publishes.
+    pub rows: u64,
+    /// Where its counts begin.
+    start: usize,
+}
+
+/// Everything published so far, the oldest version first.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    versions: u32,
+    cohort_of: FxHashMap<u32, Cohort>,
+    cohorts: Vec<Link>,
+    classes: Vec<SeenClass>,
+    /// Values with their counts, class by class.
+    counts: Vec<(u32, u32)>,
+    /// The values of each version as a whole.
+    tables: Vec<Vec<(u32, u64)>>,
+}
+
+impl History {
+    /// Sees one more version.
+    pub fn see(&mut self, version: &Compact) {
+        let mut table: FxHashMap<u32, u64> = FxHashMap::default();
+        // What the class makes of each cohort that comes to it.
+        let mut made: FxHashMap<Cohort, Cohort> = FxHashMap::default();
+        for class in 0..version.len() {
+            let (persons, counts) = (version.persons(class), version.counts(class));
+            counts.iter().for_each(|&(value, n)| *table.entry(value).or_insert(0) += n);
+            if persons.is_empty() || self.seen_before(persons, counts) {
+                continue;
+            }
+            let id = self.classes.len() as u32;
+            self.keep(class as u32, persons.len() as u32, counts);
+            made.clear();
+            for &person in persons {
+                let before = self.cohort_of.get(&person).copied().unwrap_or(NONE);
+                let after = *made.entry(before).or_insert_with(|| {
+                    self.cohorts.push(Link { before, class: id, members: 0 });
+                    self.cohorts.len() as u32 - 1
+                });
+                if let Some(left) = self.cohorts.get_mut(before as usize) {
+                    left.members -= 1;
+                }
+                self.cohorts[after as usize].members += 1;
+                self.cohort_of.insert(person, after);
+            }
+        }
+        let mut table: Vec<(u32, u64)> = table.into_iter().collect();
+        table.sort_unstable();
+        self.tables.push(table);
+        self.versions += 1;
+    }
+
+    /// Whether these persons were last published together, without others, and with the same values.
+    fn seen_before(&mut self, persons: &[u32], counts: &[(u32, u64)]) -> bool {
+        let Some(&cohort) = persons.first().and_then(|person| self.cohort_of.get(person)) else { return false };
+        let link = self.cohorts[cohort as usize];
+        let known = self.classes[link.class as usize];
+        let many = persons.len() as u32;
+        if link.members != many || known.persons != many || known.version == self.versions {
+            return false;
+        }
+        let same = counts.iter().filter(|c| c.1 > 0).map(|&(value, n)| (value, u64::from(short(n))));
+        if !same.eq(self.counts(link.class).iter().map(|&(value, n)| (value, u64::from(n))))
+            || !persons.iter().all(|person| self.cohort_of.get(person) == Some(&cohort))
+        {
+            return false;
+        }
+        self.classes[link.class as usize].last = self.versions;
+        true
+    }
+
+    fn keep(&mut self, number: u32, persons: u32, counts: &[(u32, u64)]) {
+        let start = self.counts.len();
+        let present = counts.iter().filter(|c| c.1 > 0);
+        self.counts.extend(present.map(|&(value, n)| (value, short(n))));
+        let rows = self.counts[start..].iter().map(|c| u64::from(c.1)).sum();
+        let version = self.versions;
+        self.classes.push(SeenClass { version, number, last: version, persons, rows, start });
+    }
+
+    /// The number of versions.
+    pub fn versions(&self) -> usize {
+        self.versions as usize
+    }
+
+    /// The number of persons in any of them.
+    pub fn persons(&self) -> usize {
+        self.cohort_of.len()
+    }
+
+    /// Everybody with their cohort, in no order.
+    pub fn everybody(&self) -> impl Iterator<Item = (u32, Cohort)> + '_ {
+        self.cohort_of.iter().map(|(&person, &cohort)| (person, cohort))
+    }
+
+    /// How often each value was published in a version.
+    pub fn table(&self, version: usize) -> &[(u32, u64)] {
+        self.tables.get(version).map_or(&[], Vec::as_slice)
+    }
+
+    /// The cohorts that somebody is in.
+    pub(super) fn inhabited(&self) -> impl Iterator<Item = (Cohort, u32)> + '_ {
+        (0u32..).zip(&self.cohorts).filter(|(_, link)| link.members > 0).map(|(cohort, link)| (cohort, link.members))
+    }
+
+    /// The classes that a cohort went through, the oldest first.
+    pub(super) fn path(&self, mut cohort: Cohort, path: &mut Vec<u32>) {
+        path.clear();
+        while let Some(link) = self.cohorts.get(cohort as usize) {
+            path.push(link.class);
+            cohort = link.before;
+        }
+        path.reverse();
+    }
+
+    pub(super) fn classes(&self) -> &[SeenClass] {
+        &self.classes
+    }
+
+    /// The values of a class with their counts, by value.
+    pub(super) fn counts(&self, class: u32) -> &[(u32, u32)] {
+        let end = self.classes.get(class as usize + 1).map_or(self.counts.len(), |next| next.start);
+        &self.counts[self.classes[class as usize].start..end]
+    }
+}
+
+fn short(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

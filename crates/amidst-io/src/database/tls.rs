@@ -1,0 +1,147 @@
+//! Whether a server is spoken to over TLS, and whom it must prove to be.
+//!
+//! Rows about people never go to another machine in clear text unless the address says so in so many words. Where TLS is
+//! used, the certificate is always verified, with the name: encryption without it protects against nobody who can answer
+//! in the place of the server. The client library knows neither `verify-full` nor `sslrootcert`, so both are read here and
+//! taken out of the address.
+
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+use postgres::Config;
+use postgres::config::Host;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::address::decoded;
+use crate::limits::{POLICY_LIMIT, small_file};
+
+/// What the settings of an address say of TLS.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Wishes {
+    mode: Option<String>,
+    /// The file of the authorities to trust.
+    roots: Option<String>,
+}
+
+/// The address without what only this module understands, and that.
+pub(super) fn wishes(server: &str) -> (String, Wishes) {
+    let Some((start, settings)) = server.split_once('?') else { return (server.to_string(), Wishes::default()) };
+    let mut wishes = Wishes::default();
+    let mut others = Vec::new();
+    for setting in settings.split('&') {
+        match setting.split_once('=') {
+            Some(("sslmode", mode)) => wishes.mode = Some(decoded(mode)),
+            Some(("sslrootcert", file)) => wishes.roots = Some(decoded(file)),
+            _ => others.push(setting),
+        }
+    }
+    let others = if others.is_empty() { String::new() } else { format!("?{}", others.join("&")) };
+    (format!("{start}{others}"), wishes)
+}
+
+/// Whether the server is on another machine, as far as its address tells.
+fn is_remote(config: &Config) -> bool {
+    // Where there are numbers, they are what is connected to, whatever the names.
+    if !config.get_hostaddrs().is_empty() {
+        return config.get_hostaddrs().iter().any(|address| !address.is_loopback());
+    }
+    config.get_hosts().iter().any(|host| match host {
+        Host::Unix(_) => false,
+        Host::Tcp(name) => {
+            let local = name.eq_ignore_ascii_case("localhost");
+            !local && !name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        }
+    })
+}
+
+/// Whether to use TLS; an error for what would go on without.
+pub(super) fn decide(config: &Config, wishes: &Wishes) -> Result<bool, String> {
+    let remote = is_remote(config);
+    match wishes.mode.as_deref() {
+        None => Ok(remote || wishes.roots.is_some()),
+        Some("require" | "verify-ca" | "verify-full") => Ok(true),
+        Some("disable") if wishes.roots.is_some() => {
+            Err("the address has both sslmode=disable and sslrootcert; leave one out".to_string())
+        }
+        Some("disable") => Ok(false),
+        Some("allow" | "prefer") if !remote => Ok(false),
+        Some(mode @ ("allow" | "prefer")) => Err(format!(
+            "sslmode={mode} may send rows about people to another machine in clear text. Use sslmode=verify-full, with \
+             sslrootcert=FILE where the authority is your own; or a tunnel (ssh -L); or, on a network that you trust with \
+             these rows, sslmode=disable"
+        )),
+        Some(_) => Err("sslmode is one of verify-full, require and disable".to_string()),
+    }
+}
+
+/// What connects over TLS, trusting the authorities of `wishes` or else those of the system.
+pub(super) fn connector(wishes: &Wishes) -> Result<MakeRustlsConnect, String> {
+    let mut roots = RootCertStore::empty();
+    match &wishes.roots {
+        Some(file) => {
+            let bytes = small_file(Path::new(file), POLICY_LIMIT).map_err(|e| format!("sslrootcert {file}: {e}"))?;
+            for certificate in CertificateDer::pem_slice_iter(&bytes) {
+                let added = certificate.ok().and_then(|certificate| roots.add(certificate).ok());
+                added.ok_or_else(|| format!("sslrootcert {file}: not a certificate in PEM"))?;
+            }
+        }
+        // Some systems have certificates that are none; those that are count.
+        None => drop(roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs)),
+    }
+    if roots.is_empty() {
+        let place = wishes.roots.as_deref().unwrap_or("the system");
+        return Err(format!(
+            "{place} has no certificate of an authority to trust; name a file with sslrootcert=ca.pem"
+        ));
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|e| format!("TLS cannot be set up: {e}"))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decided(address: &str) -> Result<bool, String> {
+        let (address, wishes) = wishes(address);
+        decide(&address.parse::<Config>().unwrap(), &wishes)
+    }
+
+    #[test]
+    fn rows_leave_the_machine_encrypted_or_by_a_clear_word() {
+        for local in ["localhost", "127.0.0.1", "127.8.9.1", "[::1]", "%2Fvar%2Frun"] {
+            assert_eq!(decided(&format!("postgres://{local}/d")), Ok(false), "{local}");
+            assert_eq!(decided(&format!("postgres://{local}/d?sslmode=verify-full")), Ok(true), "{local}");
+            assert_eq!(decided(&format!("postgres://{local}/d?sslmode=prefer")), Ok(false), "{local}");
+        }
+        for remote in ["db.example", "10.0.0.1", "localhost.evil.example", "[2001:db8::1]", "localhost,db.example"] {
+            assert_eq!(decided(&format!("postgres://{remote}/d")), Ok(true), "{remote}");
+            assert_eq!(decided(&format!("postgres://{remote}/d?sslmode=require")), Ok(true), "{remote}");
+            assert_eq!(decided(&format!("postgres://{remote}/d?sslmode=disable")), Ok(false), "{remote}");
+            for weak in ["prefer", "allow", "PREFER", ""] {
+                assert!(decided(&format!("postgres://{remote}/d?sslmode={weak}")).is_err(), "{remote} {weak}");
+            }
+        }
+        // The number is what counts, not the name beside it.
+        assert_eq!(decided("postgres://localhost/d?hostaddr=10.0.0.1"), Ok(true));
+        assert_eq!(decided("postgres://db.example/d?hostaddr=127.0.0.1"), Ok(false));
+        assert!(decided("postgres://h/d?sslmode=disable&sslrootcert=ca.pem").is_err());
+    }
+
+    #[test]
+    fn what_the_client_does_not_know_is_taken_out() {
+        let (address, found) = wishes("postgres://h/d?connect_timeout=3&sslrootcert=a%20b.pem&sslmode=verify-full");
+        assert_eq!(address, "postgres://h/d?connect_timeout=3");
+        assert_eq!(found, Wishes { mode: Some("verify-full".into()), roots: Some("a b.pem".into()) });
+        assert!(connector(&Wishes { roots: Some("/dev/zero".into()), ..Wishes::default() }).is_err());
+    }
+}

@@ -1,0 +1,188 @@
+//! From guesses for each column to a policy for the table: what columns do together.
+//!
+//! Columns that single nobody out alone may do so together, and a column that is released as it is may give away one that
+//! is generalized. Whatever is changed here is changed towards more protection.
+
+use amidst_core::hierarchy::{self, Suggestion};
+use amidst_core::risk::{Dependence, line};
+use amidst_core::shared::Shared;
+use amidst_core::table::{Column, Table};
+use rayon::prelude::*;
+
+use super::profile::Profile;
+use super::roles::{self, Guess};
+use crate::policy::Role;
+
+/// More quasi columns than this leave nothing of the data; the others are left out.
+const QUASI_COLUMNS: usize = 10;
+
+/// More private columns than this cannot all be protected in one release.
+const SENSITIVE_COLUMNS: usize = 4;
+
+/// What becomes of the columns of a table.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// A guess for each column of the table.
+    pub guesses: Vec<Guess>,
+    /// The hierarchy of each quasi column.
+    pub hierarchies: Vec<Option<Suggestion>>,
+    /// Where the only quasi column must be released as `*`: the k that makes it so.
+    pub blank: Option<u64>,
+}
+
+/// Decides on every column of a table.
+pub(super) fn plan(table: &Table, missing: &[String]) -> Plan {
+    let profiles: Vec<Profile<'_>> = table.columns.par_iter().map(|c| Profile::of(c, missing)).collect();
+    let guesses: Vec<Guess> = profiles.par_iter().map(roles::guess).collect();
+    let mut plan = Plan { hierarchies: vec![None; guesses.len()], guesses, blank: None };
+    one_key(&mut plan.guesses);
+    protect_private(&mut plan.guesses, table, &profiles);
+    not_given_away(&mut plan.guesses, table);
+    plan.limit(table, &profiles, missing);
+    if plan.guesses.iter().all(|g| g.role != Role::Quasi) {
+        plan.blank(table);
+    }
+    plan
+}
+
+/// A policy has one key; people are told apart by the first.
+fn one_key(guesses: &mut [Guess]) {
+    for guess in guesses.iter_mut().filter(|g| g.role == Role::Key).skip(1) {
+        guess.role = Role::Identifying;
+    }
+}
+
+fn positions(guesses: &[Guess], role: Role) -> Vec<usize> {
+    (0..guesses.len()).filter(|&i| guesses[i].role == role).collect()
+}
+
+/// Makes a private column one that is released generalized.
+fn generalize(guess: &mut Guess, why: &str) {
+    guess.role = Role::Quasi;
+    guess.why = format!("{}, but {why}", guess.why);
+}
+
+/// Keeps private columns as they are only while together they single hardly anybody out, and while each has values enough
+/// for classes to be diverse.
+fn protect_private(guesses: &mut [Guess], table: &Table, profiles: &[Profile<'_>]) {
+    let mut order = positions(guesses, Role::Sensitive);
+    order.sort_by_key(|&i| (profiles[i].uniques, profiles[i].distinct, i));
+    let mut released: Vec<&Column> = Vec::new();
+    for i in order {
+        if profiles[i].texts > 1 && !is_spread(profiles[i].column) {
+            generalize(&mut guesses[i], "nearly all rows share one value, so no class can be diverse in it");
+            continue;
+        }
+        released.push(&table.columns[i]);
+        if Shared::of(&released, table.rows).unique() > roles::tolerated(table.rows) {
+            released.pop();
+            generalize(&mut guesses[i], "with the other private columns it singles people out");
+        } else if released.len() > SENSITIVE_COLUMNS {
+            released.pop();
+            generalize(&mut guesses[i], "there are enough private columns to protect already");
+        }
+    }
+}
+
+/// Whether at least one row in fifty has another value than the most frequent one.
+fn is_spread(column: &Column) -> bool {
+    let counts = column.counts();
+    let (all, most) = (counts.iter().sum::<u64>(), counts.iter().max().copied().unwrap_or(0));
+    (all - most) * 50 >= all
+}
+
+/// Private columns that give a quasi column away are generalized with it.
+fn not_given_away(guesses: &mut [Guess], table: &Table) {
+    let quasi = positions(guesses, Role::Quasi);
+    let lines: Vec<Option<Vec<f64>>> = (0..guesses.len())
+        .into_par_iter()
+        .map(|i| matches!(guesses[i].role, Role::Quasi | Role::Sensitive).then(|| line(&table.columns[i])).flatten())
+        .collect();
+    for i in positions(guesses, Role::Sensitive) {
+        let told = quasi.par_iter().find_first(|&&q| {
+            let (from, to) = (&table.columns[i].codes, &table.columns[q].codes);
+            let found = Dependence::of(from, to, lines[i].as_deref(), lines[q].as_deref());
+            found.is_some_and(|d| d.gives_away())
+        });
+        if let Some(&q) = told {
+            let why = format!("it gives `{}` away", clean(&table.columns[q].name));
+            generalize(&mut guesses[i], &why);
+        }
+    }
+}
+
+/// A name for a comment, which ends with its line.
+pub(super) fn clean(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+impl Plan {
+    /// Keeps the number of quasi columns within what a release can bear, and finds their hierarchies.
+    fn limit(&mut self, table: &Table, profiles: &[Profile<'_>], missing: &[String]) {
+        let mut order = positions(&self.guesses, Role::Quasi);
+        order.sort_by_key(|&i| (std::cmp::Reverse(self.guesses[i].strength), i));
+        let many = order.len() > QUASI_COLUMNS;
+        let mut kept: Vec<usize> = Vec::new();
+        for i in order {
+            let twin = kept.iter().find(|&&q| many && twins(profiles, table, q, i));
+            if let Some(&twin) = twin {
+                let name = clean(&table.columns[twin].name);
+                self.leave_out(i, &format!("it says the same as `{name}`"));
+                continue;
+            }
+            if kept.len() == QUASI_COLUMNS {
+                self.leave_out(i, &format!("{QUASI_COLUMNS} quasi columns are as many as a release bears"));
+                continue;
+            }
+            let found = suggest(&table.columns[i], &self.guesses[i], missing);
+            let blunt = found.table.iter().any(|(key, _)| key == "suppress");
+            if blunt && profiles[i].known >= 20 && profiles[i].distinct_share() > 0.5 {
+                self.leave_out(i, "nearly every row has its own value and nothing says how to generalize it");
+                continue;
+            }
+            self.hierarchies[i] = Some(found);
+            kept.push(i);
+        }
+    }
+
+    fn leave_out(&mut self, i: usize, why: &str) {
+        let guess = &mut self.guesses[i];
+        guess.role = Role::Identifying;
+        guess.why = format!("left out: {why}; to bring it back, make it quasi in place of another");
+    }
+
+    /// Makes a column quasi because a policy needs one, although nothing may be released of it: one in which all rows are
+    /// alike, or else the one whose values are shared by the fewest, with a k that none of them reaches.
+    fn blank(&mut self, table: &Table) {
+        let shared = |i: usize| table.columns[i].counts().into_iter().max().unwrap_or(0);
+        let same = positions(&self.guesses, Role::Insensitive).first().copied();
+        let rarest = || (0..self.guesses.len()).min_by_key(|&i| (self.guesses[i].role == Role::Key, shared(i)));
+        let Some(i) = same.or_else(rarest) else { return };
+        if self.guesses[i].role != Role::Insensitive {
+            self.blank = Some(shared(i) + 1);
+            self.guesses[i].why =
+                format!("released as *, because a policy needs a quasi column; {}", self.guesses[i].why);
+        }
+        self.guesses[i].role = Role::Quasi;
+        self.hierarchies[i] = Some(Suggestion::suppress());
+    }
+}
+
+/// Whether two columns say the same: a code and its label.
+fn twins(profiles: &[Profile<'_>], table: &Table, a: usize, b: usize) -> bool {
+    let (few, many) = (profiles[a].distinct.min(profiles[b].distinct), profiles[a].distinct.max(profiles[b].distinct));
+    let tells = |from: usize, to: usize| {
+        let found = Dependence::of(&table.columns[from].codes, &table.columns[to].codes, None, None);
+        found.is_some_and(|d| d.gives_away())
+    };
+    few * 5 >= many * 4 && tells(a, b) && tells(b, a)
+}
+
+/// The hierarchy that fits a column. Unknown cells keep to themselves in every hierarchy, so it is made without them.
+fn suggest(column: &Column, guess: &Guess, missing: &[String]) -> Suggestion {
+    let mut values = Column { name: column.name.clone(), kind: column.kind, ..Column::default() };
+    values.dictionary = column.dictionary.iter().filter(|v| !missing.iter().any(|m| m == v)).collect();
+    values.sort(&[]);
+    let code = guess.code.then(|| hierarchy::guess_code(&values)).flatten();
+    code.unwrap_or_else(|| hierarchy::guess(&values))
+}

@@ -1,0 +1,125 @@
+//! The draft as text: a policy with a comment for every guess.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use amidst_core::hierarchy::Suggestion;
+use amidst_core::table::{Column, Table};
+
+use super::plan::{Plan, clean};
+use super::roles::Guess;
+use crate::policy::Role;
+use crate::policy::write::{key, text, texts};
+
+pub(super) fn head(out: &mut String, input: &str, folder: Option<&Path>, rows: usize, columns: usize) {
+    let _ = write!(
+        out,
+        "# A first policy, drafted from {rows} rows and {columns} columns.\n\
+         # Every role is a guess on the safe side: read them all. Roles: identifying and key (never published), quasi (known to\n\
+         # others, published generalized), sensitive (private, published as it is, protected by the requirements below),\n\
+         # insensitive (published as it is; where it singles people out, only with `accept = \"why\"`).\n\n\
+         [data]\ninput = {}\n",
+        text(&from_folder(input, folder))
+    );
+}
+
+/// `input`, as it is found from `folder`.
+fn from_folder(input: &str, folder: Option<&Path>) -> String {
+    let here = folder.is_none_or(|f| f.as_os_str().is_empty() || f == Path::new("."));
+    if here || input == "-" || (input.contains("://") && amidst_io::local_path(input).is_none()) {
+        // A password is not for a file; it is asked for in the environment.
+        return amidst_io::without_password(input).into_owned();
+    }
+    if let Some(database) = input.strip_prefix("sqlite://") {
+        let (file, settings) = database.split_at(database.find('?').unwrap_or(database.len()));
+        return format!("sqlite://{}{settings}", from_folder(file, folder));
+    }
+    if let Some(inside) = folder.and_then(|f| Path::new(input).strip_prefix(f).ok()) {
+        return inside.to_string_lossy().into_owned();
+    }
+    std::path::absolute(input).map_or_else(|_| input.to_string(), |path| path.to_string_lossy().into_owned())
+}
+
+pub(super) fn unknowns(out: &mut String, missing: &[String], drop: bool, rows: usize) {
+    if missing.is_empty() {
+        let _ = writeln!(out, "missing = []             # no unknown cells seen");
+        return;
+    }
+    let _ = writeln!(out, "missing = {}   # cells that seem to mean \"unknown\"", texts(missing));
+    match drop {
+        true => {
+            let _ = writeln!(out, "missing_rows = \"drop\"    # {rows} rows have an unknown cell");
+        }
+        false => {
+            let why = "too many to drop, so unknown is a value of its own";
+            let _ = writeln!(out, "missing_rows = \"keep\"    # {rows} rows have an unknown cell: {why}");
+        }
+    }
+}
+
+pub(super) fn section(column: &Column, guess: &Guess, hierarchy: Option<&Suggestion>) -> String {
+    let mut out = unread(&column.name, guess.role, &guess.why);
+    if matches!(guess.role, Role::Quasi | Role::Sensitive) {
+        let _ = writeln!(out, "type = {}", text(column.kind.name()));
+    }
+    if let Some(suggestion) = hierarchy {
+        let _ = writeln!(out, "hierarchy = {}   # {}", suggestion.toml(), clean(&suggestion.reason));
+    }
+    out
+}
+
+/// A column of which nothing more is said.
+pub(super) fn unread(name: &str, role: Role, why: &str) -> String {
+    format!("\n[columns.{}]\n{:<24} # {}\n", key(name), format!("role = {}", text(role.name())), clean(why))
+}
+
+pub(super) fn requirements(out: &mut String, table: &Table, plan: &Plan, missing: &[String]) {
+    let persons = table.columns.iter().zip(&plan.guesses).find(|(_, g)| g.role == Role::Key);
+    let people = persons.map_or(table.rows, |(column, _)| column.dictionary.len());
+    // Nobody hides behind a single row: what has one row only is left out.
+    let k = plan.blank.unwrap_or(5).max(5).min(people.max(2) as u64);
+    let suppression = if people < 2 { "1.0 " } else { "0.02" };
+    let _ = write!(
+        out,
+        "\n# What every class of rows that look alike must satisfy.\n[[require]]\nmodel = \"k-anonymity\"\nk = {k}\n"
+    );
+    for (column, _) in table.columns.iter().zip(&plan.guesses).filter(|(_, g)| g.role == Role::Sensitive) {
+        let counts = column.counts();
+        let values = counts.iter().filter(|&&n| n > 0).count() - unknown_values(column, missing);
+        let effective = effective_values(&counts);
+        let (model, l, why) = match (values, effective) {
+            (0 | 1, _) => continue,
+            (8.., 6.0..) => ("entropy-l-diversity", 3, format!("the table itself has {effective:.1}")),
+            (2, _) => ("distinct-l-diversity", 2, "there are only two values".to_string()),
+            _ if !reaches(&counts, 3) => ("distinct-l-diversity", 2, format!("of {values} values, most of them rare")),
+            _ => ("distinct-l-diversity", 3, format!("of {values} values")),
+        };
+        let on = text(&column.name);
+        let _ = write!(out, "\n[[require]]\nmodel = {}\non = {on}\nl = {l}   # {why}\n", text(model));
+    }
+    let _ = write!(
+        out,
+        "\n[search]\nmax_suppression = {suppression}   # at most this share of the rows may be left out\nseed = 1\n\n\
+         [output]\nfile = \"release.csv\"\n"
+    );
+}
+
+/// Whether the l-th most frequent value is held by at least one row in fifty: otherwise hardly any class could have l values.
+fn reaches(counts: &[u64], l: usize) -> bool {
+    let mut counts = counts.to_vec();
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    let rest: u64 = counts.iter().skip(l - 1).sum();
+    rest * 50 >= counts.iter().sum()
+}
+
+fn unknown_values(column: &Column, missing: &[String]) -> usize {
+    missing.iter().filter(|m| column.dictionary.code(m).is_some()).count()
+}
+
+/// exp of the entropy: how many equally frequent values would be as diverse.
+fn effective_values(counts: &[u64]) -> f64 {
+    let total: f64 = counts.iter().map(|&n| n as f64).sum();
+    let share = |&n: &u64| n as f64 / total;
+    let entropy: f64 = counts.iter().filter(|&&n| n > 0).map(share).map(|p| -p * p.ln()).sum();
+    entropy.exp()
+}
