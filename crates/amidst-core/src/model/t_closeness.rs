@@ -122,7 +122,7 @@ impl PrivacyModel for TCloseness {
         let share = match &self.ground {
             Ground::Equal => 1.0 - self.t.to_f64(),
             Ground::KullbackLeibler => (-self.t.to_f64()).exp(),
-            Ground::Ordered | Ground::Hierarchical(_) | Ground::JensenShannon => return 1,
+            Ground::Ordered(_) | Ground::Hierarchical(_) | Ground::JensenShannon => return 1,
         };
         let total = table.histogram.iter().map(|c| c.1).sum::<u64>() as f64;
         let mut counts: Vec<u64> = table.histogram.iter().map(|c| c.1).collect();
