@@ -89,7 +89,7 @@ pub fn verify_against(subject: &Subject, policy: &Policy, original: Option<&str>
         same: prepared.table.columns.iter().map(same).collect(),
     };
     let populations = labels::populations(policy, &prepared)?;
-    let text = policy.to_toml();
+    let text = policy.public_form().to_toml();
     let options =
         Options { persons: None, original: Some(&table), populations: &populations.tables, policy: Some(&text) };
     Ok(examine(subject, &options))

@@ -51,7 +51,7 @@ pub(crate) fn follows(said: &Said<'_>, text: &str, owner: Owner) -> Vec<Problem>
     };
     let mut found = Vec::new();
     columns(said, &policy, &mut found);
-    sensitive_columns(said, &policy, owner, &mut found);
+    sensitive_columns(said, &policy, &mut found);
     requirements(said, &policy, &mut found);
     rows(said, &policy, &mut found);
     found.into_iter().map(|what| problem(owner, what)).collect()
@@ -107,7 +107,7 @@ fn columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
 }
 
 /// Order, categories and weights are the policy's.
-fn sensitive_columns(said: &Said<'_>, policy: &PolicySaid, owner: Owner, found: &mut Vec<String>) {
+fn sensitive_columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
     for stated in said.sensitive {
         let Some(column) = policy.column(&stated.name) else { continue };
         let name = &stated.name;
@@ -116,27 +116,25 @@ fn sensitive_columns(said: &Said<'_>, policy: &PolicySaid, owner: Owner, found: 
         } else if stated.weights.as_deref().is_some_and(|stated| !same_weights(stated, column)) {
             found.push(format!("gives the categories of \"{name}\" other weights than the certificate"));
         }
-        if let Some(order) = &stated.order
-            && !in_order(order, column, owner)
-        {
+        let Some(order) = &stated.order else { continue };
+        if column.order.is_empty() && !column.hierarchy_orders && !of_itself(order) {
+            found.push(format!("gives the values of \"{name}\" no such order as the certificate does"));
+        }
+        if !order.starts_with(&column.order) {
             found.push(format!("orders the values of \"{name}\" otherwise than the certificate"));
         }
     }
 }
 
-/// Whether a certificate ranks values as the policy does: by the policy's order where it states one, else ascending. A
-/// given policy may leave the type to be guessed, and with it whether values compare as numbers.
-fn in_order(stated: &[String], column: &ColumnSaid, owner: Owner) -> bool {
-    if !column.order.is_empty() {
-        return stated.starts_with(&column.order);
+/// Whether values stand in the order that they have of themselves: numbers ascending, or dates written year first. What is
+/// neither, as a token for the unknown, comes last.
+fn of_itself(order: &[String]) -> bool {
+    let dated = |text: &&String| text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    let numbers: Vec<BigRational> = order.iter().map_while(|text| number::parse(text.trim()).ok()).collect();
+    match numbers.is_empty() {
+        false => numbers.windows(2).all(|pair| pair[0] < pair[1]),
+        true => order.first().is_some_and(|first| dated(&first)) && order.iter().take_while(dated).is_sorted(),
     }
-    let numbers: Option<Vec<BigRational>> = stated.iter().map(|text| number::parse(text).ok()).collect();
-    let ascending = match &numbers {
-        Some(numbers) => numbers.windows(2).all(|pair| pair[0] < pair[1]),
-        None => stated.windows(2).all(|pair| pair[0] < pair[1]),
-    };
-    let text = column.kind.as_deref() == Some("text") && owner == Owner::Certificate;
-    ascending && !text
 }
 
 fn same_weights(stated: &[String], column: &ColumnSaid) -> bool {

@@ -53,9 +53,9 @@ pub(crate) struct ColumnSaid {
     pub role: Role,
     /// Whether waived rows join the classes of others instead of being published as they are.
     pub joins: bool,
-    /// Its stated type, if any.
-    pub kind: Option<String>,
     pub order: Vec<String>,
+    /// Whether its hierarchy is made of a list of values, which ranks them.
+    pub hierarchy_orders: bool,
     pub categories: Vec<Vec<String>>,
     /// As in the policy: a word, a table or a list.
     pub weights: Option<Value>,
@@ -169,10 +169,13 @@ fn column(name: &str, value: &DeValue<'_>) -> Result<ColumnSaid, String> {
         role,
         joins: match word("mode") {
             None | Some("publish") => false,
-            Some("join") => true,
+            Some("join" | "separate") => true,
             Some(_) => return Err("has a mode that is none".into()),
         },
-        kind: word("type").map(str::to_string),
+        hierarchy_orders: table
+            .get("hierarchy")
+            .and_then(|item| item.get_ref().as_table())
+            .is_some_and(|hierarchy| hierarchy.get("order").is_some()),
         order: match table.get("order") {
             None => Vec::new(),
             Some(item) => texts(item.get_ref()).ok_or("has an order that is no list of values")?,

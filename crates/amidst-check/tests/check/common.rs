@@ -100,6 +100,9 @@ pub fn policy(draft: &CertificateDraft) -> String {
     draft.quasi.iter().for_each(|name| column(name, "quasi", ""));
     for own in &draft.sensitive {
         let mut more = String::new();
+        if let Some(order) = &own.order {
+            more += &format!("order = {}\n", toml(&serde_json::to_value(order).unwrap()));
+        }
         if let Some(categories) = &own.categories {
             more += &format!("categories = {}\n", toml(&serde_json::to_value(categories).unwrap()));
         }
