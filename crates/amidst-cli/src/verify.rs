@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use amidst::Failure;
+use amidst::check::printable_json;
 use amidst::check::{Standing, Verdict, printable};
 use amidst::policy::Policy;
 use amidst::saved;
@@ -77,7 +78,7 @@ impl Verify {
         if let Some(path) = &self.sarif {
             let log = amidst::sarif::log(&verdict, &subject.release);
             let text = serde_json::to_string_pretty(&log).unwrap_or_default();
-            saved::save(path, &(text + "\n"), self.force)?;
+            saved::save(path, &format!("{}\n", printable_json(&text)), self.force)?;
         }
         let json = serde_json::to_value(&verdict).unwrap_or_default();
         if self.json {

@@ -54,7 +54,9 @@ pub(super) fn k_map(parameters: &Parameters<'_>, _: &Arc<Domain>) -> Result<Mode
 }
 
 pub(super) fn delta_presence(parameters: &Parameters<'_>, _: &Arc<Domain>) -> Result<Model, String> {
-    let (min, max) = (parameters.number("min")?, parameters.number("max")?);
+    let min =
+        if parameters.get("min").is_some() { parameters.number("min")? } else { BigRational::from_integer(0.into()) };
+    let max = parameters.number("max")?;
     Ok(Model::Population(Box::new(DeltaPresence { min, max })))
 }
 

@@ -132,6 +132,7 @@ fn of_itself(order: &[String]) -> bool {
     let dated = |text: &&String| text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
     let numbers: Vec<BigRational> = order.iter().map_while(|text| number::parse(text.trim()).ok()).collect();
     match numbers.is_empty() {
+        true if order.is_empty() => true,
         false => numbers.windows(2).all(|pair| pair[0] < pair[1]),
         true => order.first().is_some_and(|first| dated(&first)) && order.iter().take_while(dated).is_sorted(),
     }

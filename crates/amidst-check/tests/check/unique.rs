@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use amidst_check::{Accepted, Options, ProblemKind, UniqueRows, issue, verify};
+use amidst_check::{Accepted, Options, ProblemKind, UniqueRows, verify};
 use serde_json::json;
 
-use crate::common::{Table, claim, draft, write_csv};
+use crate::common::{Table, claim, draft, issue, write_csv};
 
 /// Rows of a quasi, a sensitive and two raw columns; how many rows share each is left to chance.
 fn release(seed: u64, rows: u64) -> Table {

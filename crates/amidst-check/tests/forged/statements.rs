@@ -118,7 +118,9 @@ fn weaker() -> Vec<Forgery> {
             })
         }),
         usual("insensitive as sensitive", "requirements on another column", || {
-            honest("[columns.cost]\nrole = \"insensitive\"", "[columns.cost]\nrole = \"sensitive\"", |own| {
+            let raw = "[columns.cost]\nrole = \"insensitive\"\naccept = \"printed on every bill\"";
+            honest(raw, "[columns.cost]\nrole = \"sensitive\"", |own| {
+                own.accepted.clear();
                 own.sensitive.push(sensitive("cost"));
                 own.policy = own.policy.replace("on = \"disease\"", "on = \"cost\"");
                 own.requirements[1] = claim("distinct-l-diversity", Some("cost"), json!({"l": 2}));

@@ -103,7 +103,7 @@ fn waived_rows_form_classes_of_their_own() {
     assert!(json["requirements"][0]["measured"]["k"].as_u64().unwrap() >= 4);
     let verdict = house.amidst(&["verify", "release", "--policy", "policy.toml", "--json"]).json(0);
     assert_eq!(verdict["valid"], true, "{verdict}");
-    let report = json["outputs"]["report"].as_str().unwrap();
+    let report = json["outputs"]["internal_report"].as_str().unwrap();
     assert!(std::fs::read_to_string(house.path(report)).unwrap().contains("classes of their own"));
 }
 
@@ -155,7 +155,7 @@ fn one_class_is_said_loudly() {
     assert!(run.stderr.contains("are one class"), "{}", run.stderr);
     let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
     assert!(json["warnings"].to_string().contains("are one class"), "{json}");
-    let report = std::fs::read_to_string(house.path(json["outputs"]["report"].as_str().unwrap())).unwrap();
+    let report = std::fs::read_to_string(house.path(json["outputs"]["internal_report"].as_str().unwrap())).unwrap();
     assert!(report.contains("are one class"));
 }
 
@@ -169,10 +169,11 @@ fn the_weight_of_l_alpha_diversity_is_measured() {
              \"mondrian\"\n"
         );
         let house = people(80, |_| false, "publish", "");
-        let text = house
-            .read("policy.toml")
-            .replace("[columns.waived]", &format!("{}\n[columns.waived]", &policy[..policy.find("[[").unwrap()]));
-        house.file("policy.toml", &(text + &policy[policy.find("[[").unwrap()..]));
+        let text = house.read("policy.toml").replace(
+            "[columns.waived]",
+            &format!("{}\n[columns.waived]", &policy[..policy.find("[[require").unwrap()]),
+        );
+        house.file("policy.toml", &(text + &policy[policy.find("[[require").unwrap()..]));
         let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
         let measured = &json["requirements"][0]["measured"];
         let alpha = measured["alpha"].as_f64().unwrap();

@@ -21,7 +21,7 @@ fn policy(requirement: &str) -> String {
         "[data]\ninput = \"inner-canary/people.csv\"\nmissing = []\n[columns.name]\nrole = \"identifying\"\n\
          [columns.age]\nrole = \"quasi\"\nhierarchy = {{ intervals = [10] }}\n\
          [columns.zip]\nrole = \"quasi\"\nhierarchy = {{ file = \"inner-canary/zip.csv\" }}\n\
-         [columns.disease]\nrole = \"sensitive\"\n[columns.note]\nrole = \"insensitive\"\n\
+         [columns.disease]\nrole = \"sensitive\"\n[columns.note]\nrole = \"insensitive\"\naccept = \"a test\"\n\
          [[require]]\nmodel = \"k-anonymity\"\nk = 4\n[[require]]\n{requirement}\n\
          [search]\nalgorithm = \"optimal\"\nmax_suppression = \"1/5\"\n[output]\nfile = \"release.csv\"\n"
     )

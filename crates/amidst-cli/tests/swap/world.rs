@@ -128,7 +128,7 @@ impl Case {
              [columns.disease]\nrole = \"sensitive\"\norder = {DISEASES:?}\n\
              hierarchy = {{ taxonomy = {{ Any = {{ Lungs = [\"Flu\", \"Cold\", \"Asthma\"], Other = [\"Cancer\", \"Zoster\"] }} }} }}\n\
              categories = [[\"Cancer\", \"Zoster\"], [\"Asthma\"], [\"Flu\", \"Cold\"]]\n\
-             [columns.pay]\nrole = \"sensitive\"\n[columns.ward]\nrole = \"insensitive\"\n\
+             [columns.pay]\nrole = \"sensitive\"\n[columns.ward]\nrole = \"insensitive\"\naccept = \"a test\"\n\
              [[require]]\nmodel = \"k-anonymity\"\nk = 3\n[[require]]\nmodel = \"{model}\"\n{parameters}\n\
              [search]\nalgorithm = \"{algorithm}\"\nmax_suppression = \"{}\"\nsuppressed = \"{}\"\nseed = {}\n\
              [output]\nfile = \"release.{}\"\n",

@@ -22,7 +22,6 @@ pub mod full_domain;
 mod gcp;
 mod height;
 mod information_loss;
-mod intra_cluster_distance;
 mod kl_divergence;
 mod loss;
 mod non_uniform_entropy;
@@ -44,7 +43,6 @@ pub const METRICS: &[Entry] = &[
     precision::ENTRY,
     non_uniform_entropy::ENTRY,
     ambiguity::ENTRY,
-    intra_cluster_distance::ENTRY,
 ];
 
 /// One metric, as the registry knows it.

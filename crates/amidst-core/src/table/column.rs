@@ -52,7 +52,12 @@ impl Column {
     pub fn counts(&self) -> Vec<u64> {
         let count = |part: std::ops::Range<usize>| {
             let mut counts = vec![0; self.dictionary.len()];
-            self.codes.for_each_in(part, |c| counts[c as usize] += 1);
+            // A column of which nothing is published has rows, but no values.
+            self.codes.for_each_in(part, |c| {
+                if let Some(count) = counts.get_mut(c as usize) {
+                    *count += 1;
+                }
+            });
             counts
         };
         // Parts of rows on all cores, unless adding up what they counted takes longer than counting.

@@ -106,9 +106,11 @@ pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Resu
     };
     amidst_check::check(draft, folder, &options).map_err(|problems| {
         // Rows that only the checker has seen may show that columns single people out: a fault of the policy.
-        match problems.iter().find(|p| p.kind == ProblemKind::Insensitive) {
-            Some(problem) => raw::refused(policy, &prepared.header, &problem.message).into(),
-            None => refused(problems),
+        let of = |kind: ProblemKind| problems.iter().find(|p| p.kind == kind);
+        match (of(ProblemKind::Insensitive), of(ProblemKind::Nothing)) {
+            (Some(problem), _) => raw::refused(policy, &prepared.header, &problem.message).into(),
+            (None, Some(problem)) => Failure::Usage(format!("nothing was written: {}", problem.message)),
+            (None, None) => refused(problems),
         }
     })
 }

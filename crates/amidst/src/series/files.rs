@@ -93,7 +93,10 @@ pub(super) fn arrivals(
     // A stream is read only once.
     let stream = file == "-";
     if !stream {
-        let own = crate::prepare::header(file, &ReadOptions::default())?;
+        let own = match crate::prepare::header(file, &ReadOptions::default()) {
+            Err(PrepareError::Read(ReadError::NoRows { .. })) => return Ok(None),
+            own => own?,
+        };
         same_header(header, &own, file)?;
     }
     let options =

@@ -247,10 +247,11 @@ fn changed(work: &Work<'_>) -> Result<BTreeMap<u32, Vec<u64>>, Failure> {
     read().map_err(|e| work.fail(e))
 }
 
-/// All values, by column and code.
+/// All values, by column and code, but for those that were erased because nobody has them any more.
 fn values(work: &Work<'_>) -> Result<BTreeMap<(usize, u32), String>, Failure> {
     let read = || -> rusqlite::Result<BTreeMap<(usize, u32), String>> {
-        let mut query = work.transaction.prepare("SELECT col, code, text FROM value")?;
+        let mut query =
+            work.transaction.prepare("SELECT col, code, text FROM value WHERE substr(text, 1, 1) <> char(0)")?;
         let row = |row: &rusqlite::Row<'_>| Ok(((row.get::<_, u32>(0)? as usize, row.get(1)?), row.get(2)?));
         query.query_map([], row)?.collect()
     };

@@ -326,6 +326,11 @@ impl Work<'_> {
         Ok(ledger.departed)
     }
 
+    /// Says that rows about people were deleted, so that nothing of them stays in the log either.
+    pub(super) fn depart(&self) {
+        self.store.ledger.depart();
+    }
+
     /// Leaves the counts of values as they are in the table: what took a batch back has restored them.
     pub(super) fn keep_uses(&self) {
         self.store.ledger.keep_uses();

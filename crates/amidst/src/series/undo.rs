@@ -60,6 +60,7 @@ pub(super) fn stop(work: &Work<'_>) -> Result<(), Failure> {
 
 /// Erases what reverts batches: they are part of a version now.
 pub(super) fn forget(work: &Work<'_>) -> rusqlite::Result<()> {
+    work.depart();
     work.transaction.execute("DELETE FROM undo", []).map(|_| ())
 }
 

@@ -226,6 +226,8 @@ fn of_those_who_left_only_the_key_stays() {
         series.apply(&batch("in.csv", format!("{head}{canaries}"), false), &job()).unwrap();
         assert!(holds(&ward.dir(), "canary-note") && holds(&ward.dir(), "4977"));
         series.apply(&batch("out.csv", "id\nleaver-key-77\n".to_string(), true), &job()).unwrap();
+        // As long as the batch can be taken back, the state remembers what it deleted.
+        series.publish(true, &job()).unwrap();
         for gone in ["canary-note", "4977"] {
             assert!(!holds(&ward.dir(), gone), "{} {gone}", mode.name());
         }
