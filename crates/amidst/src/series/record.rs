@@ -250,10 +250,12 @@ fn changed(work: &Work<'_>) -> Result<BTreeMap<u32, Vec<u64>>, Failure> {
 /// All values, by column and code, but for those that were erased because nobody has them any more.
 fn values(work: &Work<'_>) -> Result<BTreeMap<(usize, u32), String>, Failure> {
     let read = || -> rusqlite::Result<BTreeMap<(usize, u32), String>> {
-        let mut query =
-            work.transaction.prepare("SELECT col, code, text FROM value WHERE substr(text, 1, 1) <> char(0)")?;
+        let mut query = work.transaction.prepare("SELECT col, code, text FROM value")?;
         let row = |row: &rusqlite::Row<'_>| Ok(((row.get::<_, u32>(0)? as usize, row.get(1)?), row.get(2)?));
-        query.query_map([], row)?.collect()
+        let all = query.query_map([], row)?;
+        // SQL takes the mark of an erased text for its end, so it is looked for here.
+        all.filter(|found| found.as_ref().map_or(true, |(_, text): &((usize, u32), String)| !text.starts_with('\0')))
+            .collect()
     };
     read().map_err(|e| work.fail(e))
 }

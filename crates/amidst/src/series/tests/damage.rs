@@ -211,7 +211,7 @@ fn of_those_who_left_only_the_key_stays() {
             Mode::Maintain => "model = \"distinct-l-diversity\"\nl = 2\n",
             Mode::MInvariant => "model = \"m-invariance\"\nm = 2\n",
         };
-        let note = &format!("[columns.note]\nrole = \"insensitive\"\n[[require]]\n{model}");
+        let note = &format!("[columns.note]\nrole = \"insensitive\"\naccept = \"a test\"\n[[require]]\n{model}");
         let noted = |rows: &str| rows.lines().map(|row| format!("{row},plain\n")).collect::<String>();
         let head = "id,gender,age,zip,disease,note\n";
         let ward = Ward::new(&format!("{head}{}", noted(&rows(0, 60))), note);
