@@ -93,7 +93,7 @@ fn policy(requirement: &str, algorithm: &str, waiver: Option<&str>, suppression:
     // Which way and whether unknown cells stay varies with the rest.
     let odd = algorithm.len() + requirement.len() + usize::from(keyed);
     let [age, town] = WAYS[odd % 2];
-    let missing = if odd % 3 == 0 { "keep" } else { "drop" };
+    let missing = if odd.is_multiple_of(3) { "keep" } else { "drop" };
     let (suppressed, limit) = suppression;
     let waiver = match waiver {
         None => "role = \"identifying\"".to_string(),

@@ -266,7 +266,7 @@ fn rows(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
     if said.persons && !policy.has(Role::Key) {
         found.push("has no key column, but the certificate counts persons".into());
     }
-    if said.waived > 0 && !consent.is_some_and(|c| !c.joins) {
+    if said.waived > 0 && consent.is_none_or(|c| c.joins) {
         found.push(format!("lets nobody waive protection, but the certificate has {} waived rows", said.waived));
     }
 }

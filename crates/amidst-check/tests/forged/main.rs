@@ -3,11 +3,17 @@
 //! Every forgery starts from a release that is accepted. Whoever forges can compute digests as well as anybody, so all
 //! digests are made anew: only what the checker reads and recounts can tell.
 
+#[cfg(test)]
 mod columnar;
+#[cfg(test)]
 mod files;
+#[cfg(test)]
 mod made;
+#[cfg(test)]
 mod mutated;
+#[cfg(test)]
 mod statements;
+#[cfg(test)]
 mod text;
 
 use amidst_check::{Options, ProblemKind, verify};

@@ -2,23 +2,43 @@
 
 #![cfg(test)]
 
+#[cfg(test)]
 mod anonymize;
+#[cfg(test)]
 mod attack;
+#[cfg(test)]
 mod bad_input;
+#[cfg(test)]
 mod corpus;
+#[cfg(test)]
 mod database;
+#[cfg(test)]
 mod explore;
+#[cfg(test)]
 mod hostile;
+#[cfg(test)]
 mod house;
+#[cfg(test)]
 mod init;
+#[cfg(test)]
 mod layout;
+#[cfg(test)]
 mod limits;
+#[cfg(test)]
 mod local;
+#[cfg(test)]
 mod population;
+#[cfg(test)]
 mod publish;
+#[cfg(test)]
 mod raw;
+#[cfg(test)]
 mod report;
+#[cfg(test)]
 mod sentences;
+#[cfg(test)]
 mod series;
+#[cfg(test)]
 mod teach;
+#[cfg(test)]
 mod typed;

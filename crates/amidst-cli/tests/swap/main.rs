@@ -4,7 +4,9 @@
 //! Whatever a public part held that depends on the input otherwise would let its reader tell such inputs apart, and with
 //! them the values of people who were left out.
 
+#[cfg(test)]
 mod canary;
+#[cfg(test)]
 mod world;
 
 use std::collections::BTreeMap;
@@ -14,7 +16,7 @@ use world::{Case, Random, Released};
 
 /// Two releases of one case, in folders of different names; nothing where one is impossible.
 fn pair(case: &Case, other: &[Vec<String>], name: &str) -> Option<(Released, Released)> {
-    let place = tempfile::tempdir().unwrap();
+    let place = tempfile::tempdir().expect("a folder for a test");
     let first = case.release(place.path(), &format!("{name} one"), &case.rows)?;
     let second = case.release(place.path(), &format!("{name} two"), other)?;
     Some((first, second))

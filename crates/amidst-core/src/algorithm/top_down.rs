@@ -395,7 +395,6 @@ mod tests {
             better += usize::from(ours < plainly - 1e-9);
             total = (total.0 + plainly, total.1 + ours);
         }
-        println!("{tried} tables: {worse} worse, {better} better, {total:?} lost in all");
         assert!(
             tried > 300 && worse * 100 <= 7 * tried && better > 4 * worse && total.1 <= total.0,
             "{worse} of {tried} worse, {better} better, {total:?}"

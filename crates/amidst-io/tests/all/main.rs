@@ -10,6 +10,7 @@ mod formats;
 mod mutants;
 #[cfg(test)]
 #[cfg(all(unix, feature = "postgres"))]
+#[cfg(test)]
 mod postgres;
 #[cfg(test)]
 mod sqlite;

@@ -108,7 +108,7 @@ pub fn survey(data: &str, max_size: usize) -> Result<Survey, Failure> {
     let next = next(data, table.rows as u64, &columns, &sets, &suda);
     let not_considered = rest.iter().map(|&i| columns[i].name.clone()).collect();
     let mut columns = columns;
-    columns.sort_by(|a, b| (b.uniques, b.distinct).cmp(&(a.uniques, a.distinct)));
+    columns.sort_by_key(|column| std::cmp::Reverse((column.uniques, column.distinct)));
     Ok(Survey { rows: table.rows as u64, columns, considered: names, not_considered, sets, suda, next })
 }
 

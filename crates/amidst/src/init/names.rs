@@ -154,8 +154,11 @@ fn split(word: &str, first: bool, found: &mut Vec<(usize, &'static [Known])>) ->
         return !first;
     }
     for at in (2..=word.len()).rev() {
-        let (head, rest) = word.split_at(at);
-        if (head.len() <= 3 && !(rest.is_empty() && !first) && !(first && head.len() == 3)) || head.len() < 2 {
+        let Some((head, rest)) = word.split_at_checked(at) else { continue };
+        // Short words stand at the end of a compound, those of three letters also at its start.
+        let short = head.len() <= 3;
+        let (ends, starts) = (rest.is_empty() && !first, first && head.len() == 3);
+        if head.len() < 2 || (short && !ends && !starts) {
             continue;
         }
         let Some(known) = WORDS.get(head) else { continue };

@@ -46,7 +46,7 @@ impl<'a> Profile<'a> {
             profile.known += count as usize;
             profile.distinct += 1;
             profile.uniques += usize::from(count == 1);
-            if profile.distinct % step == 0 {
+            if profile.distinct.is_multiple_of(step) {
                 profile.values.push(column.dictionary.value(code));
             }
         }

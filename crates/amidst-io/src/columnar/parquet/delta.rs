@@ -39,7 +39,9 @@ pub(super) fn pages<T: ChunkReader + 'static>(file: Arc<T>, chunk: &ColumnChunkM
         };
         let bytes = bytes.ok_or("the levels of a page are longer than the page")?;
         match encoding {
-            Encoding::DELTA_BINARY_PACKED | Encoding::DELTA_LENGTH_BYTE_ARRAY => drop(Head::take(bytes, cells)?),
+            Encoding::DELTA_BINARY_PACKED | Encoding::DELTA_LENGTH_BYTE_ARRAY => {
+                let _ = Head::take(bytes, cells)?;
+            }
             Encoding::DELTA_BYTE_ARRAY => texts(bytes, cells)?,
             _ => {}
         }
@@ -69,7 +71,7 @@ struct Head {
     in_block: usize,
 }
 
-fn varint<'b>(bytes: &mut &'b [u8]) -> Walked<u64> {
+fn varint(bytes: &mut &[u8]) -> Walked<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let Some((&byte, rest)) = bytes.split_first() else { break };

@@ -107,7 +107,7 @@ fn change(out: &mut Vec<u8>, dice: &mut Dice) {
 
 fn overwrite(out: &mut [u8], at: usize, with: &[u8]) {
     // Numbers of the binary formats are aligned more often than not.
-    let at = if at % 3 == 0 { at } else { at & !7 };
+    let at = if at.is_multiple_of(3) { at } else { at & !7 };
     for (to, from) in out[at..].iter_mut().zip(with) {
         *to = *from;
     }
