@@ -42,7 +42,7 @@ impl Dependence {
     /// From this share on a column is as good as given away.
     pub const NEARLY: f64 = 0.95;
 
-    /// What `from` tells of `to`; the lines of both, where they have one (see [`line`]). `None` where there are too few
+    /// What `from` tells of `to`; the lines of both, where they have one (see [`line()`]). `None` where there are too few
     /// rows to say.
     pub fn of(from: &Codes, to: &Codes, from_line: Option<&[f64]>, to_line: Option<&[f64]>) -> Option<Dependence> {
         let rows = from.len().min(to.len());

@@ -14,12 +14,12 @@
 //! about another, which tells something about a third. In general it is a counting problem on integer points of a
 //! polytope with no bound on the work. So there are three ways, and everybody is told by the first that serves:
 //!
-//! 1. *Reasoning* ([`network`]): persons who are together in every version are one cohort; how many of a cohort have a
+//! 1. *Reasoning* (`network`): persons who are together in every version are one cohort; how many of a cohort have a
 //!    value lies between bounds that tighten each other through the classes. Where the bounds meet the answer is exact.
 //!    So it is where every class publishes each value equally often: values may then be exchanged, and all are equal.
-//! 2. *Counting* ([`count`]): what is left open falls apart into components. The worlds of one are counted, exactly,
+//! 2. *Counting* (`count`): what is left open falls apart into components. The worlds of one are counted, exactly,
 //!    until that takes more steps than allowed.
-//! 3. *A bound* on the safe side ([`witness`]): a value counts as possible only where a world proves it, and shares are
+//! 3. *A bound* on the safe side (`witness`): a value counts as possible only where a world proves it, and shares are
 //!    told by the bounds alone. What is not proven is never taken for possible.
 //!
 //! Nothing here knows privacy models: attacks and the audit of a series look at the same worlds.

@@ -1,6 +1,6 @@
 //! `amidst init`: a commented first policy for a table that nobody has described yet.
 //!
-//! Roles are guessed from values and names ([`roles`]), then held against each other ([`plan`]); hierarchies come from
+//! Roles are guessed from values and names (`roles`), then held against each other (`plan`); hierarchies come from
 //! values, unknowns from the usual tokens. Every guess says why, because only the owner of the data knows what its columns
 //! mean; and every guess errs towards protection, because a draft is often used as it stands. What the draft releases as
 //! it is, alone or together, singles hardly anybody out. The draft fits the data.
