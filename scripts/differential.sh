@@ -7,7 +7,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 command -v python3 >/dev/null || { echo "skipped: there is no Python to compare the checker with"; exit 0; }
 
-cargo build --locked --quiet -p amidst-check --example rows
+# With the features of the whole workspace, so that nothing is built a second time.
+cargo build --locked --quiet --example rows
 target=${CARGO_TARGET_DIR:-target}
 python=python3
 venv=$target/differential-venv
