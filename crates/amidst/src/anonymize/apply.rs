@@ -50,6 +50,12 @@ impl Released {
             Some(joined) => joined.class_of_row.clone(),
             None => class_of_rows(&prepared.set, &recoding.assignment, &prepared.entry_of_row),
         };
+        Released::with_classes(policy, prepared, recoding, classes)
+    }
+
+    /// The same where it is known which class each row is in: rows that agree in quasi and sensitive cells may still differ
+    /// in others, and a series has written down who is where.
+    pub fn with_classes(policy: &Policy, prepared: &Prepared, recoding: &Recoding, classes: Vec<u32>) -> Self {
         let appears = |&row: &u32| classes[row as usize] != SUPPRESSED;
         let (mut order, left_out): (Vec<u32>, Vec<u32>) = (0..prepared.table.rows as u32).partition(appears);
         let mut columns: Vec<Column> = (0..prepared.table.columns.len())

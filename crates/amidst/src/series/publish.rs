@@ -252,9 +252,9 @@ fn stage(
     let format = Format::of_path(Path::new(policy.output.file.as_deref().unwrap_or("release.csv")))
         .map_err(|e| Failure::Usage(e.to_string()))?;
     let release = format!("release.{}", format.ending().trim_start_matches('.'));
-    let Composed { prepared, recoding, judged, counterfeits, signatures, .. } = composed;
+    let Composed { prepared, recoding, judged, counterfeits, signatures, class_of, .. } = composed;
     prepared.refuse_raw(policy, counterfeits.unwrap_or(0))?;
-    let released = Released { counterfeits, ..Released::of(policy, &prepared, &recoding, None) };
+    let released = Released { counterfeits, ..Released::with_classes(policy, &prepared, &recoding, class_of) };
     let untyped = |name: &str| policy.leaves_type_open(name);
     let options = WriteOptions {
         threads: job.threads,

@@ -62,3 +62,47 @@ fn a_header_is_an_empty_batch_and_an_empty_key_is_nobody() {
     let gone = ward.file("gone.csv", "id\n\"\"\n");
     assert!(series.apply(&Batch { insert: None, delete: Some(gone) }, &job()).is_err());
 }
+
+#[test]
+fn everybody_is_published_in_the_class_that_the_state_records() {
+    // Many agree in quasi and sensitive cells, and are told apart by a note alone.
+    let note =
+        "[columns.note]\nrole = \"insensitive\"\naccept = \"a test\"\n[[require]]\nmodel = \"m-invariance\"\nm = 2\n";
+    let row = |i: usize| {
+        format!(
+            "p{i},{},{},4350,{},note{i}\n",
+            ["Male", "Female"][i % 2],
+            20 + i % 3,
+            ["Flu", "Gout", "Ache"][i / 7 % 3]
+        )
+    };
+    let head = "id,gender,age,zip,disease,note\n";
+    let ward = Ward::new(&format!("{head}{}", (0..60).map(row).collect::<String>()), note);
+    ward.init(Mode::MInvariant).unwrap();
+    let mut series = ward.open();
+    let file = ward.file("in.csv", &format!("{head}{}", (60..90).map(row).collect::<String>()));
+    series.apply(&Batch { insert: Some(file), delete: None }, &job()).unwrap();
+    let release = series.publish(false, &job()).unwrap().release;
+    let text = fs::read_to_string(release).unwrap();
+    // The sensitive values beside the cells of each row, and the cells of each note.
+    let mut values: std::collections::BTreeMap<&str, Vec<&str>> = Default::default();
+    let mut cells_of: std::collections::BTreeMap<&str, &str> = Default::default();
+    for line in text.lines().skip(1) {
+        let (rest, note) = line.rsplit_once(',').unwrap();
+        let (cells, value) = rest.rsplit_once(',').unwrap();
+        values.entry(cells).or_default().push(value);
+        cells_of.insert(note, cells);
+    }
+    let db = &series.store.connection;
+    let mut query = db.prepare("SELECT key, signature FROM person ORDER BY id").unwrap();
+    let mut persons = query.query([]).unwrap();
+    let disease = |code: u32| -> String {
+        db.query_row("SELECT text FROM value WHERE col = 3 AND code = ?1", [code], |row| row.get(0)).unwrap()
+    };
+    while let Some(person) = persons.next().unwrap() {
+        let (key, signature): (String, Vec<u8>) = (person.get(0).unwrap(), person.get(1).unwrap());
+        let signature: Vec<String> = super::store::unpack(&signature).into_iter().map(disease).collect();
+        let seen = &values[cells_of[key.replace('p', "note").as_str()]];
+        assert!(signature.iter().all(|value| seen.contains(&value.as_str())), "{key} {signature:?} {seen:?}");
+    }
+}
