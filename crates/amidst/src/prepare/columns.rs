@@ -3,7 +3,7 @@
 use amidst_core::table::Table;
 
 use super::PrepareError;
-use crate::policy::write::key;
+use crate::policy::quote::key;
 use crate::policy::{ColumnPolicy, Policy, Role, nearest};
 
 /// The columns of a table by their roles.

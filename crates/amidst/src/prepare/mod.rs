@@ -13,6 +13,7 @@ pub(crate) mod equal;
 mod error;
 pub(crate) mod giveaway;
 mod hierarchies;
+pub(crate) mod meaning;
 mod missing;
 pub(crate) mod population;
 mod requirements;

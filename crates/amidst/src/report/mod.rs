@@ -13,6 +13,7 @@ mod markdown;
 mod partition;
 mod public;
 mod release;
+mod render;
 mod summary;
 mod suppression;
 mod view;

@@ -20,7 +20,7 @@ use super::state::Person;
 use super::store::{Work, unpack};
 use crate::Failure;
 use crate::policy::Policy;
-use crate::prepare::equal::Meaning;
+use crate::prepare::meaning::Meaning;
 
 /// Counts values and sensitive tuples from the rows, if that has not been done yet.
 pub fn count_all(work: &Work<'_>, policy: &Policy, names: &[String]) -> Result<(), Failure> {
