@@ -17,12 +17,12 @@ use crate::folder::{CERTIFICATE, INTERNAL, PUBLIC};
 use crate::job::{Job, Stage, stop};
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
-use crate::publish::{Destination, Staging, Statement, agreed, checked, sealed};
+use crate::publish::{Bundle, Destination, Staging, certificate_text, seal};
 use crate::release::{Judged, warnings};
-use crate::report::{Policies, write_documents};
+use crate::report::Policies;
 use crate::search::search;
 use crate::unique::UniqueRows;
-use crate::{Failure, report, utility};
+use crate::{Failure, files, report, utility};
 
 /// What the caller decides beside the policy.
 #[derive(Debug, Clone, Default)]
@@ -102,54 +102,35 @@ pub fn anonymize_on(
     let checking = Instant::now();
     (job.progress)(Stage::Check, 0.0);
     let policies = Policies::of(&policy, &prepared);
-    let names: Vec<&str> = written.files.iter().map(String::as_str).collect();
-    let files: Vec<PathBuf> = names.iter().map(|name| public.join(name)).collect();
-    let (reports, unique) = std::thread::scope(|scope| {
+    let made = report::Made {
+        policy: &policy,
+        prepared: &prepared,
+        algorithm: entry,
+        found: &found,
+        judged: &judged,
+        released,
+        joined: joined.as_ref(),
+        policies: &policies,
+        unique,
+    };
+    let files: Vec<PathBuf> = written.files.iter().map(|name| public.join(name)).collect();
+    let bundle = Bundle { files: &written.files, documented: destination.documented(), told: &|_| {} };
+    let sealed = std::thread::scope(|scope| {
+        // The disk is waited for while the release is checked.
         let durable = scope.spawn(|| files.iter().try_for_each(|file| std::fs::File::open(file)?.sync_all()));
-        let statement = Statement {
-            policy: &policy,
-            resolved: &policies.public,
-            prepared: &prepared,
-            judged: &judged,
-            released,
-            joined: joined.as_ref(),
-        };
-        let made = report::Made {
-            policy: &policy,
-            prepared: &prepared,
-            algorithm: entry,
-            found: &found,
-            judged: &judged,
-            released,
-            joined: joined.as_ref(),
-            policies: &policies,
-            unique,
-        };
-        // The report says nothing about the check but the digests of what was checked, so both go on at once.
-        let (checked, report) = rayon::join(|| checked(&statement, &public, &names), || report::of_release(&made));
-        let checked = checked?;
-        stop(job)?;
-        let mut reports = report?;
-        reports.public.measured(checked.requirements());
-        let unique = agreed(unique, &checked, released.rows())?;
-        reports.each(|report| report.tell_unique(unique));
-        let digest = |file: &String| (file.clone(), checked.sha256(file).unwrap_or_default().to_string());
-        let digests: Vec<(String, String)> = written.files.iter().map(digest).collect();
-        reports.each(|report| report.list(digests.iter().cloned()));
-        let mut further = Vec::new();
-        if destination.documented() {
-            let internal = staging.part(INTERNAL)?;
-            write_documents(&internal, &reports.internal, &policies.internal).map_err(|e| unwritten(e.to_string()))?;
-            stop(job)?;
-            further =
-                write_documents(&public, &reports.public, &policies.public).map_err(|e| unwritten(e.to_string()))?;
-        }
-        stop(job)?;
-        staging.write(&Path::new(PUBLIC).join(CERTIFICATE), &sealed(checked, &further)?)?;
+        let sealed = seal(&made, &public, &bundle, &|| stop(job))?;
         let safe = durable.join().unwrap_or_else(|_| Err(std::io::Error::other("waiting for the disk failed")));
         safe.map_err(|e| unwritten(e.to_string()))?;
-        Ok::<_, Failure>((reports, unique))
+        Ok::<_, Failure>(sealed)
     })?;
+    let documents = sealed.internal.iter().map(|d| (INTERNAL, d)).chain(sealed.public.iter().map(|d| (PUBLIC, d)));
+    for (part, (name, bytes)) in documents {
+        let folder = staging.part(part)?;
+        files::write_private(&folder.join(name), bytes).map_err(|e| unwritten(e.to_string()))?;
+        stop(job)?;
+    }
+    staging.write(&Path::new(PUBLIC).join(CERTIFICATE), &certificate_text(&sealed.certificate)?)?;
+    let (reports, unique) = (sealed.reports, sealed.unique);
     let check = checking.elapsed().as_secs_f64();
     stop(job)?;
     let rows_out = released.rows();
