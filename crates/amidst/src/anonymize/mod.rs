@@ -3,26 +3,26 @@
 //! Read, search, apply, check, publish. Rows are read and written by an [`Engine`]; the rest is here. Nothing reaches its final place before the independent checker has passed it,
 //! and then everything appears together.
 
+mod in_memory;
 mod outcome;
+mod steps;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use amidst_core::search::Found;
-
+pub use in_memory::{Release, anonymize_batches, anonymize_input, anonymize_table};
 pub use outcome::{Anonymized, Seconds};
 
 use crate::engine::{Engine, Local, Recoded};
 use crate::folder::{CERTIFICATE, INTERNAL, PUBLIC};
 use crate::job::{Job, Stage, stop};
 use crate::policy::Policy;
-use crate::prepare::{LoadOptions, Prepared};
+use crate::prepare::LoadOptions;
 use crate::publish::{Bundle, Destination, Staging, certificate_text, seal};
-use crate::release::{Judged, warnings};
 use crate::report::Policies;
-use crate::search::search;
 use crate::unique::UniqueRows;
-use crate::{Failure, files, report, utility};
+use crate::{Failure, files};
+use steps::{Searched, admit};
 
 /// What the caller decides beside the policy.
 #[derive(Debug, Clone, Default)]
@@ -59,29 +59,20 @@ pub fn anonymize_on(
     destination.spare(&policy, options.input.as_deref())?;
     let staging = Staging::begin(&destination.target, options.force)?;
 
-    let load = LoadOptions {
-        input: options.input.clone(),
-        threads: job.threads,
-        cancel: Some(job.cancel),
-        progress: Some(&|share| (job.progress)(Stage::Read, share)),
-    };
-    let prepared = engine.read(&policy, &load)?;
-    prepared.refuse_raw(&policy, 0)?;
-    utility::target(&policy, &prepared)?;
+    let prepared = engine.read(&policy, &LoadOptions::of(job, options.input.clone(), &job.reading()))?;
+    admit(&policy, &prepared)?;
     let read = start.elapsed().as_secs_f64();
 
     let searching = Instant::now();
-    let (entry, found, joined) = search(&policy, &prepared, job)?;
-    let judged = Judged::of(&policy, &prepared, &found.recoding, joined.as_ref());
+    let searched = Searched::of(&policy, &prepared, job)?;
     let search = searching.elapsed().as_secs_f64();
-    stop(job)?;
 
     let writing = Instant::now();
     let recoded = Recoded {
         policy: &policy,
         prepared: &prepared,
-        recoding: &found.recoding,
-        joined: joined.as_ref(),
+        recoding: &searched.found.recoding,
+        joined: searched.joined.as_ref(),
         name: &destination.release,
     };
     let unwritten = |reason: String| {
@@ -102,17 +93,7 @@ pub fn anonymize_on(
     let checking = Instant::now();
     (job.progress)(Stage::Check, 0.0);
     let policies = Policies::of(&policy, &prepared);
-    let made = report::Made {
-        policy: &policy,
-        prepared: &prepared,
-        algorithm: entry,
-        found: &found,
-        judged: &judged,
-        released,
-        joined: joined.as_ref(),
-        policies: &policies,
-        unique,
-    };
+    let made = searched.made(&policy, &prepared, released, &policies, unique);
     let files: Vec<PathBuf> = written.files.iter().map(|name| public.join(name)).collect();
     let bundle = Bundle { files: &written.files, documented: destination.documented(), told: &|_| {} };
     let sealed = std::thread::scope(|scope| {
@@ -130,34 +111,10 @@ pub fn anonymize_on(
         stop(job)?;
     }
     staging.write(&Path::new(PUBLIC).join(CERTIFICATE), &certificate_text(&sealed.certificate)?)?;
-    let (reports, unique) = (sealed.reports, sealed.unique);
     let check = checking.elapsed().as_secs_f64();
     stop(job)?;
-    let rows_out = released.rows();
     let outputs = destination.publish(staging)?;
 
-    let total = start.elapsed().as_secs_f64();
-    Ok(Anonymized {
-        algorithm: entry.id,
-        optimal: found.optimal,
-        gap: found.gap,
-        warnings: warnings(&policy, &prepared, entry, &judged),
-        notes: found.notes.clone(),
-        levels: levels(&prepared, &found),
-        rows_in: prepared.rows_in,
-        rows_dropped_missing: prepared.rows_dropped_missing,
-        rows_out,
-        judged,
-        unique,
-        waived: released.waived.len() as u64,
-        report: reports.internal,
-        seconds: Seconds { read, search, check, write, total },
-        outputs,
-    })
-}
-
-/// The level of each quasi column, for full-domain releases.
-fn levels(prepared: &Prepared, found: &Found) -> Option<Vec<(String, usize)>> {
-    let levels = found.recoding.levels.as_ref()?;
-    Some(prepared.generalizations.iter().zip(levels).map(|(g, &level)| (g.name.clone(), level)).collect())
+    let seconds = Seconds { read, search, check, write, total: start.elapsed().as_secs_f64() };
+    Ok(searched.outcome(&policy, &prepared, released, (sealed.reports.internal, sealed.unique), seconds, outputs))
 }
