@@ -22,6 +22,7 @@ use amidst_core::algorithm::{self, Found, Search, SearchError};
 use amidst_core::feasibility;
 use amidst_core::own_distribution::{Settled, settle};
 
+pub(crate) use apply::published_kind;
 pub use apply::{Released, class_of_rows};
 pub(crate) use choose::chosen;
 pub use choose::{DEFAULT_METRIC, algorithm_of, metric_of, stated_k, unheard};
