@@ -4,17 +4,16 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use amidst_core::algorithm::MaxSuppression;
 use amidst_core::parameter::Value;
+use amidst_core::search::MaxSuppression;
 use amidst_core::series::{Maintained, UNPLACED, refine};
 
 use super::batch::{Applied, note};
 use super::compose::{check_policy, compose, follows_from_m};
 use super::files::{key_column, persons};
-use super::snapshot;
 use super::state::{State, kept};
 use super::store::{FILE, Store};
-use super::{Mode, Published, Series, internal, private, versions};
+use super::{Mode, Published, Series, internal, private, snapshot, versions};
 use crate::Failure;
 use crate::anonymize::{Job, Staging, class_of_rows, search, task};
 use crate::policy::{OutputOrder, Policy, Role};
