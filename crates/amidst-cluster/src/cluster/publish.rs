@@ -174,7 +174,7 @@ impl Publishing<'_> {
         let number = |(i, &position): (usize, &usize)| {
             format!(" JOIN m{i} ON t.{} IS NOT DISTINCT FROM m{i}.v", names(position))
         };
-        let numbers: String = joining.keys.iter().enumerate().map(number).collect();
+        let mut numbers: String = joining.keys.iter().enumerate().map(number).collect();
         let known = sql::filter(&self.read.source.known(policy));
         let mut from = "t".to_string();
         let mut filter = known.clone();
@@ -189,9 +189,16 @@ impl Publishing<'_> {
                 .iter()
                 .filter(|f| policy.column(f.name()).is_some_and(|c| c.role != Role::Identifying));
             let order: Vec<String> = all.map(|f| format!("t.{}", sql::name(f.name()))).collect();
-            let among = joining.among.as_ref().map(|among| format!("{numbers}{among}")).unwrap_or_default();
+            let mut among = String::new();
+            let mut found = String::new();
+            if let Some(join) = &joining.among {
+                // The numbers of the values are looked up once and travel on: a plan twice as deep is refused by the scheduler.
+                among = format!("{numbers}{join}");
+                found = (0..joining.keys.len()).map(|i| format!(", m{i}.g AS {}{i}", Joining::FOUND)).collect();
+                numbers = String::new();
+            }
             from = format!(
-                "(SELECT t.*, row_number() OVER (PARTITION BY {} ORDER BY {}) AS __amidst_row FROM t{among}{known}) AS t",
+                "(SELECT t.*{found}, row_number() OVER (PARTITION BY {} ORDER BY {}) AS __amidst_row FROM t{among}{known}) AS t",
                 keys.join(", "),
                 order.join(", ")
             );
