@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use amidst::Failure;
-use amidst::anonymize::{Job, Released, Stage};
 use amidst::engine::{Recoded, Written, of_parts};
+use amidst::job::{Job, Stage};
 use amidst::policy::Role;
+use amidst::release::Released;
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::prelude::SessionContext;

@@ -6,9 +6,9 @@
 //! the cluster counts for each how many of its published cells a type would not hold.
 
 use amidst::Failure;
-use amidst::anonymize::Released;
 use amidst::io::Kind;
 use amidst::policy::{Policy, Role};
+use amidst::release::Released;
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::{DataType, Field, Int64Type, Schema};
 

@@ -16,7 +16,8 @@ use super::state::{Person, State, kept};
 use super::store::{Work, pack, unpack};
 use super::{Mode, Series, compose, undo};
 use crate::Failure;
-use crate::anonymize::{Job, task};
+use crate::job::Job;
+use crate::plan::task;
 use crate::policy::{Policy, Role};
 
 /// The files of a batch.
