@@ -34,4 +34,4 @@ pub use input::{DistinctLimit, Input};
 pub use limits::{COLUMN_LIMIT, FIELD_LIMIT, HIERARCHY_LIMIT, NAMES_LIMIT, POLICY_LIMIT, small_file};
 pub use nulls::Nulls;
 pub use read::{ReadOptions, may_have_nulls, read, read_batches, read_from};
-pub use write::{Bundle, WriteError, WriteOptions, WriteReport, write, write_to};
+pub use write::{Bundle, Kind, WriteError, WriteOptions, WriteReport, write, write_to};
