@@ -16,6 +16,8 @@ use crate::reader::tally::{CountedView, cells};
 pub(crate) struct Judged {
     pub requirement: Requirement,
     pub undecided: Option<String>,
+    /// The figures of the model.
+    pub figures: Vec<Figure>,
 }
 
 /// The views that these requirements need: every sensitive column by itself, then every set that a requirement names.
@@ -67,7 +69,7 @@ impl Facts<'_> {
                     sweep.see_all(model.as_ref(), sizes.len(), |class| Class { size: sizes[class], counts: &[] })?;
                 }
                 Model::Release(model) => {
-                    return Ok(Judged { requirement: self.whole(claim, model.as_ref()), undecided });
+                    return Ok(self.whole(claim, model.as_ref()));
                 }
                 Model::Population(model) => {
                     undecided = self.population(claim, model.as_ref(), None, &mut sweep)?;
@@ -89,7 +91,7 @@ impl Facts<'_> {
                     }
                 }
                 Model::Release(model) => {
-                    return Ok(Judged { requirement: self.whole(claim, model.as_ref()), undecided });
+                    return Ok(self.whole(claim, model.as_ref()));
                 }
                 Model::Population(model) => {
                     if on.len() > 1 {
@@ -99,7 +101,8 @@ impl Facts<'_> {
                 }
             }
         }
-        Ok(Judged { requirement: sweep.requirement(claim, self), undecided })
+        let figures = sweep.figures.clone();
+        Ok(Judged { requirement: sweep.requirement(claim, self), undecided, figures })
     }
 
     fn columns(&self, claim: &Claim, looks: Looks) -> Result<Vec<String>, String> {
@@ -211,7 +214,7 @@ impl Facts<'_> {
         Ok(None)
     }
 
-    fn whole(&self, claim: &Claim, model: &dyn models::ReleaseModel) -> Requirement {
+    fn whole(&self, claim: &Claim, model: &dyn models::ReleaseModel) -> Judged {
         let sizes = &self.counted.sizes;
         let (holds, reached) = model.judge(sizes);
         let smallest = sizes.iter().enumerate().min_by_key(|&(class, &size)| (size, class));
@@ -222,7 +225,8 @@ impl Facts<'_> {
         });
         let mut measured = Map::new();
         measured.insert("threshold".into(), number(Some(reached)));
-        requirement(claim, holds, measured, worst)
+        let requirement = requirement(claim, holds, measured, worst);
+        Judged { requirement, undecided: None, figures: vec![("threshold", Weak::Great)] }
     }
 
     fn cells(&self, class: usize, joined: &[(String, Vec<u8>)]) -> Map<String, Value> {
