@@ -144,24 +144,27 @@ impl Facts<'_> {
         sweep: &mut Sweep,
     ) -> Result<(), String> {
         let view = self.view(on)?;
-        // For each tuple: the number of its value in the judged column, and the others as one key.
-        let mut groups: FxHashMap<Vec<&[u8]>, u32> = FxHashMap::default();
-        let mut tuples = Vec::with_capacity(view.values.len());
-        let mut others: Vec<Vec<&[u8]>> = Vec::new();
+        // For each tuple: the number of its value in the judged column, and of the other cells, which are in their order so
+        // that of classes that stand equally near to the bound the first is shown.
+        let mut split = Vec::with_capacity(view.values.len());
         for tuple in &view.values {
             let mut parts = cells(tuple);
             if parts.len() != on.len() {
                 return Err("its columns were not read".into());
             }
             let own = parts.remove(at);
-            let value =
-                domain.values.binary_search_by(|v| v.as_slice().cmp(own)).map_err(|_| "its column was not read")?;
-            let next = others.len() as u32;
-            let group = *groups.entry(parts.clone()).or_insert(next);
-            if group == next {
-                others.push(parts);
-            }
-            tuples.push((group, value as u32));
+            split.push((own, parts));
+        }
+        let mut others: Vec<Vec<&[u8]>> = split.iter().map(|(_, parts)| parts.clone()).collect();
+        others.sort_unstable();
+        others.dedup();
+        let mut tuples = Vec::with_capacity(split.len());
+        for (own, parts) in &split {
+            let value = domain.values.binary_search_by(|v| v.as_slice().cmp(own));
+            let (Ok(value), Ok(group)) = (value, others.binary_search(parts)) else {
+                return Err("its column was not read".into());
+            };
+            tuples.push((group as u32, value as u32));
         }
         let mut names = on.to_vec();
         names.remove(at);
