@@ -302,6 +302,7 @@ fn audited(found: &SeriesAudit) -> String {
         n => format!("{versions} less than the policy promises of {} persons", thousands(n as u64)),
     };
     let mut lines = vec![heading(verdict), format!("  {}", found.method())];
+    lines.extend(found.links.iter().map(|links| format!("  {}", links.sentence())));
     let number = |n: usize| thousands(n as u64);
     let mut rows = vec![["requirement", "on", "persons below", "of them not proven"].map(String::from).to_vec()];
     for r in &found.requirements {

@@ -6,16 +6,16 @@
 
 use super::component::Component;
 
-/// For each unknown and value whether a world was found that has it.
-pub(super) fn possible(component: &Component, steps: u64) -> Vec<bool> {
+/// For each unknown and value whether a world was found that has it; `None` where no world was found, so that there may be
+/// none.
+pub(super) fn possible(component: &Component, steps: u64) -> Option<Vec<bool>> {
     let mut proven: Vec<bool> = component.low.iter().map(|&low| low > 0).collect();
     let persons: u64 = component.sizes.iter().map(|&n| u64::from(n)).sum();
     let mut steps = steps.saturating_mul(persons);
-    if let Some(world) = Search::new(component, &mut steps).world() {
-        let moved = vec![0; component.members.len()];
-        Exchange { component, world, moved, open: Vec::new(), turned: Vec::new(), steps: 0 }.all(&mut proven, steps);
-    }
-    proven
+    let world = Search::new(component, &mut steps).world()?;
+    let moved = vec![0; component.members.len()];
+    Exchange { component, world, moved, open: Vec::new(), turned: Vec::new(), steps: 0 }.all(&mut proven, steps);
+    Some(proven)
 }
 
 /// A search for one world: unknowns are given values one after the other, and bounds tighten after each.

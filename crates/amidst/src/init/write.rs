@@ -98,7 +98,7 @@ pub(super) fn requirements(out: &mut String, table: &Table, plan: &Plan, missing
     }
     let _ = write!(
         out,
-        "\n[search]\nmax_suppression = 0.02   # at most this share of the rows may be left out\nseed = 1\n\n\
+        "\n[search]\nmax_suppression = 0.02   # at most this share of the rows may be left out; 0 in a series\nseed = 1\n\n\
          [output]\nfile = \"release.csv\"\n"
     );
 }

@@ -4,20 +4,20 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use amidst_core::algorithm::MaxSuppression;
 use amidst_core::parameter::Value;
 use amidst_core::series::{Maintained, UNPLACED, refine};
 
 use super::batch::{Applied, note};
 use super::compose::{check_policy, compose, follows_from_m};
-use super::files::{key_column, persons};
+use super::files::persons;
 use super::snapshot;
 use super::state::{State, kept};
+use super::stated::key_of;
 use super::store::{FILE, Store};
 use super::{Mode, Published, Series, internal, private, versions};
 use crate::Failure;
 use crate::anonymize::{Job, Staging, class_of_rows, search, task};
-use crate::policy::{OutputOrder, Policy, Role};
+use crate::policy::{OutputOrder, Policy};
 use crate::prepare::{LoadOptions, Prepared};
 
 /// How the first classes are found when the policy does not say.
@@ -34,10 +34,7 @@ pub fn init(
     input: Option<String>,
     job: &Job<'_>,
 ) -> Result<Published, Failure> {
-    let key = key_column(policy)?.to_string();
-    if policy.columns.iter().chain(&policy.default).any(|c| c.role == Role::Consent) {
-        return Err(Failure::Usage("a series knows no waivers; leave out the column with the role \"consent\"".into()));
-    }
+    let key = key_of(policy)?.to_string();
     if folder.symlink_metadata().is_ok() {
         let place = folder.display();
         return Err(Failure::Usage(format!(
@@ -46,8 +43,6 @@ pub fn init(
     }
     let staging = Staging::begin(folder, false)?;
     let mut policy = policy.clone();
-    // Everybody in the table is in every version while they are in the table.
-    policy.search.max_suppression = MaxSuppression::Rows(0);
     if mode == Mode::MInvariant {
         // Counterfeits come last in the table; its order would betray them.
         policy.output.order = OutputOrder::Shuffled;

@@ -96,6 +96,9 @@ impl Series {
         }
         let state = State::load(&work, names)?;
         let composed = compose(&self.policy, self.mode, &state, job.cancel)?;
+        let counterfeits = composed.counterfeits.unwrap_or(0);
+        composed.prepared.refuse_raw(&self.policy, counterfeits)?;
+        composed.prepared.refuse_links(&self.policy, counterfeits, &composed.class_of)?;
         let record = Record::of(&state, &composed, self.mode);
         let sensitive = audit::sensitive(&self.policy, &state.names);
         let known = Known::load(&work, &self.policy, &state.names, job.cancel)?;
@@ -253,7 +256,6 @@ fn stage(
         .map_err(|e| Failure::Usage(e.to_string()))?;
     let release = format!("release.{}", format.ending().trim_start_matches('.'));
     let Composed { prepared, recoding, judged, counterfeits, signatures, class_of, .. } = composed;
-    prepared.refuse_raw(policy, counterfeits.unwrap_or(0))?;
     let released = Released { counterfeits, ..Released::with_classes(policy, &prepared, &recoding, class_of) };
     let untyped = |name: &str| policy.leaves_type_open(name);
     let options = WriteOptions {
