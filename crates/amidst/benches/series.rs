@@ -19,8 +19,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use amidst::anonymize::{Job, class_of_rows, search, task};
-use amidst::core::algorithm::{Search, SearchError};
-use amidst::core::local::{Random, Space};
+use amidst::core::local::shape::Space;
+use amidst::core::random::Random;
+use amidst::core::search::{Search, SearchError};
 use amidst::core::series::{
     Loader, Maintained, OwnNames, Roster, Rows, Signed, Standing, m_invariant, marginal, refine,
 };

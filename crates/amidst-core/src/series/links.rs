@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::attack::Compact;
+use crate::worlds::Compact;
 
 /// How many rows of version `b` are linked to a row of version `a`. `meant` is the sensitive value that a value stands for.
 pub fn linked(a: &Compact, b: &Compact, meant: impl Fn(u32) -> u32) -> u64 {
@@ -71,7 +71,7 @@ fn pairs<'s>(a: &'s Side<'_>, b: &'s Side<'_>) -> impl Iterator<Item = (usize, u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local::Random;
+    use crate::random::Random;
 
     fn version(classes: &[(&[u32], &[(u32, u64)])]) -> Compact {
         let mut version = Compact::default();

@@ -11,7 +11,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::attack::Compact;
+use crate::worlds::Compact;
 
 /// The number of a cohort in its history.
 pub type Cohort = u32;

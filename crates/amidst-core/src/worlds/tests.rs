@@ -3,8 +3,8 @@
 mod changing;
 
 use super::*;
-use crate::attack::Compact;
-use crate::local::Random;
+use crate::random::Random;
+use crate::worlds::Compact;
 
 pub(crate) const VALUES: usize = 4;
 

@@ -5,14 +5,13 @@
 
 use std::collections::HashMap;
 
-use amidst_core::algorithm::{self, Found, MaxSuppression, Search, SearchError, Suppressed};
-use amidst_core::feasibility;
+use amidst_core::algorithm;
 use amidst_core::frequency::{Entry, FrequencySet, Groups};
-use amidst_core::local::join::join;
+use amidst_core::local::build::join::join;
 use amidst_core::model::Needs;
-use amidst_core::own_distribution;
 use amidst_core::recoding::SUPPRESSED;
 use amidst_core::requirement::Evaluator;
+use amidst_core::search::{Found, MaxSuppression, Search, SearchError, Suppressed, feasibility, own_distribution};
 
 use super::apply::{AS_IS, class_of_rows};
 use crate::Failure;

@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use amidst_core::algorithm::{self, Found, Search, SearchError};
-use amidst_core::feasibility;
-use amidst_core::own_distribution::{Settled, settle};
+use amidst_core::algorithm;
+use amidst_core::search::own_distribution::{Settled, settle};
+use amidst_core::search::{Found, Search, SearchError, feasibility};
 
 pub use apply::{Released, class_of_rows};
 pub(crate) use choose::chosen;
@@ -33,14 +33,12 @@ pub use outcome::{Anonymized, Judged, Outputs, Seconds};
 pub use publish::Staging;
 pub(crate) use seal::{Statement, TOOL, agreed, checked, sealed};
 
-use crate::Failure;
 use crate::engine::{Engine, Local, Recoded};
 use crate::folder::{CERTIFICATE, INTERNAL, PUBLIC};
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
-use crate::report;
 use crate::unique::UniqueRows;
-use crate::utility;
+use crate::{Failure, report, utility};
 
 /// How a job runs, beside what its policy says.
 pub struct Job<'a> {

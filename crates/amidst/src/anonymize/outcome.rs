@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use amidst_core::class::Sizes;
 use amidst_core::frequency::{self, Groups};
 use amidst_core::hierarchy::Cell;
-use amidst_core::local::Crowd;
+use amidst_core::local::index::PopulationIndex;
 use amidst_core::metric::{METRICS, Release, kl_baseline};
 use amidst_core::model::Needs;
-use amidst_core::own_distribution::compares;
 use amidst_core::recoding::{Assignment, Recoding};
 use amidst_core::requirement::Evaluator;
 use amidst_core::risk::Risk;
+use amidst_core::search::own_distribution::compares;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -169,7 +169,7 @@ enum Covered<'a> {
     /// Full-domain recodings keep tuples whole, and everyone else's are in the class of their labels.
     Whole(Vec<Vec<u32>>),
     /// The classes of local recodings may overlap: whom they match, their cells tell.
-    Cells(Box<Crowd>, &'a [Vec<Cell>]),
+    Cells(Box<PopulationIndex>, &'a [Vec<Cell>]),
 }
 
 impl<'a> Covered<'a> {
@@ -190,7 +190,7 @@ impl<'a> Covered<'a> {
                 Covered::Whole(covered)
             }
             _ => {
-                let crowd = Crowd::new(&prepared.set, &prepared.generalizations, population);
+                let crowd = PopulationIndex::new(&prepared.set, &prepared.generalizations, population);
                 Covered::Cells(Box::new(crowd), &recoding.classes)
             }
         }

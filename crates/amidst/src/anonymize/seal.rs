@@ -5,10 +5,10 @@ use std::path::Path;
 use amidst_check::{
     CertificateDraft, Checked, Claim, Leveled, On, Problem, ProblemKind, SensitiveColumn, SuppressedAs,
 };
-use amidst_core::algorithm::Suppressed;
-use amidst_core::category::Categories;
 use amidst_core::frequency::{self, FrequencySet, Groups};
 use amidst_core::parameter::Parameters;
+use amidst_core::search::Suppressed;
+use amidst_core::sensitive::categories::Categories;
 
 use super::{Joined, Judged, Released};
 use crate::policy::{Policy, RequirePolicy};

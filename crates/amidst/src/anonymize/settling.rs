@@ -4,9 +4,8 @@
 //! out what does not. Where that takes more rows than the policy allows, a search that suppresses fewer rows to begin with may
 //! still succeed, and one that suppresses none always does if it finds anything: the two distributions are one then.
 
-use amidst_core::algorithm::{MaxSuppression, Search};
-use amidst_core::feasibility;
-use amidst_core::own_distribution::compares;
+use amidst_core::search::own_distribution::compares;
+use amidst_core::search::{MaxSuppression, Search, feasibility};
 
 use crate::Failure;
 

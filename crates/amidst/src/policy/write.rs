@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use amidst_check::acts;
-use amidst_core::algorithm::{MaxSuppression, Suppressed};
 use amidst_core::exact::Rational;
 use amidst_core::parameter::Value;
+use amidst_core::search::{MaxSuppression, Suppressed};
 use amidst_io::without_password;
 
 use super::columns::GENERALIZE;

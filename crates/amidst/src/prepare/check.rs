@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use amidst_check::Accepted;
-use amidst_core::feasibility;
+use amidst_core::search::feasibility;
 use amidst_core::table::ValueType;
 
 use super::{Fitted, LoadOptions, PrepareError, alike, consent, giveaway};

@@ -29,11 +29,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use amidst_core::algorithm::Found;
-use amidst_core::class::{Population, SensitiveDomain};
+use amidst_core::class::Population;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::Generalization;
 use amidst_core::requirement::Requirement;
+use amidst_core::search::Found;
+use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::Table;
 use amidst_io::ReadOptions;
 

@@ -1,10 +1,10 @@
 //! Which requirements the suppressed rows would have broken.
 
-use amidst_core::algorithm::{MaxSuppression, Suppressed};
 use amidst_core::frequency::{self, Entry, Groups};
 use amidst_core::model::Needs;
 use amidst_core::recoding::{Assignment, Recoding, SUPPRESSED};
 use amidst_core::requirement::Evaluator;
+use amidst_core::search::{MaxSuppression, Suppressed};
 
 use super::content::{Reason, Suppression};
 use crate::anonymize::Released;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use amidst_core::feasibility;
+use amidst_core::search::feasibility;
 use amidst_core::series::Maintained;
 use amidst_core::table::{Column, Table, ValueType};
 use rusqlite::params;

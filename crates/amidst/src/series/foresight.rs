@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use amidst_core::feasibility;
 use amidst_core::frequency::{Entry, FrequencySet, Groups, NOBODY};
-use amidst_core::local::{Judge, Tally};
+use amidst_core::local::class::{Judge, Tally};
+use amidst_core::search::feasibility;
 use amidst_core::series::outlook;
 use rusqlite::params;
 

@@ -5,8 +5,8 @@
 //! state keeps a digest of the latter for each published row, not the texts: those are in the published versions, and go
 //! from the state when nobody has them any more.
 
-use amidst_core::attack::Compact;
 use amidst_core::series::linked;
+use amidst_core::worlds::Compact;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

@@ -8,8 +8,8 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
-use amidst_core::algorithm::Search;
-use amidst_core::local::Space;
+use amidst_core::local::shape::Space;
+use amidst_core::search::Search;
 use amidst_core::series::{KeptClass, Loader, Names, Roster, Rows, Standing};
 use amidst_core::table::ValueType;
 use rusqlite::{OptionalExtension, Statement, params};

@@ -4,7 +4,7 @@
 //! needs a key, leaves nobody out, and knows no rows that are published unprotected: whoever waives in one version and not
 //! in the next gives their value away for all of them, and that of others with it.
 
-use amidst_core::algorithm::MaxSuppression;
+use amidst_core::search::MaxSuppression;
 
 use crate::Failure;
 use crate::policy::{Diagnostic, Policy, Role};
