@@ -39,6 +39,8 @@ mod sentences;
 #[cfg(test)]
 mod series;
 #[cfg(test)]
+mod series_extend;
+#[cfg(test)]
 mod series_policy;
 #[cfg(test)]
 mod teach;

@@ -173,3 +173,19 @@ fn columns_that_tell_rows_of_a_class_apart_need_a_reason() {
         .fails(2, &["policy.toml", "singling people out", "2 of the 42"]);
     assert_eq!(house.amidst(&["series", "log", "ward", "--json"]).json(0), before);
 }
+
+/// The classes of the first version, with and without those that are large enough being split.
+#[test]
+fn the_first_classes_can_stay_as_the_algorithm_finds_them() {
+    let house = house(&format!("{POLICY}[search]\nalgorithm = \"systematic\"\n"));
+    let alone = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    let init = |folder: &str, more: &[&str]| {
+        house.amidst(&[&["series", "init", folder, "--policy", "policy.toml", "--json"], more].concat()).json(0)
+    };
+    let (split, kept) = (init("split", &[]), init("kept", &["--no-split"]));
+    assert_eq!((&kept["classes"], &kept["first_splits"]), (&alone["classes"], &0.into()));
+    assert!(split["classes"].as_u64() >= kept["classes"].as_u64());
+    assert!(split["first_splits"].as_u64() > Some(0), "no test: {split}");
+    let text = house.amidst(&["series", "init", "told", "--policy", "policy.toml"]);
+    assert!(text.stdout.contains("classes were split") && text.stdout.contains("--no-split"), "{}", text.stdout);
+}

@@ -58,6 +58,8 @@ pub struct History {
     stands_for: Vec<u32>,
     /// Persons who keep what their value stands for and not the value.
     restless: FxHashSet<u32>,
+    /// Values that persons really have, as far as the owner still knows them.
+    truth: FxHashMap<u32, u32>,
 }
 
 impl History {
@@ -81,6 +83,24 @@ impl History {
     /// nothing is proven about those whom they have to do with.
     pub fn unsettle(&mut self, person: u32) {
         self.restless.insert(person);
+    }
+
+    /// Tells the value that somebody really has. Nothing is concluded from it: where a world must be found, it is looked for
+    /// where one is, and whatever is found is held against the versions.
+    pub fn know(&mut self, person: u32, value: u32) {
+        self.truth.insert(person, value);
+    }
+
+    /// How many of each cohort really have each value, of those of whose persons all are known.
+    pub(super) fn known_cohorts(&self) -> FxHashMap<Cohort, Vec<u32>> {
+        let mut known: FxHashMap<Cohort, Vec<u32>> = FxHashMap::default();
+        for (person, &value) in &self.truth {
+            if let Some(&cohort) = self.cohort_of.get(person) {
+                known.entry(cohort).or_default().push(value);
+            }
+        }
+        known.retain(|&cohort, values| values.len() == self.cohorts[cohort as usize].members as usize);
+        known
     }
 
     /// The cohorts of those who were [unsettled](History::unsettle).

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
+use rustc_hash::FxHashMap;
 
 use super::component::{Component, components};
 use super::history::{Cohort, History};
@@ -126,14 +127,15 @@ impl History {
         let mut network = Network::new(self);
         network.tighten(network.entries().saturating_mul(64), &mut ());
         let left = effort.person.saturating_mul(self.persons() as u64);
-        let mut told = Answers { effort, left, of: BTreeMap::new(), worldless: Vec::new() };
-        told.contradicted(&network, network.contradictions.clone());
+        let mut told =
+            Answers { network: &network, effort, left, of: BTreeMap::new(), worldless: Vec::new(), known: None };
+        told.contradicted(network.contradictions.clone());
         let mut open = components(&network);
         // Small ones first: they are many, and cost little.
         open.sort_by_key(|c| c.names.len() * c.width());
         open.iter().for_each(|component| told.component(component));
         let worldless = std::mem::take(&mut told.worldless);
-        told.contradicted(&network, worldless);
+        told.contradicted(worldless);
         let mut path = Vec::new();
         let mut next: Option<Group> = None;
         for (number, unknown) in (0u32..).zip(&network.unknowns) {
@@ -169,7 +171,10 @@ impl History {
 
 /// What is told about the unknowns that reasoning leaves open.
 struct Answers<'e> {
+    network: &'e Network<'e>,
     effort: &'e Effort,
+    /// What cohorts really have, once it was asked for.
+    known: Option<FxHashMap<Cohort, Vec<u32>>>,
     /// Steps that are left for counting.
     left: u64,
     of: BTreeMap<u32, Told>,
@@ -180,7 +185,8 @@ struct Answers<'e> {
 impl Answers<'_> {
     /// Where classes contradict each other, or may for all that is known, nothing is proven about anybody whom they have
     /// to do with.
-    fn contradicted(&mut self, network: &Network<'_>, mut stack: Vec<u32>) {
+    fn contradicted(&mut self, mut stack: Vec<u32>) {
+        let network = self.network;
         let mut seen = vec![false; network.members.len()];
         while let Some(class) = stack.pop() {
             if std::mem::replace(&mut seen[class as usize], true) {
@@ -228,7 +234,12 @@ impl Answers<'_> {
 
     fn bounded(&mut self, component: &Component) {
         let width = component.width();
-        let Some(mut possible) = witness::possible(component, self.effort.proof) else {
+        let network = self.network;
+        let known = self.known.get_or_insert_with(|| network.history.known_cohorts());
+        let cohorts = component.names.iter().map(|&name| network.unknowns[name as usize].cohort);
+        let likely: Vec<Option<&[u32]>> =
+            cohorts.map(|cohort| cohort.and_then(|c| known.get(&c)).map(Vec::as_slice)).collect();
+        let Some(mut possible) = witness::possible(component, &likely, self.effort.proof) else {
             return self.worldless.extend(&component.class_names);
         };
         let kinds = component.kinds();

@@ -9,6 +9,7 @@ use rusqlite::params;
 use serde_json::{Value, json};
 
 use super::domain::{Bound, Domain, with_role};
+use super::extend::advised;
 use super::files::{arrivals, departures, persons};
 use super::foresight::{self, Signed};
 use super::snapshot::{self, Interner, Ledger};
@@ -88,7 +89,7 @@ impl Series {
             None => BTreeSet::new(),
         };
         let new = match &batch.insert {
-            Some(file) => arrivals(&self.policy, &self.header, file, job)?,
+            Some(file) => arrivals(&self.policy, &self.header, file, job).map_err(|e| advised(e, &self.folder))?,
             None => None,
         };
         let mut rows = Vec::new();

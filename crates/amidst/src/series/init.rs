@@ -22,6 +22,22 @@ use crate::prepare::{LoadOptions, Prepared};
 /// How the first classes are found when the policy does not say.
 const ALGORITHM: &str = "mondrian";
 
+/// The first table of a series.
+#[derive(Debug, Clone, Default)]
+pub struct First {
+    /// Where it is; where the policy says when absent.
+    pub input: Option<String>,
+    /// Whether classes stay as the policy's algorithm finds them. Otherwise those that are large enough are split, as they
+    /// would be by a later batch.
+    pub unsplit: bool,
+}
+
+impl From<Option<String>> for First {
+    fn from(input: Option<String>) -> Self {
+        First { input, unsplit: false }
+    }
+}
+
 /// Starts a series in `folder`, which must not exist: reads the table of the policy (or `input`), and publishes version 1.
 ///
 /// # Errors
@@ -30,9 +46,10 @@ pub fn init(
     folder: &Path,
     policy: &Policy,
     mode: Mode,
-    input: Option<String>,
+    first: impl Into<First>,
     job: &Job<'_>,
 ) -> Result<Published, Failure> {
+    let First { input, unsplit } = first.into();
     let key = key_of(policy)?.to_string();
     if folder.symlink_metadata().is_ok() {
         let place = folder.display();
@@ -71,7 +88,7 @@ pub fn init(
         state.add(arrival.person, UNPLACED, arrival.signature, cells);
     }
     let maintained = match mode {
-        Mode::Maintain => first_classes(&policy, &mut state, job)?,
+        Mode::Maintain => first_classes(&policy, &mut state, unsplit, job)?,
         Mode::MInvariant => {
             // Classes are made when a version is published; here it is only shown that they can be.
             compose(&policy, mode, &state, job.cancel)?;
@@ -89,6 +106,7 @@ pub fn init(
     }
     let rows = state.rows() as u64;
     let dropped = first.rows_dropped_missing;
+    let splits = maintained.splits as u64;
     note(&work, &Applied { batch: 1, inserted: rows, deleted: 0, dropped, rows, maintained })
         .map_err(|e| work.fail(e))?;
     work.commit()?;
@@ -101,20 +119,26 @@ pub fn init(
     published.release = moved.join(published.release.file_name().unwrap_or_default());
     published.folder = moved;
     published.internal = internal(folder, 1);
+    published.splits = splits;
     Ok(published)
 }
 
-/// The classes that the policy's algorithm finds, split as far as the rule of a series allows.
-fn first_classes(policy: &Policy, state: &mut State, job: &Job<'_>) -> Result<Maintained, Failure> {
+/// The classes that the policy's algorithm finds, split as far as the rule of a series allows unless they are to stay
+/// `unsplit`.
+fn first_classes(policy: &Policy, state: &mut State, unsplit: bool, job: &Job<'_>) -> Result<Maintained, Failure> {
     let prepared = super::compose::prepare(policy, Mode::Maintain, state, job.cancel)?;
     let (_, found, _) = search(policy, &prepared, job)?;
     state.classes = class_of_rows(&prepared.set, &found.recoding.assignment, &prepared.entry_of_row);
+    if unsplit {
+        let classes: BTreeSet<u32> = state.classes.iter().copied().collect();
+        return Ok(Maintained { classes: classes.len() as u64, ..Maintained::default() });
+    }
     let search = task(policy, &prepared, job.cancel, &|_| ())?;
     Ok(refine(&search, &prepared.entry_of_row, &mut state.classes)?)
 }
 
 /// The policy of the series: with its own copies of the files that it names, so that it stays what it was.
-fn own_policy(policy: &Policy, private: &Path) -> Result<Policy, Failure> {
+pub(super) fn own_policy(policy: &Policy, private: &Path) -> Result<Policy, Failure> {
     let mut own = policy.clone();
     let folder = private.join("hierarchies");
     for (number, column) in own.columns.iter_mut().chain(&mut own.default).enumerate() {

@@ -14,6 +14,7 @@ mod beside;
 mod compose;
 mod domain;
 mod explain;
+mod extend;
 mod files;
 mod foresight;
 mod init;
@@ -28,13 +29,15 @@ mod stated;
 mod store;
 #[cfg(test)]
 mod tests;
+mod trigger;
 mod undo;
 
 use std::path::{Path, PathBuf};
 
 pub use audit::{ColumnAudit, ColumnExposure, RequirementAudit, SeriesAudit};
 pub use batch::{Applied, Batch};
-pub use init::init;
+pub use extend::Extended;
+pub use init::{First, init};
 pub use links::Links;
 pub use log::{LogBatch, LogVersion, SeriesLog};
 pub use publish::Published;

@@ -43,6 +43,8 @@ pub struct Published {
     pub unique: UniqueRows,
     /// What the report says first.
     pub leading: Vec<String>,
+    /// How often classes that the policy's algorithm found were split further, where a series begins with this version.
+    pub splits: u64,
     /// What all versions together reveal.
     pub audit: SeriesAudit,
     /// Its folder, which may be handed over.
@@ -59,6 +61,7 @@ impl Published {
         json!({
             "version": self.version, "mode": self.mode.name(), "rows": self.rows, "counterfeits": self.counterfeits,
             "classes": self.judged.class_count(), "requirements": self.judged.requirements,
+            "first_splits": (self.version == 1 && self.mode == Mode::Maintain).then_some(self.splits),
             "unique_rows": self.unique.to_json(), "metrics": self.judged.metrics_json(), "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
             "outputs": { "release": self.release, "certificate": self.folder.join("certificate.json"),
                          "report": self.folder.join("report.html"), "policy": self.folder.join("policy.toml"),
@@ -143,6 +146,7 @@ impl Series {
             judged: staged.judged,
             unique: staged.unique,
             leading: staged.leading,
+            splits: 0,
             audit: found,
             release: place.join(staged.release),
             folder: place,

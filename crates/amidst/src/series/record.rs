@@ -33,6 +33,8 @@ pub struct Record {
     width: usize,
     /// The classes, with the numbers of the tuples as values.
     classes: Compact,
+    /// Who has which tuple.
+    own: Vec<(u32, u32)>,
 }
 
 impl Record {
@@ -67,7 +69,8 @@ impl Record {
         kinds.iter().zip(class_of).for_each(|(&kind, &class)| counts[class as usize].push((kind, 1)));
         let mut made = Compact::default();
         persons.into_iter().zip(counts).for_each(|(persons, counts)| made.push(persons, counts));
-        Record { tuples, width: set.sensitive_width, classes: made }
+        let own = state.persons.iter().copied().zip(kinds).collect();
+        Record { tuples, width: set.sensitive_width, classes: made, own }
     }
 
     /// Writes a version down, for later audits.
@@ -121,7 +124,8 @@ pub struct Known {
 /// Versions that were seen, published or about to be.
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
-    history: History,
+    /// As it was seen.
+    pub history: History,
     /// What is published beside the sensitive values, where something is.
     beside: Option<Beside>,
 }
@@ -199,6 +203,14 @@ impl Known {
                 beside.unsettled.extend(batches.into_iter().map(|batch| (known.life(person, batch), batch)));
             }
         }
+        // What is known of the rows helps to find a world; what stands beside them is looked up when a version is made.
+        if seen.beside.is_none() {
+            for (person, tuple) in owned(work, &sensitive)? {
+                if let Some(value) = known.value(&mut seen, &tuple) {
+                    seen.history.know(known.life(person, u64::MAX), value);
+                }
+            }
+        }
         known.seen = seen;
         Ok(known)
     }
@@ -264,18 +276,22 @@ impl Known {
         }
     }
 
+    /// The value that a tuple is in the versions that were seen.
+    fn value(&self, seen: &mut Seen, tuple: &[u32]) -> Option<u32> {
+        let (codes, mark) = tuple.split_at(self.set.sensitive_width.min(tuple.len()));
+        let known = self.numbers.get(codes).copied()?;
+        Some(seen.beside.as_mut().map_or(known, |beside| beside.number(known, mark)))
+    }
+
     /// Sees a version that was made after some batch.
     fn see(&self, seen: &mut Seen, classes: &[Published], batch: u64) -> Result<(), Failure> {
         let mut version = Compact::default();
         for class in classes {
             let mut counts = Vec::with_capacity(class.tuples.len());
             for (tuple, n) in &class.tuples {
-                let (codes, mark) = tuple.split_at(self.set.sensitive_width.min(tuple.len()));
-                let known = self.numbers.get(codes).copied();
-                let known = known.ok_or_else(|| {
-                    Failure::Io("the state of the series is damaged: a published value has no code".into())
-                })?;
-                counts.push((seen.beside.as_mut().map_or(known, |beside| beside.number(known, mark)), *n));
+                let damaged =
+                    || Failure::Io("the state of the series is damaged: a published value has no code".into());
+                counts.push((self.value(seen, tuple).ok_or_else(damaged)?, *n));
             }
             let persons: Vec<u32> = class.persons.iter().map(|&person| self.life(person, batch)).collect();
             version.push(persons, counts);
@@ -298,6 +314,11 @@ impl Known {
         let classes: Vec<Published> = (0..next.classes.len()).map(class).collect();
         let mut seen = self.seen.clone();
         self.see(&mut seen, &classes, u64::MAX)?;
+        for &(person, tuple) in &next.own {
+            if let Some(value) = self.value(&mut seen, &next.tuples[tuple as usize]) {
+                seen.history.know(self.life(person, u64::MAX), value);
+            }
+        }
         Ok(seen)
     }
 }
@@ -324,7 +345,7 @@ fn changed(work: &Work<'_>, beside: bool) -> Result<BTreeMap<u32, Vec<u64>>, Fai
 }
 
 /// All values, by column and code, but for those that were erased because nobody has them any more.
-fn values(work: &Work<'_>) -> Result<BTreeMap<(usize, u32), String>, Failure> {
+pub(super) fn values(work: &Work<'_>) -> Result<BTreeMap<(usize, u32), String>, Failure> {
     let read = || -> rusqlite::Result<BTreeMap<(usize, u32), String>> {
         let mut query = work.transaction.prepare("SELECT col, code, text FROM value")?;
         let row = |row: &rusqlite::Row<'_>| Ok(((row.get::<_, u32>(0)? as usize, row.get(1)?), row.get(2)?));
@@ -337,7 +358,7 @@ fn values(work: &Work<'_>) -> Result<BTreeMap<(usize, u32), String>, Failure> {
 }
 
 /// The policy on a table that has every value once or more.
-fn prepare(
+pub(super) fn prepare(
     policy: &Policy,
     names: &[String],
     values: &BTreeMap<(usize, u32), String>,
@@ -362,6 +383,19 @@ fn prepare(
     let table = Table { columns: columns.into_iter().map(column).collect(), rows };
     let options = LoadOptions { cancel: Some(cancel), ..LoadOptions::default() };
     Ok(Prepared::of_table(policy, table, &options)?)
+}
+
+/// Everybody in the table, with their sensitive tuple.
+fn owned(work: &Work<'_>, sensitive: &[usize]) -> Result<Vec<(u32, Vec<u32>)>, Failure> {
+    let read = || -> rusqlite::Result<Vec<(u32, Vec<u32>)>> {
+        let mut query = work.transaction.prepare("SELECT person, cells FROM record")?;
+        let row = |row: &rusqlite::Row<'_>| {
+            let cells = unpack(row.get_ref(1)?.as_blob()?);
+            Ok((row.get(0)?, sensitive.iter().filter_map(|&column| cells.get(column).copied()).collect()))
+        };
+        query.query_map([], row)?.collect()
+    };
+    read().map_err(|e| work.fail(e))
 }
 
 /// The sensitive tuples that were published, or that rows have now.

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::beside::{check_head, files_beside, read_head, write_head};
+use super::beside::{check_head, files_beside, read_head, settled, write_head};
 use super::seal::{self, NAME, SMALL, Shared, Sums, TABLES};
 use crate::Failure;
 
@@ -110,7 +110,7 @@ impl Store {
         if changes < head {
             return Err(damaged(&store.place, &format!("its last {} changes are lost", head - changes)));
         }
-        if work.meta(FILES)?.is_some_and(|files| files != files_beside(path)) {
+        if work.meta(FILES)?.is_some_and(|files| !settled(path, &files)) {
             return Err(damaged(&store.place, "the policy or a hierarchy beside it is not what the series began with"));
         }
         if path.metadata().is_ok_and(|found| found.len() <= quickly) {
@@ -251,6 +251,11 @@ impl Work<'_> {
         let sql = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
         let set = self.transaction.execute(sql, params![name, value]);
         set.map(|_| ()).map_err(|e| self.fail(e))
+    }
+
+    /// Says that the files beside the state are those of a digest from now on.
+    pub fn seal_files(&self, digest: &str) -> Result<(), Failure> {
+        self.set_meta(FILES, digest)
     }
 
     /// A number, such as a count.

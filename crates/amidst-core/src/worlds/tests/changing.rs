@@ -226,3 +226,51 @@ fn nothing_is_proven_about_the_unsettled() {
         assert!(told.iter().all(|told| told.values() == values), "{person}: {told:?}");
     }
 }
+
+/// What the owner knows only helps to find a world: false knowledge proves nothing that is not so.
+#[test]
+fn what_the_owner_says_proves_nothing_by_itself() {
+    let mut random = Random::new(43);
+    for turn in 0..10_000 {
+        let versions = series(&mut random);
+        let worlds = enumerate(&versions);
+        let mut history = history(&versions);
+        (0..8).for_each(|person| history.know(person, random.below(VALUES) as u32));
+        for (person, told) in told(&history, &Effort::BOUND) {
+            let may = |v: u32| worlds[person as usize][v as usize] > 0;
+            assert!(told.values().into_iter().all(may), "series {turn} {versions:?}: person {person}");
+        }
+    }
+}
+
+/// Many people dealt out anew in every version, so that all hang together and worlds are too many to count.
+#[test]
+fn in_large_components_a_world_is_found_where_the_owner_knows_one() {
+    let mut random = Random::new(44);
+    let truth: Vec<u32> = (0..600).map(|_| [0, 0, 0, 0, 0, 1, 1, 2, 3][random.below(9)]).collect();
+    let mut people: Vec<u32> = (0..600).collect();
+    let mut plain = History::default();
+    for _ in 0..3 {
+        random.shuffle(&mut people);
+        let mut version = Compact::default();
+        people.chunks(6).for_each(|six| version.push(six.iter().copied(), six.iter().map(|&p| (truth[p as usize], 1))));
+        plain.see(&version);
+    }
+    let mut knowing = plain.clone();
+    truth.iter().zip(0u32..).for_each(|(&value, person)| knowing.know(person, value));
+    let below = |history: &History| {
+        let (mut below, mut empty) = (0, 0);
+        history.tell(&Effort::BOUND, |group| {
+            let left = group.lives[0].values().len();
+            below += usize::from(left < 2);
+            empty += usize::from(left == 0);
+        });
+        (below, empty)
+    };
+    let (without, with) = (below(&plain), below(&knowing));
+    println!(
+        "fewer than two values proven: {} of 600 persons without, {} with what the owner knows",
+        without.0, with.0
+    );
+    assert!(with.0 <= without.0 && with.1 == 0, "{without:?} {with:?}");
+}
