@@ -9,7 +9,8 @@ use amidst_core::lattice::{self, Explored, WhyNot};
 use amidst_core::search::feasibility;
 use serde_json::{Map, Value, json};
 
-use crate::anonymize::{Job, Stage, task};
+use crate::job::{Job, Stage};
+use crate::plan::task;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::{Failure, json};

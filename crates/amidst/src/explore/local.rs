@@ -14,9 +14,11 @@ use amidst_core::risk::Risk;
 use amidst_core::search::{MaxSuppression, Search, SearchError, feasibility};
 use serde_json::{Value, json};
 
-use crate::anonymize::{Job, Judged, Stage, in_threads, metric_of, place_joiners, task};
+use crate::job::{Job, Stage, in_threads};
+use crate::plan::{metric_of, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
+use crate::release::{Judged, place_joiners};
 use crate::{Failure, json};
 
 /// The class sizes for which the front is drawn.

@@ -12,6 +12,7 @@ mod origin;
 mod parameters;
 mod parse;
 pub(crate) mod public;
+pub(crate) mod quote;
 mod require;
 #[cfg(test)]
 mod tests;

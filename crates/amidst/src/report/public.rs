@@ -14,10 +14,10 @@ use super::content::{
 };
 use super::view::View;
 use super::{columns, figures, suppression};
-use crate::Failure;
-use crate::anonymize::{TOOL, stated_k};
+use crate::plan::stated_k;
 use crate::policy::Policy;
 use crate::population::Population;
+use crate::{Failure, TOOL};
 
 /// The figures of a release that anybody can compute who has it.
 pub(crate) struct Seen {

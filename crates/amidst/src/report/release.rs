@@ -13,12 +13,14 @@ use super::content::{Audience, Digest, Method, MetricReport, Report, Rows, Sides
 use super::public::{self, Seen, Told};
 use super::view::View;
 use super::{columns, figures, partition, suppression, worst};
-use crate::anonymize::{Joined, Judged, Policies, Released, Reports, TOOL, metric_of};
+use crate::plan::metric_of;
 use crate::policy::Policy;
 use crate::population::Population;
 use crate::prepare::Prepared;
+use crate::release::{Joined, Judged, Released};
+use crate::report::{Policies, Reports};
 use crate::unique::{UniqueRows, accepted};
-use crate::{Failure, utility};
+use crate::{Failure, TOOL, utility};
 
 /// A release that was made but not yet published.
 pub(crate) struct Made<'a> {
@@ -157,7 +159,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
 /// What the search wants people to know, and what could not be looked at.
 fn notes(made: &Made<'_>) -> Vec<String> {
     let Made { prepared, found, .. } = *made;
-    let mut notes = crate::anonymize::warnings(made.policy, prepared, made.algorithm, made.judged);
+    let mut notes = crate::release::warnings(made.policy, prepared, made.algorithm, made.judged);
     notes.extend(found.notes.iter().cloned());
     if prepared.found.is_some() {
         notes.push(

@@ -13,7 +13,7 @@ use super::record::{Known, Record, Seen, load};
 use super::state::kept;
 use super::{Series, explain, promised};
 use crate::Failure;
-use crate::anonymize::Job;
+use crate::job::Job;
 use crate::policy::{Policy, Role};
 
 /// What all versions of a series leave of what the policy promises.

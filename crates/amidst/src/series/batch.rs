@@ -18,7 +18,8 @@ use super::stated::key_of;
 use super::store::{Work, pack, unpack};
 use super::{Mode, Series, compose, undo};
 use crate::Failure;
-use crate::anonymize::{Job, task};
+use crate::job::Job;
+use crate::plan::task;
 use crate::policy::{Policy, Role};
 
 /// The files of a batch.
@@ -164,7 +165,7 @@ fn singled_out(work: &Work<'_>, policy: &Policy, names: &[String]) -> Result<(),
     let unexplained = |&at: &usize| policy.column(&names[at]).is_some_and(|c| c.accept.is_none());
     if with_role(policy, names, Role::Insensitive).iter().any(unexplained) {
         let rows = State::load(work, names.to_vec())?.table(|_| false);
-        crate::prepare::raw::refuse_rows(policy, &rows)?;
+        crate::raw::refuse_rows(policy, &rows)?;
     }
     Ok(())
 }

@@ -18,9 +18,10 @@ use rustc_hash::FxHashMap;
 use super::Mode;
 use super::state::State;
 use crate::Failure;
-use crate::anonymize::{Judged, task};
+use crate::plan::task;
 use crate::policy::{Policy, RequirePolicy, Role};
 use crate::prepare::{LoadOptions, Prepared};
+use crate::release::Judged;
 
 /// A version, before it is a file.
 pub struct Composed {

@@ -20,7 +20,7 @@ use super::record::{prepare, values};
 use super::state::kept;
 use super::store::Work;
 use super::{Series, beside, private};
-use crate::anonymize::Job;
+use crate::job::Job;
 use crate::policy::{ColumnPolicy, Diagnostic, Policy, PolicyErrors};
 use crate::prepare::Prepared;
 use crate::{Failure, files};

@@ -17,7 +17,7 @@ use super::compose::stated_m;
 use super::domain::{Bound, Domain};
 use super::store::{Work, pack, unpack};
 use crate::Failure;
-use crate::anonymize::task;
+use crate::plan::task;
 use crate::policy::Policy;
 
 /// Rows by the signature under which they were published (none: they were not) and by their value, in the codes of the

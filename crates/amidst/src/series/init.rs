@@ -15,9 +15,13 @@ use super::stated::key_of;
 use super::store::{FILE, Store};
 use super::{Mode, Published, Series, internal, private, snapshot, versions};
 use crate::Failure;
-use crate::anonymize::{Job, Staging, class_of_rows, search, task};
+use crate::job::Job;
+use crate::plan::task;
 use crate::policy::{OutputOrder, Policy};
 use crate::prepare::{LoadOptions, Prepared};
+use crate::publish::Staging;
+use crate::release::class_of_rows;
+use crate::search::search;
 
 /// How the first classes are found when the policy does not say.
 const ALGORITHM: &str = "mondrian";

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::domain::with_role;
 use crate::policy::{Policy, Role};
 use crate::prepare::Prepared;
-use crate::report::grouped;
+use crate::words::grouped;
 
 /// How many numbers a mark is made of.
 pub(super) const MARK: usize = 2;

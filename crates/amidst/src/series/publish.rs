@@ -18,11 +18,12 @@ use super::record::{Known, Record};
 use super::state::{State, kept};
 use super::store::{Work, pack};
 use super::{Mode, Series, internal, private, undo, versions};
-use crate::anonymize::{
-    Job, Judged, Policies, Released, Statement, agreed, algorithm_of, checked, sealed, write_documents,
-};
 use crate::folder::CERTIFICATE;
-use crate::report::{self, Report};
+use crate::job::Job;
+use crate::plan::algorithm_of;
+use crate::publish::{Statement, agreed, checked, sealed};
+use crate::release::{Judged, Released};
+use crate::report::{self, Policies, Report, write_documents};
 use crate::unique::UniqueRows;
 use crate::{Failure, files};
 

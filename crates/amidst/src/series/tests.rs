@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::state::State;
 use super::store::{FILE, MIGRATIONS, Store, pack};
 use super::*;
-use crate::anonymize::Job;
+use crate::job::Job;
 
 /// Table 1 of the update paper, with a key.
 const PATIENTS: &str = "id,gender,age,zip,disease\n\

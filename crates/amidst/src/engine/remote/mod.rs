@@ -28,7 +28,7 @@ use amidst_core::pieces::ALGORITHMS;
 use amidst_core::requirement::Evaluator;
 
 use crate::Failure;
-use crate::anonymize::{algorithm_of, metric_of, task};
+use crate::plan::{algorithm_of, metric_of, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 

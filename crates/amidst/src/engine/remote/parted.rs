@@ -16,7 +16,7 @@ use amidst_core::search::{Found, SearchError};
 
 use super::Remote;
 use crate::Failure;
-use crate::anonymize::task;
+use crate::plan::task;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 

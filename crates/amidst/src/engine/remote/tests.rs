@@ -10,8 +10,9 @@ use amidst_core::pieces::{Assembled, Dealt, Line, Piece, Pieces, Summary};
 use amidst_core::table::{Codes, Column, Table};
 
 use super::*;
-use crate::anonymize::{Job, search};
+use crate::job::Job;
 use crate::prepare::{Counted, LoadOptions};
+use crate::search::search;
 
 /// A table that pretends to be elsewhere.
 struct Elsewhere<'a> {

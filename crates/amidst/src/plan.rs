@@ -1,8 +1,12 @@
-//! What a policy leaves open: which algorithm, which metric, which k.
+//! From a policy and its table to a search: which algorithm, which metric, which k, and what in the policy has no effect.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use amidst_core::algorithm::{self, ALGORITHMS};
 use amidst_core::hierarchy::{Generalization, Generalize};
 use amidst_core::metric;
+use amidst_core::search::Search;
 
 use crate::Failure;
 use crate::policy::{OutputOrder, Policy, Role};
@@ -74,4 +78,29 @@ fn order_warning(policy: &Policy) -> Option<String> {
 pub fn stated_k(policy: &Policy) -> u64 {
     let stated = policy.requirements.iter().filter_map(|r| r.parameters.get("k"));
     stated.filter_map(|v| v.number()?.to_u64()).max().unwrap_or(1)
+}
+
+/// The search that a policy asks for.
+pub fn task<'a>(
+    policy: &'a Policy,
+    prepared: &'a Prepared,
+    cancel: &'a AtomicBool,
+    progress: &'a (dyn Fn(f64) + Sync),
+) -> Result<Search<'a>, Failure> {
+    Ok(Search {
+        set: &prepared.set,
+        generalizations: &prepared.generalizations,
+        requirements: &prepared.requirements,
+        metric: metric_of(policy)?,
+        max_suppression: policy.search.max_suppression.clone(),
+        suppressed: policy.search.suppressed,
+        k: stated_k(policy),
+        options: &policy.search.options,
+        // Where an engine counted the rows they are not at hand.
+        entry_of_row: prepared.weights.is_none().then_some(&prepared.entry_of_row[..]),
+        seed: policy.search.seed,
+        cancel,
+        progress,
+        deadline: policy.search.time_limit.map(|limit| Instant::now() + limit),
+    })
 }

@@ -8,9 +8,8 @@
 //! Several may publish at the same place at once. Without `force` exactly one of them succeeds, because nothing is renamed
 //! over something else; with it the last one does, because they take turns.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use crate::scratch::{Placing, Scratch, sweep};
 use crate::{Failure, files, folder};

@@ -10,14 +10,11 @@ use amidst_core::parameter::Parameters;
 use amidst_core::search::Suppressed;
 use amidst_core::sensitive::categories::Categories;
 
-use super::{Joined, Judged, Released};
 use crate::policy::{Policy, RequirePolicy};
-use crate::prepare::{Prepared, rank_order, raw};
+use crate::prepare::{Prepared, rank_order};
+use crate::release::{Joined, Judged, Released};
 use crate::unique::{UniqueRows, accepted};
-use crate::{Failure, json, labels, report};
-
-/// The name and version that certificates carry.
-pub const TOOL: &str = concat!("amidst ", env!("CARGO_PKG_VERSION"));
+use crate::{Failure, TOOL, json, labels, raw, report};
 
 /// Everything that a release claims to be.
 pub struct Statement<'a> {

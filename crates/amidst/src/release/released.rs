@@ -2,20 +2,17 @@
 
 use std::sync::Arc;
 
-use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::{Cell, Generalization, TOP};
-use amidst_core::recoding::{Assignment, Recoding, SUPPRESSED};
+use amidst_core::recoding::{Recoding, SUPPRESSED};
 use amidst_core::table::{Codes, Column, Dictionary, Table, ValueType};
 use amidst_io::Bundle;
 use rayon::prelude::*;
 
+use super::classes::{AS_IS, class_of_rows};
 use super::join::Joined;
 use super::shuffle::shuffle;
 use crate::policy::{OutputOrder, Policy, Role};
-use crate::prepare::{NO_ENTRY, Prepared};
-
-/// The class of rows that are published as they are, because their owner waived protection.
-pub const AS_IS: u32 = SUPPRESSED - 1;
+use crate::prepare::Prepared;
 
 /// The published table, before it is a file.
 #[derive(Default)]
@@ -169,34 +166,6 @@ fn longest_run(prepared: &Prepared) -> (usize, usize) {
         }
     }
     longest
-}
-
-/// The class of each row; [`SUPPRESSED`] for one that is left out, the number before it for one published as it is.
-///
-/// Rows of one entry are interchangeable, so the runs of an entry are dealt out in row order.
-pub fn class_of_rows(set: &FrequencySet, assignment: &Assignment, entry_of_row: &[u32]) -> Vec<u32> {
-    match assignment {
-        Assignment::Tuples(class_of) => {
-            let of_entry: Vec<u32> = set.tuple_of_entry().iter().map(|&t| class_of[t as usize]).collect();
-            entry_of_row.par_iter().map(|&e| of_entry.get(e as usize).copied().unwrap_or(AS_IS)).collect()
-        }
-        Assignment::Entries { offsets, runs } => {
-            let mut next: Vec<usize> = offsets.clone();
-            let mut left: Vec<u64> = runs.iter().map(|&(_, rows)| rows).collect();
-            let deal = |&entry: &u32| {
-                if entry == NO_ENTRY {
-                    return AS_IS;
-                }
-                let run = &mut next[entry as usize];
-                while *run + 1 < offsets[entry as usize + 1] && left[*run] == 0 {
-                    *run += 1;
-                }
-                left[*run] = left[*run].saturating_sub(1);
-                runs[*run].0
-            };
-            entry_of_row.iter().map(deal).collect()
-        }
-    }
 }
 
 /// The published column of a quasi column: labels of classes, `*` for the masked class, values for rows published as they

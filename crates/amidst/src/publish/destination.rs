@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use amidst_io::Format;
 
-use super::{Outputs, Staging};
+use super::staging::Staging;
 use crate::Failure;
 use crate::engine::Layout;
 use crate::folder::{CERTIFICATE, INTERNAL, POLICY, PUBLIC, certificate_beside};
@@ -96,4 +96,21 @@ impl Destination {
             internal_report: Some(internal.join(FILES[0])),
         })
     }
+}
+
+/// The files of a release.
+#[derive(Debug, Clone, Default)]
+pub struct Outputs {
+    /// The table.
+    pub release: PathBuf,
+    /// What it satisfies.
+    pub certificate: PathBuf,
+    /// The resolved policy that may be handed over.
+    pub policy: Option<PathBuf>,
+    /// The report that may be handed over.
+    pub report: Option<PathBuf>,
+    /// The resolved policy that stays with the owner.
+    pub internal_policy: Option<PathBuf>,
+    /// The report that stays with the owner.
+    pub internal_report: Option<PathBuf>,
 }

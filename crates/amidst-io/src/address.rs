@@ -97,7 +97,7 @@ fn wanted<'a>(source: &str, settings: &'a str) -> Result<(Wanted, Vec<&'a str>),
 }
 
 /// The text with `%20` and the like as the characters they stand for; a % that starts nothing of the kind is itself.
-pub(super) fn decoded(text: &str) -> String {
+pub(crate) fn decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;

@@ -9,11 +9,11 @@ use amidst_check::{UNIQUE_PERCENT, singles_out};
 use amidst_core::shared::Shared;
 use amidst_core::table::{Column, Table};
 
-use super::{Fitted, PrepareError, Prepared};
-use crate::anonymize::Released;
 use crate::policy::{Diagnostic, Policy, Role};
-use crate::report::{grouped, named, percent};
+use crate::prepare::{Fitted, PrepareError, Prepared};
+use crate::release::Released;
 use crate::unique::kept;
+use crate::words::{grouped, named, percent};
 
 /// Refuses columns that are published as they are and single people out of these rows, of which all would be released.
 ///

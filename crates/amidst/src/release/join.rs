@@ -13,7 +13,7 @@ use amidst_core::recoding::SUPPRESSED;
 use amidst_core::requirement::Evaluator;
 use amidst_core::search::{Found, MaxSuppression, Search, SearchError, Suppressed, feasibility, own_distribution};
 
-use super::apply::{AS_IS, class_of_rows};
+use super::classes::{AS_IS, class_of_rows};
 use crate::Failure;
 use crate::policy::ConsentMode;
 use crate::prepare::{NO_ENTRY, Prepared, Waived};

@@ -6,9 +6,9 @@ use amidst_check::Accepted;
 use amidst_core::search::feasibility;
 use amidst_core::table::ValueType;
 
-use super::{Fitted, LoadOptions, PrepareError, alike, consent, giveaway};
-use crate::anonymize::{chosen, task, unheard};
+use crate::plan::{chosen, task, unheard};
 use crate::policy::{Policy, PolicyErrors, Role};
+use crate::prepare::{Fitted, LoadOptions, PrepareError, alike, consent, giveaway};
 use crate::unique::accepted;
 
 /// What a check found.

@@ -4,11 +4,11 @@
 
 use std::path::Path;
 
+use super::{FILES, Report};
 use crate::files;
 use crate::folder::POLICY;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
-use crate::report::{FILES, Report};
 
 /// The policy of a release.
 #[derive(Debug)]
