@@ -268,9 +268,5 @@ fn in_large_components_a_world_is_found_where_the_owner_knows_one() {
         (below, empty)
     };
     let (without, with) = (below(&plain), below(&knowing));
-    println!(
-        "fewer than two values proven: {} of 600 persons without, {} with what the owner knows",
-        without.0, with.0
-    );
     assert!(with.0 <= without.0 && with.1 == 0, "{without:?} {with:?}");
 }
