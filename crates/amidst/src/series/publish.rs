@@ -19,11 +19,11 @@ use super::state::{State, kept};
 use super::store::{Work, pack};
 use super::{Mode, Series, internal, private, undo, versions};
 use crate::folder::CERTIFICATE;
-use crate::job::Job;
+use crate::job::{Job, stop};
 use crate::plan::algorithm_of;
-use crate::publish::{Statement, agreed, checked, sealed};
+use crate::publish::{Bundle, certificate_text, seal};
 use crate::release::{Judged, Released};
-use crate::report::{self, Policies, Report, write_documents};
+use crate::report::{self, Policies, Report};
 use crate::unique::UniqueRows;
 use crate::{Failure, files};
 
@@ -285,19 +285,8 @@ fn stage(
     let mut policies = Policies::of(policy, &prepared);
     policies.public.insert_str(0, &heading);
     policies.internal.insert_str(0, &heading);
-    let statement = Statement {
-        policy,
-        resolved: &policies.public,
-        prepared: &prepared,
-        judged: &judged,
-        released: &released,
-        joined: None,
-    };
-    let unique = UniqueRows::of_release(&prepared, &released);
-    let checked = checked(&statement, &place, &[release.as_str()])?;
-    let unique = agreed(unique, &checked, released.rows())?;
     let found = Found { recoding, optimal: false, gap: None, notes: Vec::new() };
-    let mut reports = report::of_release(&report::Made {
+    let made = report::Made {
         policy,
         prepared: &prepared,
         algorithm: algorithm_of(policy, &prepared)?,
@@ -306,18 +295,20 @@ fn stage(
         released: &released,
         joined: None,
         policies: &policies,
-        unique: Some(unique),
-    })?;
-    reports.public.measured(checked.requirements());
-    let leading = reports.internal.summary[..reports.internal.leading].to_vec();
-    let digest = checked.sha256(&release).unwrap_or_default().to_string();
-    reports.each(|report| {
-        report.list([(release.clone(), digest.clone())]);
-        of_version(report, number, mode, counterfeits, audit);
-    });
-    write_documents(&own, &reports.internal, &policies.internal).map_err(fail)?;
-    let documents = write_documents(&place, &reports.public, &policies.public).map_err(fail)?;
-    files::write_private(&place.join(CERTIFICATE), sealed(checked, &documents)?.as_bytes()).map_err(fail)?;
+        unique: UniqueRows::of_release(&prepared, &released),
+    };
+    let told = |report: &mut Report| of_version(report, number, mode, counterfeits, audit);
+    let bundle = Bundle { files: std::slice::from_ref(&release), documented: true, told: &told };
+    let sealed = seal(&made, &place, &bundle, &|| stop(job))?;
+    let unique = sealed.unique;
+    let leading = sealed.reports.internal.summary[..sealed.reports.internal.leading].to_vec();
+    for (folder, documents) in [(&own, &sealed.internal), (&place, &sealed.public)] {
+        for (name, bytes) in documents {
+            files::write_private(&folder.join(name), bytes).map_err(fail)?;
+        }
+    }
+    let certificate = certificate_text(&sealed.certificate)?;
+    files::write_private(&place.join(CERTIFICATE), certificate.as_bytes()).map_err(fail)?;
     fs::File::open(&path).and_then(|file| file.sync_all()).map_err(fail)?;
     // A version is meant to be read by everyone; until it has its place, the private half keeps it from them.
     files::open_to_readers(&place).map_err(fail)?;
