@@ -93,6 +93,7 @@ impl Anonymized {
             "requirements": self.judged.requirements,
             "metrics": self.judged.metrics_json(),
             "baselines": {"kl-divergence": self.judged.kl_baseline.map_or(Value::Null, number)},
+            "figures": {"intra-cluster-distance": self.judged.intra_cluster_distance.map_or(Value::Null, number)},
             "utility": self.report.utility,
             "risk": risk,
             "warnings": self.warnings,
