@@ -37,7 +37,7 @@ fn done(house: &House, arguments: &[&str]) {
 /// Rows that may be left out are not silently kept in: the policy is refused where it says so, and nothing is written.
 #[test]
 fn a_series_that_would_leave_rows_out_is_refused() {
-    for limit in ["0.02", "3", "\"2 %\""] {
+    for limit in ["0.02", "3", "\"1/50\""] {
         let house = house(&format!("{POLICY}[search]\nmax_suppression = {limit}\n"));
         house.amidst(INIT).fails(2, &["policy.toml:17:19", "leaves nobody out", "`max_suppression = 0`"]);
         assert_eq!(house.names(), ["people.csv", "policy.toml"]);
@@ -63,9 +63,8 @@ fn a_drafted_policy_is_two_lines_from_a_series() {
     done(&house, &["init", "people.csv", "--out", "policy.toml"]);
     house.amidst(INIT).fails(2, &["the role \"key\"", "leaves nobody out", "max_suppression = 0"]);
     let draft = house.read("policy.toml");
-    let (before, after) =
-        draft.split_once("[columns.patient]\nrole = \"identifying\"").expect("the sample has patients");
-    let mended = format!("{before}[columns.patient]\nrole = \"key\"{after}");
+    let (before, after) = draft.split_once("[columns.id]\nrole = \"identifying\"").expect("the sample numbers people");
+    let mended = format!("{before}[columns.id]\nrole = \"key\"{after}");
     house.file("policy.toml", &mended.replace("max_suppression = 0.02", "max_suppression = 0"));
     done(&house, INIT);
 }

@@ -1,6 +1,7 @@
 //! A batch: rows that come and rows that go, all of them or none.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use amidst_core::search::feasibility;
 use amidst_core::series::Maintained;
@@ -9,7 +10,7 @@ use rusqlite::params;
 use serde_json::{Value, json};
 
 use super::domain::{Bound, Domain, with_role};
-use super::extend::advised;
+use super::extend::{advised, reasoned};
 use super::files::{arrivals, departures, persons};
 use super::foresight::{self, Signed};
 use super::snapshot::{self, Interner, Ledger};
@@ -125,7 +126,7 @@ impl Series {
             maintained,
         };
         note(&work, &applied).map_err(|e| work.fail(e))?;
-        singled_out(&work, &self.policy, &names)?;
+        singled_out(&work, &self.policy, &names, &self.folder)?;
         // What nobody has any more is erased here, so that it comes back with the batch when that is taken back.
         work.erase()?;
         undo::stop(&work)?;
@@ -161,11 +162,11 @@ fn changed(
 }
 
 /// Refuses what publishing would refuse, once the batch is in: columns that are published as they are and single people out.
-fn singled_out(work: &Work<'_>, policy: &Policy, names: &[String]) -> Result<(), Failure> {
+fn singled_out(work: &Work<'_>, policy: &Policy, names: &[String], folder: &Path) -> Result<(), Failure> {
     let unexplained = |&at: &usize| policy.column(&names[at]).is_some_and(|c| c.accept.is_none());
     if with_role(policy, names, Role::Insensitive).iter().any(unexplained) {
         let rows = State::load(work, names.to_vec())?.table(|_| false);
-        crate::raw::refuse_rows(policy, &rows)?;
+        crate::raw::refuse_rows(policy, &rows).map_err(|e| reasoned(e, folder))?;
     }
     Ok(())
 }

@@ -2,7 +2,8 @@
 //!
 //! The policy of a series is the one that it began with; its versions are compared under it. Values that nobody had then
 //! come in by a policy that knows them as well, and says of all that the state knows what it said before: the same labels and
-//! groups at every level, the same order, the same categories. Everything else a series keeps.
+//! groups at every level, the same order, the same categories. A reason to publish a column as it is comes in the same way.
+//! Everything else a series keeps.
 //!
 //! The state seals the files beside it, and both must change together. The new files are made in a folder of their own; the
 //! state then seals those; then they are put in place. Whoever opens the series after a crash in between finishes that.
@@ -22,7 +23,7 @@ use super::store::Work;
 use super::{Series, beside, private};
 use crate::job::Job;
 use crate::policy::{ColumnPolicy, Diagnostic, Policy, PolicyErrors};
-use crate::prepare::Prepared;
+use crate::prepare::{PrepareError, Prepared};
 use crate::{Failure, files};
 
 /// What a series was extended by.
@@ -47,6 +48,20 @@ pub(super) fn advised(failure: Failure, folder: &Path) -> Failure {
             "add what is lacking to the policy that the series began with, or to its hierarchy, and run `amidst series extend \
              {} --policy POLICY`; or list it in `missing` of a new series if it means \"unknown\". The copy in the private part \
              is not edited",
+            folder.display()
+        ));
+    }
+    Failure::Policy(errors)
+}
+
+/// What is said where columns that are published as they are do what they must not, in a series that has begun.
+pub(super) fn reasoned(error: PrepareError, folder: &Path) -> Failure {
+    let PrepareError::Policy(mut errors) = error else { return error.into() };
+    for error in &mut errors.list {
+        error.help = Some(format!(
+            "a series keeps the roles of its columns: leave the rows out, or start a new series in which they are \"quasi\" or \
+             \"identifying\"; `accept = \"why\"` in the policy that the series began with publishes them all the same, once \
+             `amidst series extend {} --policy POLICY` has taken the reason over",
             folder.display()
         ));
     }
@@ -143,7 +158,6 @@ fn different(own: &Policy, other: &Policy, header: &[String]) -> Vec<Diagnostic>
         refuse("generalize", before.generalize == after.generalize);
         refuse("weight", before.weight == after.weight);
         refuse("weights", before.weights == after.weights);
-        refuse("accept", before.accept == after.accept);
     }
     if own.requirements != other.requirements {
         let message = "a series keeps what it promised, and the requirements were others";
@@ -166,6 +180,7 @@ fn grown(own: &Policy, other: &Policy) -> Policy {
             None => absolute(own, column),
         }
         if let Some(stated) = stated {
+            column.accept.clone_from(&stated.accept);
             column.order.clone_from(&stated.order);
             column.categories.clone_from(&stated.categories);
         }
@@ -193,7 +208,7 @@ fn text_of(policy: &Policy, name: &str) -> String {
     };
     let files: Vec<String> = files.map(|(_, value)| text(value)).collect();
     let others: Vec<_> = column.hierarchy.iter().flatten().filter(|(key, _)| key != "file").collect();
-    format!("{others:?} {files:?} {:?} {:?}", column.order, column.categories)
+    format!("{others:?} {files:?} {:?} {:?} {:?}", column.order, column.categories, column.accept)
 }
 
 /// What is said otherwise than before of values that the state knows.

@@ -17,7 +17,7 @@ use super::{Mode, Published, Series, internal, private, snapshot, versions};
 use crate::Failure;
 use crate::job::Job;
 use crate::plan::task;
-use crate::policy::{OutputOrder, Policy};
+use crate::policy::{ColumnPolicy, OutputOrder, Policy, Role};
 use crate::prepare::{LoadOptions, Prepared};
 use crate::publish::Staging;
 use crate::release::class_of_rows;
@@ -62,6 +62,7 @@ pub fn init(
         )));
     }
     let staging = Staging::begin(folder, false)?;
+    let stated = policy;
     let mut policy = policy.clone();
     if mode == Mode::MInvariant {
         // Counterfeits come last in the table; its order would betray them.
@@ -100,6 +101,12 @@ pub fn init(
             Maintained::default()
         }
     };
+    let raw = |c: &ColumnPolicy| c.role == Role::Insensitive && c.accept.is_none();
+    if stated.columns.iter().chain(&stated.default).any(raw) {
+        // Publishing looks at it as well, when the policy that was given cannot be pointed at any more.
+        let version = compose(&policy, mode, &state, job.cancel)?;
+        version.prepared.refuse_links(stated, version.counterfeits.unwrap_or(0), &version.class_of)?;
+    }
     state.store_values(&work)?;
     state.store_rows(&work, 0)?;
     match mode {

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::audit::{self, SeriesAudit};
 use super::compose::{Composed, compose, follows_from_m};
+use super::extend::reasoned;
 use super::foresight::Signed;
 use super::record::{Known, Record};
 use super::state::{State, kept};
@@ -101,8 +102,9 @@ impl Series {
         let state = State::load(&work, names)?;
         let composed = compose(&self.policy, self.mode, &state, job.cancel)?;
         let counterfeits = composed.counterfeits.unwrap_or(0);
-        composed.prepared.refuse_raw(&self.policy, counterfeits)?;
-        composed.prepared.refuse_links(&self.policy, counterfeits, &composed.class_of)?;
+        let raw = composed.prepared.refuse_raw(&self.policy, counterfeits);
+        let raw = raw.and_then(|()| composed.prepared.refuse_links(&self.policy, counterfeits, &composed.class_of));
+        raw.map_err(|e| reasoned(e, &folder))?;
         let record = Record::of(&state, &composed, self.mode);
         let sensitive = audit::sensitive(&self.policy, &state.names);
         let known = Known::load(&work, &self.policy, &state.names, job.cancel)?;
