@@ -144,7 +144,7 @@ pub enum ReadError {
         second: usize,
     },
     /// More columns than a table may have.
-    #[error("{}: more than {} columns, or names of more than {} MiB. Select the columns that are needed first", path.display(), crate::COLUMN_LIMIT, crate::NAMES_LIMIT >> 20)]
+    #[error("{}: more than {} columns, names of more than {} MiB, or many more cells than the file has bytes. Select the columns that are needed first", path.display(), crate::COLUMN_LIMIT, crate::NAMES_LIMIT >> 20)]
     TooManyColumns {
         /// The file.
         path: PathBuf,
