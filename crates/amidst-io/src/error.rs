@@ -189,6 +189,20 @@ pub enum ReadError {
         /// The column's name.
         column: Option<String>,
     },
+    /// Programs read the cell in different ways.
+    #[error(
+        "{}, line {line}{}: programs read this cell in different ways: it has text or blanks around its quotes, or a carriage \
+         return that ends no line. Put the whole cell in quotes, or export the table again",
+        path.display(), in_column(column)
+    )]
+    TwoReadings {
+        /// The file.
+        path: PathBuf,
+        /// The line on which the row starts, from 1.
+        line: u64,
+        /// The column's name.
+        column: Option<String>,
+    },
     /// The file's columns are not those of the first file.
     #[error("{}: column {position} is {}, but {} has {} there. All files must have the same columns in the same order", path.display(), or_none(found), first.display(), or_none(expected))]
     HeaderDiffers {

@@ -133,7 +133,7 @@ mod tests {
     fn measurements_and_kinds_are_not() {
         assert_eq!(id((0..300u64).map(|i| format!("0.{}", i * 7919 % 9973 + 1))), None);
         assert_eq!(id((0..300u64).map(|i| (i * i * 7919 % 60_013 + 20_000).to_string())), None);
-        assert_eq!(id((0..300).map(|i| (18 + i * 31 % 70).to_string())), None);
+        assert_eq!(id((0..300).map(|i| (18 + i * i * 31 % 70).to_string())), None);
         assert_eq!(id((0..300).map(|i| format!("Q{}", i % 4 + 1))), None);
         assert_eq!(id((0..300).map(|i| format!("{:02}", i % 12 + 1))), None);
     }

@@ -57,7 +57,7 @@ mod tests {
     fn tokens_are_found_even_where_they_repeat() {
         assert_eq!(id((0..300).map(|i| text(i % 60, 6, 16))), Some("token"));
         assert_eq!(id((0..300).map(|i| text(i, 10, 36))), Some("token"));
-        assert_eq!(id((0..300).map(|i| text(i, 64, 16))), Some("token"));
+        assert_eq!(id((0..300).map(|i| text(i, 20, 36))), Some("token"));
     }
 
     #[test]
