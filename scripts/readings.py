@@ -2,7 +2,8 @@
 
 Run once, where Python has polars and duckdb; the file is kept with the tests, so that `cargo test` needs neither. A line of it
 is one file: what it tries, its bytes (a character each, U+0000 to U+00FF), and the rows that Python's csv, Polars and DuckDB
-see, the header first; null where a reader refuses the file. Empty and null cells are both the empty text.
+see, the header first; null where a reader refuses the file. Empty and null cells are both the empty text. DuckDB is
+given the names that Python reads.
 """
 
 import csv
