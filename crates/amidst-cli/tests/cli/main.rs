@@ -40,6 +40,10 @@ mod sentences;
 #[cfg(test)]
 mod series;
 #[cfg(test)]
+mod series_extend;
+#[cfg(test)]
+mod series_policy;
+#[cfg(test)]
 mod teach;
 #[cfg(test)]
 mod typed;

@@ -14,14 +14,15 @@ mod session;
 mod source;
 mod sql;
 mod strays;
+mod typed;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use amidst::Failure;
-use amidst::anonymize::Job;
 use amidst::engine::{Engine, Layout, Recoded, Written, gather_for};
+use amidst::job::Job;
 use amidst::policy::{OutputOrder, Policy, Role};
 use amidst::prepare::{LoadOptions, Prepared};
 use amidst::scratch::Scratch;

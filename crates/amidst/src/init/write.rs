@@ -9,7 +9,8 @@ use amidst_core::table::{Column, Table};
 use super::plan::{Plan, clean};
 use super::roles::Guess;
 use crate::policy::Role;
-use crate::policy::write::{key, text, texts};
+use crate::policy::quote::{key, text};
+use crate::policy::write::texts;
 
 pub(super) fn head(out: &mut String, input: &str, folder: Option<&Path>, rows: usize, columns: usize) {
     let _ = write!(
@@ -99,7 +100,7 @@ pub(super) fn requirements(out: &mut String, table: &Table, plan: &Plan, missing
     }
     let _ = write!(
         out,
-        "\n[search]\nmax_suppression = 0.02   # at most this share of the rows may be left out\nseed = 1\n\n\
+        "\n[search]\nmax_suppression = 0.02   # at most this share of the rows may be left out; 0 in a series\nseed = 1\n\n\
          [output]\nfile = \"release.csv\"\n"
     );
 }

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use amidst_core::algorithm::{self, MaxSuppression, Suppressed};
 use amidst_core::exact::Rational;
-use amidst_core::metric;
 use amidst_core::parameter::Parameters;
+use amidst_core::search::{MaxSuppression, Suppressed};
+use amidst_core::{algorithm, metric};
 use toml::de::{DeTable, DeValue};
 
 use super::fields::Fields;
@@ -89,7 +89,7 @@ impl Policy {
         fields.only(document, "the policy", SECTIONS);
         let data = fields.table(document, "data").map(|t| data(&mut fields, t)).unwrap_or_default();
         let columns = super::columns::parse(&mut fields, document);
-        let requirements = super::require::parse(&mut fields, document, &columns, &origin);
+        let requirements = super::requirements::parse(&mut fields, document, &columns, &origin);
         let search = fields.table(document, "search").map(|t| search(&mut fields, t, &origin)).unwrap_or_default();
         let risk = fields.table(document, "risk").map(|t| risk(&mut fields, t)).unwrap_or_default();
         let utility = fields.table(document, "utility").map(|t| utility(&mut fields, t)).unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::policy::{ColumnPolicy, Diagnostic, Policy};
 
 /// What quasi columns can become, and the levels of sensitive columns.
 #[derive(Debug, Default)]
-pub(super) struct Bound {
+pub(crate) struct Bound {
     /// One for each quasi column.
     pub generalizations: Vec<Generalization>,
     /// One for each sensitive column that has a hierarchy.
@@ -27,7 +27,7 @@ pub(super) struct Bound {
 type Noted = (Generalization, Vec<String>);
 
 /// Binds all hierarchies. Returns what does not fit, too.
-pub(super) fn bind(
+pub(crate) fn bind(
     policy: &Policy,
     layout: &Layout,
     table: &Table,
@@ -201,5 +201,5 @@ fn lacking(policy: &Policy, stated: &ColumnPolicy, column: &Column, codes: &[u32
     let message = format!("the hierarchy of `{}` lacks {}", column.name, places.of_values(column, codes));
     let error = policy.origin.error_at_key(&section(stated, "hierarchy"), message);
     let help = "add the values to the hierarchy, or list them in `missing` if they mean \"unknown\"";
-    error.help(help)
+    error.help(help).lacking()
 }

@@ -6,23 +6,25 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use amidst_core::algorithm::Found;
+use amidst_core::search::Found;
 use amidst_io::{Format, WriteError, WriteOptions};
 use rusqlite::params;
 use serde_json::{Value, json};
 
 use super::audit::{self, SeriesAudit};
 use super::compose::{Composed, compose, follows_from_m};
+use super::extend::reasoned;
 use super::foresight::Signed;
 use super::record::{Known, Record};
 use super::state::{State, kept};
 use super::store::{Work, pack};
 use super::{Mode, Series, internal, private, undo, versions};
-use crate::anonymize::{
-    Job, Judged, Policies, Released, Statement, agreed, algorithm_of, checked, sealed, write_documents,
-};
 use crate::folder::CERTIFICATE;
-use crate::report::{self, Report};
+use crate::job::{Job, stop};
+use crate::plan::algorithm_of;
+use crate::publish::{Bundle, certificate_text, seal};
+use crate::release::{Judged, Released};
+use crate::report::{self, Policies, Report};
 use crate::unique::UniqueRows;
 use crate::{Failure, files};
 
@@ -43,6 +45,8 @@ pub struct Published {
     pub unique: UniqueRows,
     /// What the report says first.
     pub leading: Vec<String>,
+    /// How often classes that the policy's algorithm found were split further, where a series begins with this version.
+    pub splits: u64,
     /// What all versions together reveal.
     pub audit: SeriesAudit,
     /// Its folder, which may be handed over.
@@ -59,6 +63,7 @@ impl Published {
         json!({
             "summary": self.leading, "version": self.version, "mode": self.mode.name(), "rows": self.rows, "counterfeits": self.counterfeits,
             "classes": self.judged.class_count(), "requirements": self.judged.requirements,
+            "first_splits": (self.version == 1 && self.mode == Mode::Maintain).then_some(self.splits),
             "unique_rows": self.unique.to_json(), "metrics": self.judged.metrics_json(), "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
             "outputs": { "release": self.release, "certificate": self.folder.join("certificate.json"),
                          "report": self.folder.join("report.html"), "policy": self.folder.join("policy.toml"),
@@ -96,6 +101,10 @@ impl Series {
         }
         let state = State::load(&work, names)?;
         let composed = compose(&self.policy, self.mode, &state, job.cancel)?;
+        let counterfeits = composed.counterfeits.unwrap_or(0);
+        let raw = composed.prepared.refuse_raw(&self.policy, counterfeits);
+        let raw = raw.and_then(|()| composed.prepared.refuse_links(&self.policy, counterfeits, &composed.class_of));
+        raw.map_err(|e| reasoned(e, &folder))?;
         let record = Record::of(&state, &composed, self.mode);
         let sensitive = audit::sensitive(&self.policy, &state.names);
         let known = Known::load(&work, &self.policy, &state.names, job.cancel)?;
@@ -140,6 +149,7 @@ impl Series {
             judged: staged.judged,
             unique: staged.unique,
             leading: staged.leading,
+            splits: 0,
             audit: found,
             release: place.join(staged.release),
             folder: place,
@@ -253,7 +263,6 @@ fn stage(
         .map_err(|e| Failure::Usage(e.to_string()))?;
     let release = format!("release.{}", format.ending().trim_start_matches('.'));
     let Composed { prepared, recoding, judged, counterfeits, signatures, class_of, .. } = composed;
-    prepared.refuse_raw(policy, counterfeits.unwrap_or(0))?;
     let released = Released { counterfeits, ..Released::with_classes(policy, &prepared, &recoding, class_of) };
     let untyped = |name: &str| policy.leaves_type_open(name);
     let options = WriteOptions {
@@ -278,19 +287,8 @@ fn stage(
     let mut policies = Policies::of(policy, &prepared);
     policies.public.insert_str(0, &heading);
     policies.internal.insert_str(0, &heading);
-    let statement = Statement {
-        policy,
-        resolved: &policies.public,
-        prepared: &prepared,
-        judged: &judged,
-        released: &released,
-        joined: None,
-    };
-    let unique = UniqueRows::of_release(&prepared, &released);
-    let checked = checked(&statement, &place, &[release.as_str()])?;
-    let unique = agreed(unique, &checked, released.rows())?;
     let found = Found { recoding, optimal: false, gap: None, notes: Vec::new() };
-    let mut reports = report::of_release(&report::Made {
+    let made = report::Made {
         policy,
         prepared: &prepared,
         algorithm: algorithm_of(policy, &prepared)?,
@@ -299,18 +297,20 @@ fn stage(
         released: &released,
         joined: None,
         policies: &policies,
-        unique: Some(unique),
-    })?;
-    reports.public.measured(checked.requirements());
-    let leading = reports.internal.summary[..reports.internal.leading].to_vec();
-    let digest = checked.sha256(&release).unwrap_or_default().to_string();
-    reports.each(|report| {
-        report.list([(release.clone(), digest.clone())]);
-        of_version(report, number, mode, counterfeits, audit);
-    });
-    write_documents(&own, &reports.internal, &policies.internal).map_err(fail)?;
-    let documents = write_documents(&place, &reports.public, &policies.public).map_err(fail)?;
-    files::write_private(&place.join(CERTIFICATE), sealed(checked, &documents)?.as_bytes()).map_err(fail)?;
+        unique: UniqueRows::of_release(&prepared, &released),
+    };
+    let told = |report: &mut Report| of_version(report, number, mode, counterfeits, audit);
+    let bundle = Bundle { files: std::slice::from_ref(&release), documented: true, told: &told };
+    let sealed = seal(&made, &place, &bundle, &|| stop(job))?;
+    let unique = sealed.unique;
+    let leading = sealed.reports.internal.summary[..sealed.reports.internal.leading].to_vec();
+    for (folder, documents) in [(&own, &sealed.internal), (&place, &sealed.public)] {
+        for (name, bytes) in documents {
+            files::write_private(&folder.join(name), bytes).map_err(fail)?;
+        }
+    }
+    let certificate = certificate_text(&sealed.certificate)?;
+    files::write_private(&place.join(CERTIFICATE), certificate.as_bytes()).map_err(fail)?;
     fs::File::open(&path).and_then(|file| file.sync_all()).map_err(fail)?;
     // A version is meant to be read by everyone; until it has its place, the private half keeps it from them.
     files::open_to_readers(&place).map_err(fail)?;

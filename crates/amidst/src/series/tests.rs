@@ -7,13 +7,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use amidst_core::local::Random;
+use amidst_core::random::Random;
 use tempfile::TempDir;
 
 use super::state::State;
 use super::store::{FILE, MIGRATIONS, Store, pack};
 use super::*;
-use crate::anonymize::Job;
+use crate::job::Job;
 
 /// Table 1 of the update paper, with a key.
 const PATIENTS: &str = "id,gender,age,zip,disease\n\
@@ -430,7 +430,7 @@ fn a_state_without_kept_classes_goes_on_as_if_it_had_them() {
         state
             .execute_batch(
                 "ALTER TABLE value DROP COLUMN uses; DROP TABLE undo; DROP TABLE changed;
-                 ALTER TABLE history DROP COLUMN tuples; DELETE FROM meta WHERE name IN ('seal', 'changes');
+                 ALTER TABLE history DROP COLUMN tuples; ALTER TABLE history DROP COLUMN beside; DELETE FROM meta WHERE name IN ('seal', 'changes');
                  PRAGMA user_version = 4;",
             )
             .unwrap();
@@ -489,7 +489,7 @@ fn few_counterfeits_on_adult() {
                 [columns.occupation]\nrole = \"sensitive\"\n[[require]]\nmodel = \"m-invariance\"\nm = 4\n";
     let policy = Policy::parse(text, &adult.join("policy.toml")).unwrap();
     let whole = crate::prepare::Prepared::load(&policy, &crate::prepare::LoadOptions::default()).unwrap();
-    let (set, space) = (&whole.set, amidst_core::local::Space::new(&whole.generalizations));
+    let (set, space) = (&whole.set, amidst_core::local::shape::Space::new(&whole.generalizations));
     let tuple_of = set.tuple_of_entry();
     let (all, versions) = (whole.entry_of_row.len(), 6);
     let churn = all / 25;

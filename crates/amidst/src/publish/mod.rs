@@ -1,0 +1,14 @@
+//! Publishing: a release is staged where nobody sees it, checked, sealed with its certificate, and renamed into place.
+//!
+//! May use: `report`, `release`, `engine`, `scratch` and what lies below them; nothing else publishes.
+
+mod bundle;
+mod certificate;
+mod destination;
+mod staging;
+
+pub use bundle::Document;
+pub(crate) use bundle::{Bundle, seal};
+pub(crate) use certificate::certificate_text;
+pub use destination::{Destination, Outputs};
+pub use staging::Staging;
