@@ -35,6 +35,7 @@ mod raw;
 #[cfg(test)]
 mod report;
 #[cfg(test)]
+mod said;
 mod sentences;
 #[cfg(test)]
 mod series;

@@ -77,7 +77,9 @@ impl Anonymized {
         let (journalist, uniques) = (after.journalist.clone(), after.population_uniques.clone());
         PopulationRisk { journalist, uniques }.add_to(&mut risk);
         let s = &self.seconds;
+        let first: Vec<&String> = self.report.summary.iter().take(self.report.leading).collect();
         json!({
+            "summary": first,
             "rows_in": self.rows_in,
             "rows_dropped_missing": self.rows_dropped_missing,
             "rows_out": self.rows_out,

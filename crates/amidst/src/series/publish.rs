@@ -61,7 +61,7 @@ impl Published {
     /// What `amidst series publish --json` prints.
     pub fn to_json(&self) -> Value {
         json!({
-            "version": self.version, "mode": self.mode.name(), "rows": self.rows, "counterfeits": self.counterfeits,
+            "summary": self.leading, "version": self.version, "mode": self.mode.name(), "rows": self.rows, "counterfeits": self.counterfeits,
             "classes": self.judged.class_count(), "requirements": self.judged.requirements,
             "first_splits": (self.version == 1 && self.mode == Mode::Maintain).then_some(self.splits),
             "unique_rows": self.unique.to_json(), "metrics": self.judged.metrics_json(), "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
