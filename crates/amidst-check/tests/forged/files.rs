@@ -79,9 +79,13 @@ pub fn forgeries() -> Vec<Forgery> {
             std::fs::create_dir(case.folder().join("more")).unwrap()
         }),
         list("a file that is not there", "a file that nobody can look at", MissingFile, &["report.html"], |_| {}),
-        list("another policy", "a policy beside the table that asks for more", ProblemKind::Policy, &["policy.toml"], |case| {
-            put(&case.folder().join("policy.toml"), POLICY.replace("k = 3", "k = 50").as_bytes())
-        }),
+        list(
+            "another policy",
+            "a policy beside the table that asks for more",
+            ProblemKind::Policy,
+            &["policy.toml"],
+            |case| put(&case.folder().join("policy.toml"), POLICY.replace("k = 3", "k = 50").as_bytes()),
+        ),
         list("a line break in a name", "a name of two lines", File, &["a\n.csv"], |_| {}),
         list("a backslash in a name", "a name that other systems take apart", File, &["..\\a.csv"], |_| {}),
         beside("raw rows beside", "a spreadsheet in the folder", "raw.xlsx"),
