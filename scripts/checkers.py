@@ -59,6 +59,11 @@ PERSONS = PLAIN.replace('person]\nrole = "identifying"', 'person]\nrole = "key"'
 CONSENT = PLAIN.replace('consent]\nrole = "identifying"', 'consent]\nrole = "consent"\nwaived = ["yes"]')
 ACCEPT = PLAIN.replace('person]\nrole = "identifying"', 'person]\nrole = "insensitive"\naccept = "printed on the door"')
 WEIGHTED = PLAIN.replace("categories = [\n", "weights = { sensitivity = 2 }\ncategories = [\n")
+TREE = PLAIN.replace('[columns.diagnosis]\n', """[columns.diagnosis]
+hierarchy = { taxonomy = { Any = { Severe = { Stigma = ["HIV", "Hepatitis", "Depression"], Organs = ["Cancer", "Heart disease", "Stroke",
+"Diabetes", "Prostate disease"] }, Mild = { Chronic = ["Hypertension", "Asthma", "Back pain"], Passing = ["Pregnancy", "Pneumonia",
+"Gastritis", "Appendicitis", "Fracture", "Flu"] } } } }
+""".replace(",\n", ", "))
 D, C, G = 'on = "diagnosis"', 'on = "cost"', 'on = "grade"'
 
 # name: columns, search, and the requirements, each a model with its parameters.
@@ -99,6 +104,9 @@ POLICIES = {
     "persons": (PERSONS, "", ["k-anonymity; k = 3", f"distinct-l-diversity; {D}; l = 2", f"entropy-l-diversity; {D}; l = 1.5", "average-risk; threshold = 0.5"]),
     "consent": (CONSENT, 'algorithm = "systematic"', ["k-anonymity; k = 3", f"t-closeness; {G}; t = 0.6", "sample-uniqueness; threshold = 0.3"]),
     "accepted": (ACCEPT, 'algorithm = "one-pass-k-means"', ["k-anonymity; k = 4"]),
+    "hierarchical": (TREE, "", [f't-closeness; {D}; t = 0.4; distance = "hierarchical"']),
+    "population": (PLAIN, "", ["k-anonymity; k = 2", 'k-map; k = 3; population = "patients.csv"',
+                               'delta-presence; max = 1; population = "patients.csv"']),
     "masked": (PLAIN, 'suppressed = "mask"', ["k-anonymity; k = 6", f"distinct-l-diversity; {D}; l = 3"]),
     "samarati": (PLAIN, 'algorithm = "samarati"', ["k-anonymity; k = 5"]),
     "clustering": (PLAIN, 'algorithm = "alpha-k-clustering"', [f"general-alpha-k-anonymity; {D}; alpha = 0.6; k = 4"]),
@@ -244,7 +252,7 @@ class Tampering:
             try:
                 on = second.columns_of(read["on"], read["model"], release.sensitive)
                 _, measured, worst = release.measure(read["model"], second.exact(read["parameters"]), on)
-            except second.Refused:
+            except (second.Refused, KeyError):
                 continue
             ours["measured"] = plain(measured)
             ours["worst"] = worst and {"cells": worst.pop("cells"), **plain(worst)}

@@ -569,7 +569,7 @@ def verify(path):
         problems += told({"nothing is proven: every requirement is only attested": not proofs})
         attested += told({"which rows belong to one person": certificate["persons"],
                           f"that {len(certificate['waived'])} rows are published by consent": certificate["waived"],
-                          f"that {certificate.get('counterfeits')} rows stand for nobody": "counterfeits" in certificate})
+                          f"that {certificate.get('counterfeits')} rows stand for nobody": certificate.get("counterfeits")})
     except (Refused, csv.Error, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         problems.append(f"{at}: {error}")
     return {"valid": not problems, "requirements": requirements, "problems": problems, "attested": attested, "not_checked": [
