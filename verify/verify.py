@@ -476,7 +476,8 @@ class Release:
         model, stated, measured = requirement["model"], requirement["parameters"], requirement["measured"]
         on, persons = columns_of(requirement["on"], model, self.sensitive), self.certificate["persons"]
         named = set(on) <= set(self.sensitive) and len(set(on)) == len(on) and (on or model in WITHOUT_COLUMN)
-        if not requirement["holds"] or not named or model not in MODELS or set(stated) - set(MODELS[model][1].split()):
+        known = model in MODELS and set(stated) <= set(MODELS[model][1].split()) and type(stated.get("population", "")) is str
+        if not requirement["holds"] or not named or not known:
             raise Refused("it is said not to hold, or has a model, a parameter or a column that this checker does not know")
         p, figures = exact(stated), {name: x for name, x in measured.items() if type(x) in (int, Fraction)}
         if model in POPULATION_MODELS or persons:
