@@ -527,8 +527,8 @@ class Release:
     def table_of(self, column, counts):
         said = self.sensitive.get(column, {})
         order, levels = said.get("order", []), {level["value"]: level["groups"] for level in said.get("levels", [])}
-        if order and set(counts) - set(order) or len(set(order)) != len(order) or levels and set(counts) - set(levels):
-            raise Refused("the order or the levels of a column lack a published value, or have one twice")
+        if order and set(counts) - set(order) or len(set(order)) != len(order) or levels and set(counts) != set(levels):
+            raise Refused("the order or the levels of a column lack a published value, or have another or one twice")
         return Table(counts, counts.total(), order, levels, said.get("categories", []), said.get("weights", "uniform"))
 
 def same(stated, found):
