@@ -4,7 +4,7 @@
 //! Sensitive columns are published side by side, so values are tuples of all of them: audited one by one, columns would
 //! tell less than they do together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
 use amidst_core::attack::{Compact, Version, VersionClass};
@@ -13,7 +13,6 @@ use amidst_core::table::{Codes, Column, Dictionary, Table};
 use amidst_core::worlds::History;
 use rusqlite::params;
 
-use super::Mode;
 use super::compose::Composed;
 use super::domain::with_role;
 use super::state::State;
@@ -32,9 +31,9 @@ pub struct Record {
 }
 
 impl Record {
-    /// A composed version. In the mode m-invariant the groups that were composed count, also where their cells agree so
-    /// that they are published as one class: an adversary who could tell them apart knows more.
-    pub fn of(state: &State, composed: &Composed, mode: Mode) -> Record {
+    /// A composed version. Where classes are told `apart`, the groups that were composed count, also where their cells
+    /// agree so that they are published as one class: an adversary who could tell them apart knows more.
+    pub fn of(state: &State, composed: &Composed, apart: bool) -> Record {
         let set = &composed.prepared.set;
         let columns: Vec<Vec<u32>> = (composed.prepared.domains.iter())
             .map(|domain| {
@@ -49,7 +48,7 @@ impl Record {
         if columns.is_empty() {
             tuples.push(Vec::new());
         }
-        let class_of = if mode == Mode::MInvariant { &composed.groups } else { &composed.class_of };
+        let class_of = if apart { &composed.groups } else { &composed.class_of };
         let classes = class_of.iter().max().map_or(0, |&c| c as usize + 1);
         let mut persons: Vec<Vec<u32>> = vec![Vec::new(); classes];
         state.persons.iter().zip(class_of).for_each(|(&person, &class)| persons[class as usize].push(person));
@@ -164,6 +163,35 @@ impl Known {
         LIVES - (before + lives - 1) as u32
     }
 
+    /// Somebody after some batch.
+    pub fn then(&self, person: u32, batch: u64) -> u32 {
+        self.life(person, batch)
+    }
+
+    /// Somebody after all batches.
+    pub fn now(&self, person: u32) -> u32 {
+        self.life(person, u64::MAX)
+    }
+
+    /// Everybody in some classes that were published after some batch.
+    pub fn lives(&self, classes: &[PastClass], batch: u64) -> BTreeSet<u32> {
+        classes.iter().flat_map(|c| &c.persons).map(|&person| self.life(person, batch)).collect()
+    }
+
+    /// Everybody who is in the table now.
+    pub fn present(&self, work: &Work<'_>) -> Result<BTreeSet<u32>, Failure> {
+        let read = || -> rusqlite::Result<BTreeSet<u32>> {
+            let mut query = work.transaction.prepare("SELECT person FROM record")?;
+            query.query_map([], |row| Ok(self.now(row.get(0)?)))?.collect()
+        };
+        read().map_err(|e| work.fail(e))
+    }
+
+    /// The number of sensitive columns.
+    pub fn width(&self) -> usize {
+        self.set.sensitive_width
+    }
+
     /// Whose life it is.
     pub fn person(&self, life: u32) -> u32 {
         let mut at = (LIVES - life.min(LIVES)) as usize;
@@ -233,6 +261,35 @@ impl Known {
     }
 }
 
+/// A class as it was published.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PastClass {
+    /// Who was in it.
+    pub persons: Vec<u32>,
+    /// Its sensitive tuples, in the codes of the series, with the rows that have them.
+    pub counts: Vec<(Vec<u32>, u64)>,
+}
+
+/// The classes of a published version, by its number from 1.
+pub fn past(work: &Work<'_>, number: u64, width: usize) -> Result<Vec<PastClass>, Failure> {
+    let read = || -> rusqlite::Result<Vec<PastClass>> {
+        let sql = "SELECT persons, counts, tuples FROM history WHERE version = ?1 ORDER BY class";
+        let mut query = work.transaction.prepare(sql)?;
+        let class = |row: &rusqlite::Row<'_>| {
+            // With one column the counts say it all, behind their number.
+            let (counts, skip) = match row.get_ref(2)?.as_blob_or_null()? {
+                Some(tuples) => (unpack(tuples), 0),
+                None => (unpack(row.get_ref(1)?.as_blob()?), 1),
+            };
+            let tuples = counts.get(skip..).unwrap_or_default().chunks_exact(width + 1);
+            let counts = tuples.map(|t| (t[..width].to_vec(), u64::from(t[width]))).collect();
+            Ok(PastClass { persons: numbers(row.get_ref(0)?.as_blob()?).collect(), counts })
+        };
+        query.query_map([number as i64], class)?.collect()
+    };
+    read().map_err(|e| work.fail(e))
+}
+
 /// Whose values were changed by which batches.
 fn changed(work: &Work<'_>) -> Result<BTreeMap<u32, Vec<u64>>, Failure> {
     let read = || -> rusqlite::Result<BTreeMap<u32, Vec<u64>>> {
@@ -292,7 +349,7 @@ fn prepare(
 fn tuples_of(work: &Work<'_>, sensitive: &[usize]) -> Result<Vec<Vec<u32>>, Failure> {
     let width = sensitive.len();
     let read = || -> rusqlite::Result<Vec<Vec<u32>>> {
-        let mut found: std::collections::BTreeSet<Vec<u32>> = std::collections::BTreeSet::new();
+        let mut found: BTreeSet<Vec<u32>> = BTreeSet::new();
         let mut query = work.transaction.prepare("SELECT tuples FROM history WHERE tuples IS NOT NULL")?;
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
