@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use amidst::Failure;
-use amidst::anonymize::{Anonymized, Job, Options, Stage, anonymize};
+use amidst::anonymize::{Anonymized, Options, anonymize};
+use amidst::job::{Job, Stage};
 use amidst::policy::Policy;
 use clap::Args;
 

@@ -200,7 +200,7 @@ fn summary(found: &audit::Audit) -> String {
     }
     lines.push(String::new());
     let risk = &found.risk;
-    let [strict, lenient] = report::thresholds().map(|t| risk.above(&t));
+    let [strict, lenient] = amidst::core::risk::thresholds().map(|t| risk.above(&t));
     let mut rows = vec![
         vec!["risk".to_string(), String::new()],
         vec!["prosecutor, maximum".to_string(), format!("{:.4}", risk.prosecutor_max)],

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use amidst::Failure;
 use amidst::check::printable;
 use amidst::policy::{Policy, Role};
-use amidst::prepare::{ColumnSummary, Finding, LoadOptions, Summary, check};
-use amidst::report::{named, percent};
+use amidst::policy_check::{ColumnSummary, Finding, Summary, check};
+use amidst::prepare::LoadOptions;
+use amidst::words::{named, percent};
 use clap::Args;
 use serde_json::{Value, json};
 

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use amidst::Failure;
-use amidst::anonymize::{DEFAULT_METRIC, Job, Stage, algorithm_of, unheard};
 use amidst::core::lattice::{Explored, WhyNot};
 use amidst::explore::local::Compared;
 use amidst::explore::{self, explore};
+use amidst::job::{Job, Stage};
+use amidst::plan::{DEFAULT_METRIC, algorithm_of, unheard};
 use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
 use clap::Args;
@@ -117,7 +118,7 @@ const SHOWN: usize = 20;
 
 fn summary(policy: &Policy, prepared: &Prepared, explored: &Explored) -> String {
     let names: Vec<String> = prepared.generalizations.iter().map(|g| g.name.clone()).collect();
-    let metric = policy.search.metric.clone().unwrap_or_else(|| amidst::anonymize::DEFAULT_METRIC.to_string());
+    let metric = policy.search.metric.clone().unwrap_or_else(|| amidst::plan::DEFAULT_METRIC.to_string());
     let mut lines = vec![heading(format!(
         "{} minimal generalizations among {} nodes",
         thousands(explored.minimal.len() as u64),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use amidst::Failure;
-use amidst::anonymize::Job;
+use amidst::job::Job;
 use amidst::policy::Policy;
 use amidst::series::{self, Applied, Batch, MODES, Mode, Plan, Planned, Published, SeriesAudit, SeriesLog};
 use clap::{Args, Subcommand};

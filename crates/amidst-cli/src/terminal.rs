@@ -1,6 +1,6 @@
 //! What people see: results on standard output, everything else on standard error, colours only where they help.
 
-pub use amidst::report::grouped as thousands;
+pub use amidst::words::grouped as thousands;
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};

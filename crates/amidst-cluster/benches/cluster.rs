@@ -20,7 +20,8 @@ use std::process::{Child, Command, Output};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use amidst::anonymize::{Job, Options, anonymize};
+use amidst::anonymize::{Options, anonymize};
+use amidst::job::Job;
 use amidst::policy::Policy;
 use serde_json::Value;
 

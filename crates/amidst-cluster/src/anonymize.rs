@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 
 use amidst::Failure;
-use amidst::anonymize::{Anonymized, Job, Options, Stage, anonymize_on};
+use amidst::anonymize::{Anonymized, Options, anonymize_on};
 use amidst::check::{printable_json, printable_lines};
+use amidst::job::{Job, Stage};
 use amidst::policy::Policy;
 use clap::Args;
 

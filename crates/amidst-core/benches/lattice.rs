@@ -16,16 +16,14 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use amidst_core::algorithm::{MaxSuppression, Search, Suppressed};
-use amidst_core::class::SensitiveDomain;
 use amidst_core::frequency::{Entry, FrequencySet, NOBODY};
 use amidst_core::hierarchy::Generalization;
-use amidst_core::metric;
-use amidst_core::model;
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::requirement::{Evaluator, Requirement};
+use amidst_core::search::{MaxSuppression, Search, Suppressed};
+use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::{Codes, Column, Table};
-use amidst_core::{lattice, table};
+use amidst_core::{lattice, metric, model, table};
 
 const ROWS: usize = 30_162;
 const COLUMNS: [&str; 9] =

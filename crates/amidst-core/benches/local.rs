@@ -13,17 +13,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use amidst_core::algorithm::{self, MaxSuppression, Search, Suppressed};
-use amidst_core::class::SensitiveDomain;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::{Cell, Generalization, Generalize, Hierarchy, Level};
-use amidst_core::local::Random;
 use amidst_core::metric::{self, Metric, Release};
-use amidst_core::model;
 use amidst_core::parameter::{Parameters, Value};
+use amidst_core::random::Random;
 use amidst_core::recoding::SUPPRESSED;
 use amidst_core::requirement::{Evaluator, Requirement};
+use amidst_core::search::{MaxSuppression, Search, Suppressed};
+use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::{Codes, Column, Table, ValueType};
+use amidst_core::{algorithm, model};
 
 const ROWS: usize = 30_162;
 const QUASI: [&str; 7] = ["age", "workclass", "education", "marital-status", "race", "sex", "native-country"];

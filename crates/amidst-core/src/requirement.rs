@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::class::{Class, Population, SensitiveDomain, Sizes, TableStats};
+use crate::class::{Class, Population, Sizes, TableStats};
 use crate::frequency::{self, Entry, FrequencySet, Groups, histogram, histogram_into};
 use crate::model::{self, Level, Needs, PrivacyModel};
 use crate::parameter::{ParameterError, Parameters};
+use crate::sensitive::SensitiveDomain;
 
 /// One line of a policy: a model, its parameters, and the columns it protects.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 //! Whoever asks how many rows are unique on everything that is published asks about all columns of all rows, so this counts
 //! as a search does, in codes. Rows that are left out are taken off afterwards; nothing is copied.
 
-use crate::counting::combinations;
+use crate::frequency::counting::combinations;
 use crate::table::{Codes, Column};
 
 /// The groups of rows that agree in some columns.

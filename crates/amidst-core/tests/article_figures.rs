@@ -5,10 +5,10 @@ mod adult;
 
 use std::sync::atomic::AtomicBool;
 
-use amidst_core::algorithm::{MaxSuppression, Search, Suppressed};
 use amidst_core::frequency::{self, FrequencySet};
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::requirement::Requirement;
+use amidst_core::search::{MaxSuppression, Search, Suppressed};
 use amidst_core::{lattice, metric, model};
 
 /// A line of a figure: tables affected, average classes and average rows affected.

@@ -4,13 +4,13 @@ mod adult;
 
 use std::sync::atomic::AtomicBool;
 
-use amidst_core::algorithm::{self, MaxSuppression, Search, Suppressed};
-use amidst_core::class::SensitiveDomain;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::metric::{self, Release};
-use amidst_core::model;
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::requirement::Requirement;
+use amidst_core::search::{MaxSuppression, Search, Suppressed};
+use amidst_core::sensitive::SensitiveDomain;
+use amidst_core::{algorithm, model};
 
 const QUASI: [&str; 7] = ["age", "workclass", "education", "marital-status", "race", "sex", "native-country"];
 

@@ -3,6 +3,7 @@
 //! [`read`] streams any of them into a [`amidst_core::table::Table`] of dictionary codes, on all cores; [`write()`] puts a
 //! table into a file. Both give the same result whatever the number of threads.
 
+mod address;
 mod columnar;
 mod contain;
 mod csv;
@@ -10,6 +11,7 @@ mod database;
 mod encode;
 mod error;
 mod format;
+mod input;
 mod json;
 mod limits;
 mod lines;
@@ -21,10 +23,11 @@ mod source;
 mod stream;
 mod write;
 
-pub use database::{is_database, local_path, masked, relative_to, without_password};
+pub use address::{is_database, local_path, masked, relative_to, without_password};
 pub use error::ReadError;
 pub use format::{Format, SUPPORTED, UnknownFormat};
+pub use input::{DistinctLimit, Input};
 pub use limits::{COLUMN_LIMIT, FIELD_LIMIT, HIERARCHY_LIMIT, NAMES_LIMIT, POLICY_LIMIT, small_file};
 pub use nulls::Nulls;
-pub use read::{DistinctLimit, Input, ReadOptions, may_have_nulls, read, read_from};
+pub use read::{ReadOptions, may_have_nulls, read, read_from};
 pub use write::{Bundle, WriteError, WriteOptions, WriteReport, write, write_to};

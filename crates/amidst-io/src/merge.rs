@@ -6,10 +6,10 @@ use amidst_core::table::{Codes, Column, Table};
 
 use crate::encode::{BadCell, EncodedColumn};
 use crate::error::ReadError;
+use crate::input::{DistinctLimit, Input};
 use crate::limits::{COLUMN_LIMIT, NAMES_LIMIT, sparse_limit};
 use crate::lines::{BlockLines, Lines};
 use crate::nulls::{NULL, Nulls};
-use crate::read::{DistinctLimit, Input};
 
 /// What went wrong in a block, in the block's own lines.
 #[derive(Debug)]

@@ -1,22 +1,16 @@
 //! Reading: from what the user names to a table of codes.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-
-use amidst_core::table::{Table, ValueType};
 
 use crate::error::ReadError;
 use crate::format::Format;
-use crate::lines::Lines;
+use crate::input::{DistinctLimit, Input};
 use crate::merge::Merger;
-use crate::nulls::Nulls;
 use crate::source::{Source, resolve};
 use crate::stream::{Counted, Settings, gunzip, open, read_error};
 use crate::{columnar, csv, database, json};
-
-/// By column name, how many distinct values the column may have.
-pub type DistinctLimit<'a> = &'a dyn Fn(&str) -> Option<u64>;
 
 /// How to read. The default reads everything, on all cores.
 #[derive(Clone, Copy, Default)]
@@ -38,44 +32,6 @@ pub struct ReadOptions<'a> {
     pub distinct_limit: Option<DistinctLimit<'a>>,
     /// Bytes of text that a thread takes at a time; 0 means 1 MiB. The table does not depend on it.
     pub block_size: usize,
-}
-
-/// What was read. By default nothing, from nowhere.
-#[derive(Debug, Default)]
-pub struct Input {
-    /// The kept columns. Values have codes by first appearance and are all text; see [`Input::guess_types`].
-    pub table: Table,
-    /// The files, in the order in which they were read; `-` for standard input.
-    pub files: Vec<PathBuf>,
-    /// The names of all columns, kept or not.
-    pub header: Vec<String>,
-    /// For each column of the table, which of its cells are null, in formats that have nulls; the table has empty texts
-    /// there. `None` for a column without nulls.
-    pub nulls: Vec<Option<Nulls>>,
-    pub(crate) lines: Lines,
-}
-
-impl Input {
-    /// The line on which a row stands in its file, from 1. `None` in formats without lines.
-    pub fn line_of(&self, row: usize) -> Option<u64> {
-        self.lines.place(row).filter(|_| row < self.table.rows).and_then(|(_, line)| line)
-    }
-
-    /// The file in which a row stands.
-    pub fn file_of(&self, row: usize) -> Option<&Path> {
-        let (file, _) = self.lines.place(row).filter(|_| row < self.table.rows)?;
-        self.files.get(file).map(PathBuf::as_path)
-    }
-
-    /// Gives every column the narrowest type that all its values but the `missing` tokens have, and sorts its
-    /// dictionary by that type.
-    pub fn guess_types(&mut self, missing: &[String]) {
-        for column in &mut self.table.columns {
-            let values = column.dictionary.iter().filter(|v| !missing.iter().any(|m| m == v));
-            column.kind = ValueType::guess(values);
-            column.sort(&[]);
-        }
-    }
 }
 
 /// Reads `source`: a path, a folder or glob of files with the same columns, a table of a database

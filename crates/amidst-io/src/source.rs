@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::database::{Address, without_password};
+use crate::address::{Address, without_password};
 use crate::error::ReadError;
 use crate::format::Format;
 
@@ -81,22 +81,4 @@ fn sorted(mut files: Vec<Source>, path: &Path) -> Result<Vec<Source>, ReadError>
         _ => std::cmp::Ordering::Equal,
     });
     Ok(files)
-}
-
-/// The name in the same folder that is most like the missing one.
-pub(crate) fn nearest(path: &Path) -> Option<String> {
-    let wanted = path.file_name()?.to_string_lossy().into_owned();
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut best: Option<(usize, String)> = None;
-    for entry in std::fs::read_dir(folder).ok()?.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let distance = strsim::damerau_levenshtein(&wanted.to_lowercase(), &name.to_lowercase());
-        if distance <= 1 + wanted.chars().count() / 4 {
-            let candidate = (distance, name);
-            if best.as_ref().is_none_or(|b| candidate < *b) {
-                best = Some(candidate);
-            }
-        }
-    }
-    best.map(|(_, name)| name)
 }

@@ -76,10 +76,28 @@ pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
 pub(crate) fn read_error(path: &Path, error: std::io::Error) -> ReadError {
     let path = path.to_path_buf();
     match error.kind() {
-        ErrorKind::NotFound => ReadError::Missing { nearest: crate::source::nearest(&path), path },
+        ErrorKind::NotFound => ReadError::Missing { nearest: nearest(&path), path },
         ErrorKind::PermissionDenied => ReadError::PermissionDenied { path },
         ErrorKind::UnexpectedEof => ReadError::GzipEndsEarly { path },
         ErrorKind::InvalidInput | ErrorKind::InvalidData => ReadError::GzipDamaged { path },
         _ => ReadError::Io { path, source: error },
     }
+}
+
+/// The name in the same folder that is most like the missing one.
+fn nearest(path: &Path) -> Option<String> {
+    let wanted = path.file_name()?.to_string_lossy().into_owned();
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut best: Option<(usize, String)> = None;
+    for entry in std::fs::read_dir(folder).ok()?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let distance = strsim::damerau_levenshtein(&wanted.to_lowercase(), &name.to_lowercase());
+        if distance <= 1 + wanted.chars().count() / 4 {
+            let candidate = (distance, name);
+            if best.as_ref().is_none_or(|b| candidate < *b) {
+                best = Some(candidate);
+            }
+        }
+    }
+    best.map(|(_, name)| name)
 }

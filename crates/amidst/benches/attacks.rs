@@ -13,12 +13,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use amidst::anonymize::{Job, Options, anonymize};
+use amidst::anonymize::{Options, anonymize};
 use amidst::attack::{Adversary, Beside, targets};
 use amidst::audit;
 use amidst::core::attack::{ATTACKS, Entry, Extra, Knowledge, labels_of_table};
 use amidst::core::parameter::Parameters;
 use amidst::io::ReadOptions;
+use amidst::job::Job;
 use amidst::policy::Policy;
 use amidst::prepare::LoadOptions;
 
@@ -47,7 +48,7 @@ fn main() {
 fn release(name: &str, rows: u64, policy: &Path, folder: &Path) {
     let policy = Policy::read(policy).expect("a policy");
     let options = Options { out: Some(folder.join(name)), ..Options::default() };
-    let (cancel, quiet) = (AtomicBool::new(false), |_: amidst::anonymize::Stage, _: f64| {});
+    let (cancel, quiet) = (AtomicBool::new(false), |_: amidst::job::Stage, _: f64| {});
     let job = Job { cancel: &cancel, progress: &quiet, threads: threads() };
     let made = anonymize(&policy, &options, &job).expect("a release");
     let file = made.outputs.release.display().to_string();

@@ -18,15 +18,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use amidst::anonymize::{Job, class_of_rows, search, task};
-use amidst::core::algorithm::{Search, SearchError};
-use amidst::core::local::{Random, Space};
+use amidst::core::local::shape::Space;
+use amidst::core::random::Random;
+use amidst::core::search::{Search, SearchError};
 use amidst::core::series::{
     Loader, Maintained, OwnNames, Roster, Rows, Signed, Standing, m_invariant, marginal, refine,
 };
 use amidst::core::table::Table;
+use amidst::job::Job;
+use amidst::plan::task;
 use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
+use amidst::release::class_of_rows;
+use amidst::search::search;
 
 static CANCEL: AtomicBool = AtomicBool::new(false);
 

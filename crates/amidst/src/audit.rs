@@ -8,12 +8,13 @@ mod survey;
 use std::ops::Range;
 
 use amidst_core::attack::{self, Findings, Published, labels_of_table};
-use amidst_core::class::{Class, SensitiveDomain, Sizes, TableStats};
+use amidst_core::class::{Class, Sizes, TableStats};
 use amidst_core::frequency::{self, Entry, Groups};
 use amidst_core::model::{self, Level, MODELS, Needs, Sensitive};
 use amidst_core::parameter::{Parameters, Value as Stated};
 use amidst_core::requirement::{Evaluator, Requirement};
 use amidst_core::risk::Risk;
+use amidst_core::sensitive::SensitiveDomain;
 use amidst_io::ReadOptions;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;

@@ -5,15 +5,15 @@ pub mod local;
 
 use std::sync::atomic::AtomicBool;
 
-use amidst_core::feasibility;
 use amidst_core::lattice::{self, Explored, WhyNot};
+use amidst_core::search::feasibility;
 use serde_json::{Map, Value, json};
 
-use crate::Failure;
-use crate::anonymize::{Job, Stage, task};
-use crate::json;
+use crate::job::{Job, Stage};
+use crate::plan::task;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
+use crate::{Failure, json};
 
 /// Looks at the whole lattice of the policy's hierarchies.
 pub fn explore(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Explored, Failure> {

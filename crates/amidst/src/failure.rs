@@ -1,6 +1,6 @@
 //! Why a job ended without a result, and the exit code that says so.
 
-use amidst_core::algorithm::SearchError;
+use amidst_core::search::SearchError;
 use amidst_io::ReadError;
 
 use crate::policy::{PolicyError, PolicyErrors};

@@ -92,7 +92,7 @@ pub fn requirement<'a>(stated: &RequirePolicy, holds: bool, levels: impl IntoIte
 
 /// Re-identification risk.
 pub fn risk(risk: &Risk) -> Value {
-    let [strict, lenient] = crate::report::thresholds().map(|t| risk.above(&t));
+    let [strict, lenient] = amidst_core::risk::thresholds().map(|t| risk.above(&t));
     json!({
         "prosecutor_max": number(risk.prosecutor_max),
         "prosecutor_avg": number(risk.prosecutor_avg),

@@ -18,21 +18,30 @@ mod failure;
 pub mod files;
 pub mod folder;
 pub mod init;
+pub mod job;
 pub mod json;
 mod labels;
 mod memory;
+pub mod plan;
 pub mod policy;
+pub mod policy_check;
 pub mod population;
 pub mod prepare;
+pub mod publish;
+mod raw;
+pub mod release;
 pub mod report;
 pub mod sample;
 pub mod sarif;
 pub mod saved;
 pub mod scratch;
+pub mod search;
 pub mod series;
+mod settling;
 pub mod unique;
 pub mod utility;
 pub mod verify;
+pub mod words;
 
 pub use amidst_check as check;
 pub use amidst_core as core;
@@ -40,3 +49,6 @@ pub use amidst_io as io;
 pub use failure::Failure;
 pub use memory::peak_bytes as peak_memory_bytes;
 pub use policy::nearest;
+
+/// Name and version, as certificates and reports state them.
+pub const TOOL: &str = concat!("amidst ", env!("CARGO_PKG_VERSION"));

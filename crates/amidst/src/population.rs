@@ -16,7 +16,6 @@ use serde::Serialize;
 use crate::beside::{COUNT, all_there, covers, read_input, weights};
 use crate::policy::{MissingRows, Policy};
 use crate::prepare::population::file_of;
-use crate::report::thresholds;
 use crate::{Failure, json};
 
 /// The shares of the population that are assumed where none is known: one in a hundred, one in ten.
@@ -156,7 +155,7 @@ impl Population {
 }
 
 fn journalist_risk(journalist: &Journalist, population: u64) -> JournalistRisk {
-    let [strict, lenient] = thresholds().map(|t| journalist.above(&t));
+    let [strict, lenient] = amidst_core::risk::thresholds().map(|t| journalist.above(&t));
     JournalistRisk {
         max: journalist.max,
         avg: journalist.average,

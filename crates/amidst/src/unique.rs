@@ -10,22 +10,10 @@ use amidst_core::shared::Shared;
 use amidst_core::table::Column;
 use serde_json::{Value, json};
 
-use crate::anonymize::Released;
 use crate::json::number;
 use crate::policy::{Policy, Role};
 use crate::prepare::Prepared;
-use crate::utility::Measure;
-
-/// Unique rows, as the registry of figures knows them.
-pub const MEASURE: Measure = Measure {
-    id: "unique-rows",
-    title: "unique rows",
-    definition: "the rows that no other row agrees with: on all published columns, and on the insensitive columns alone. \
-                 Where more than 1 % of the rows are unique on the insensitive columns together, check and anonymize refuse \
-                 the policy: make the columns quasi, make them identifying (they are left out), or write accept = \"why\" \
-                 beside the role; the reason goes into report and certificate. verify counts again from the released file",
-    citation: "docs/raw-columns.md",
-};
+use crate::release::Released;
 
 /// How many rows no other row agrees with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -101,11 +89,6 @@ pub fn accepted(policy: &Policy, header: &[String]) -> Vec<Accepted> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_share_that_is_told_is_the_one_that_is_kept() {
-        assert!(MEASURE.definition.contains(&format!("more than {} % of the rows", amidst_check::UNIQUE_PERCENT)));
-    }
 
     #[test]
     fn rows_that_are_kept() {

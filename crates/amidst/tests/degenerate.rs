@@ -10,10 +10,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use amidst::anonymize::{Job, Options, anonymize};
+use amidst::anonymize::{Options, anonymize};
 use amidst::core::algorithm::ALGORITHMS;
 use amidst::core::model::{self, MODELS, Sensitive};
 use amidst::core::parameter::Kind;
+use amidst::job::Job;
 use amidst::policy::Policy;
 
 /// Jobs that an ordinary run passes over, plus one. Coprime to the number of options of each kind.

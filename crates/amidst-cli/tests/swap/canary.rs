@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use amidst::anonymize::{Job, Options, anonymize};
+use amidst::anonymize::{Options, anonymize};
+use amidst::job::Job;
 use amidst::policy::Policy;
 
 /// A table of wards and ages in which one row is like no other.

@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use amidst::Failure;
-use amidst::anonymize::{Job, Options, anonymize, class_of_rows, search};
+use amidst::anonymize::{Options, anonymize};
 use amidst::core::recoding::SUPPRESSED;
+use amidst::job::Job;
 use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
+use amidst::release::class_of_rows;
+use amidst::search::search;
 
 /// A small generator; the same seed draws the same.
 pub struct Random(u64);

@@ -20,8 +20,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use amidst::Failure;
-use amidst::anonymize::Job;
 use amidst::engine::{Engine, Layout, Recoded, Written, gather_for};
+use amidst::job::Job;
 use amidst::policy::{OutputOrder, Policy, Role};
 use amidst::prepare::{LoadOptions, Prepared};
 use amidst::scratch::Scratch;

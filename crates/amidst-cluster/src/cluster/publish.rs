@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use amidst::Failure;
-use amidst::anonymize::{Job, Stage};
 use amidst::engine::{Recoded, Written, of_parts};
+use amidst::job::{Job, Stage};
 use amidst::policy::Role;
 use datafusion::arrow::array::AsArray;
 use datafusion::prelude::SessionContext;

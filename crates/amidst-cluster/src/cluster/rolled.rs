@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use amidst::Failure;
+use amidst::core::frequency::rolled::representatives;
 use amidst::core::hierarchy::Generalization;
 use amidst::core::lattice::finer;
-use amidst::core::rolled::representatives;
 use amidst::core::table::{Codes, Column, Dictionary, Table, ValueType};
 use amidst::engine::{Least, Remote};
 use amidst::policy::Policy;

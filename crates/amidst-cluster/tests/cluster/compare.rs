@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use amidst::anonymize::{Job, Options, anonymize};
+use amidst::anonymize::{Options, anonymize};
 use amidst::core::frequency::FrequencySet;
+use amidst::job::Job;
 use amidst::policy::Policy;
 use amidst::verify::{Subject, verify};
 use amidst_io::{ReadOptions, read};

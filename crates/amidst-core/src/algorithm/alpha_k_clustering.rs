@@ -20,9 +20,10 @@ use std::collections::VecDeque;
 
 use super::clustering::{Clustering, EXACT, cluster_size};
 use super::{Entry, Search, SearchError};
-use crate::local::settle::{Choice, PATIENCE, settle};
-use crate::local::tree::clearly_above;
-use crate::local::{Cluster, Least, Tally, Tree, World, cluster};
+use crate::local::build::place_rows::{Choice, PATIENCE, settle};
+use crate::local::class::{Cluster, Tally, World, cluster};
+use crate::local::index::Tree;
+use crate::local::shape::least::{Least, clearly_above};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "alpha-k-clustering",

@@ -15,7 +15,8 @@
 //! accepted: the minimal nodes are then still minimal, though nodes above them may fail.
 
 use super::{Algorithm, Entry, Found, Search, SearchError};
-use crate::{feasibility, lattice};
+use crate::lattice;
+use crate::search::feasibility;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "incognito",

@@ -14,8 +14,9 @@
 
 use super::clustering::{Clustering, EXACT};
 use super::{Entry, Search, SearchError, systematic};
-use crate::local::assembly::{self, Seeds};
-use crate::local::{Cluster, Random, World};
+use crate::local::build::bucket_assembly::{self, Seeds};
+use crate::local::class::{Cluster, World};
+use crate::random::Random;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "k-member",
@@ -31,7 +32,7 @@ pub(super) const ENTRY: Entry = Entry {
 /// The classes that k-member finds.
 pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Result<Vec<Cluster>, SearchError> {
     let first = Random::new(search.seed).below(world.set.groups.entries.len());
-    match assembly::clusters(search, world, Seeds::Furthest(first), scan)? {
+    match bucket_assembly::clusters(search, world, Seeds::Furthest(first), scan)? {
         Some(clusters) => Ok(clusters),
         // Persons with several rows, or a policy that no small class satisfies: the clusters of the systematic method
         // settle until it holds.

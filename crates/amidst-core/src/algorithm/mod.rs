@@ -3,14 +3,9 @@
 //! One algorithm is one file of this folder; [`ALGORITHMS`] is the only list of them.
 
 use std::fmt::Debug;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::frequency::FrequencySet;
-use crate::hierarchy::Generalization;
-use crate::metric;
-use crate::parameter::{Parameter, Parameters};
-use crate::recoding::Recoding;
-use crate::requirement::Requirement;
+use crate::parameter::Parameter;
+use crate::search::{Found, Search, SearchError};
 
 mod alpha_k_clustering;
 mod clustering;
@@ -60,84 +55,6 @@ pub struct Entry {
     pub algorithm: &'static dyn Algorithm,
 }
 
-/// How many rows may be left out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MaxSuppression {
-    /// At most this many rows.
-    Rows(u64),
-    /// At most this share of the rows.
-    Share(crate::exact::Rational),
-}
-
-/// What happens to suppressed rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Suppressed {
-    /// They are left out of the release.
-    #[default]
-    Drop,
-    /// They are published with every quasi column `*`, as one class that must satisfy the policy itself.
-    Mask,
-}
-
-/// What is searched for, in what, and how.
-#[derive(Clone)]
-pub struct Search<'a> {
-    /// The table.
-    pub set: &'a FrequencySet,
-    /// What the quasi columns can become.
-    pub generalizations: &'a [Generalization],
-    /// What every class must satisfy.
-    pub requirements: &'a [Requirement],
-    /// What "best" means.
-    pub metric: &'static metric::Entry,
-    /// How many rows may be left out.
-    pub max_suppression: MaxSuppression,
-    /// What happens to them.
-    pub suppressed: Suppressed,
-    /// The policy's k, for metrics that know it.
-    pub k: u64,
-    /// What the policy states about how the algorithm works, as its [`Entry::options`] declare.
-    pub options: &'a Parameters,
-    /// The entry of each row in the order of the input, where the rows are at hand; numbers that are no entries stand for
-    /// rows that are not searched.
-    pub entry_of_row: Option<&'a [u32]>,
-    /// Where randomness starts.
-    pub seed: u64,
-    /// Set from outside to stop the search.
-    pub cancel: &'a AtomicBool,
-    /// Told how far the search is, from 0 to 1.
-    pub progress: &'a (dyn Fn(f64) + Sync),
-    /// How long the search may take; the best found by then is returned with its gap.
-    pub deadline: Option<std::time::Instant>,
-}
-
-/// What a search found.
-#[derive(Debug, Clone)]
-pub struct Found {
-    /// What each row becomes.
-    pub recoding: Recoding,
-    /// Whether it is proven that no recoding of this kind is better by the metric.
-    pub optimal: bool,
-    /// How far the metric may at most be from the optimum, when a time limit cut the search short.
-    pub gap: Option<f64>,
-    /// What the search wants people to know, such as which candidate of a portfolio won.
-    pub notes: Vec<String>,
-}
-
-/// Why a search found nothing.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum SearchError {
-    /// It was asked to stop.
-    #[error("stopped")]
-    Cancelled,
-    /// The algorithm cannot work on this policy.
-    #[error("{0}")]
-    Unsupported(String),
-    /// No recoding of this kind satisfies the policy.
-    #[error("{0}")]
-    Impossible(String),
-}
-
 /// A way to find a recoding.
 pub trait Algorithm: Debug + Sync {
     /// Whether the algorithm can work on this policy and table.
@@ -145,25 +62,6 @@ pub trait Algorithm: Debug + Sync {
 
     /// Finds a recoding.
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError>;
-}
-
-impl Search<'_> {
-    /// Fails when the search was asked to stop; call it often.
-    pub fn checkpoint(&self) -> Result<(), SearchError> {
-        if self.cancel.load(Ordering::Relaxed) { Err(SearchError::Cancelled) } else { Ok(()) }
-    }
-
-    /// The number of rows that may be left out.
-    pub fn suppression_limit(&self) -> u64 {
-        use num_traits::ToPrimitive;
-        match &self.max_suppression {
-            MaxSuppression::Rows(n) => *n,
-            MaxSuppression::Share(share) => {
-                let rows = num_rational::BigRational::from_integer(self.set.rows.into());
-                (share.value() * rows).floor().to_integer().to_u64().unwrap_or(u64::MAX)
-            }
-        }
-    }
 }
 
 /// The algorithm called `id`.

@@ -15,9 +15,11 @@
 
 use super::{Algorithm, Entry, Found, Search, SearchError};
 use crate::frequency::add_up;
-use crate::local::cut::{Chooser, Cut, CutKind, Memory};
-use crate::local::items::{Filled, Ground, Item, Items};
-use crate::local::{Cuts, Judge, Partition, Space, found};
+use crate::local::class::{Judge, Partition};
+use crate::local::finish::found;
+use crate::local::mondrian::cut::{Chooser, Cut, CutKind, Memory};
+use crate::local::mondrian::items::{Filled, Ground, Item, Items};
+use crate::local::shape::{Cuts, Space};
 use crate::parameter::{Kind, Parameter, Value};
 
 pub(super) const ENTRY: Entry = Entry {

@@ -17,8 +17,11 @@
 
 use super::clustering::{Clustering, EXACT, sized};
 use super::{Entry, Search, SearchError, systematic};
-use crate::local::settle::PATIENCE;
-use crate::local::{Cluster, Least, Random, Tree, World, cluster};
+use crate::local::build::place_rows::PATIENCE;
+use crate::local::class::{Cluster, World, cluster};
+use crate::local::index::Tree;
+use crate::local::shape::least::Least;
+use crate::random::Random;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "one-pass-k-means",

@@ -16,7 +16,8 @@
 //! part of the lattice may cost. Memory stays bounded by the height of the lattice, not by the number of its nodes.
 
 use super::{Algorithm, Entry, Found, Search, SearchError};
-use crate::{feasibility, lattice};
+use crate::lattice;
+use crate::search::feasibility;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "optimal",

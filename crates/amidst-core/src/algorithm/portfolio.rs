@@ -14,9 +14,11 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::{Algorithm, Entry, Found, Search, SearchError, k_member, mondrian, top_down};
-use crate::local::assembly::{self, Seeds};
-use crate::local::refine::{Effort, refine};
-use crate::local::{Cluster, Random, World, cluster, found};
+use crate::local::build::bucket_assembly::{self, Seeds};
+use crate::local::build::refine::{Effort, refine};
+use crate::local::class::{Cluster, World, cluster};
+use crate::local::finish::found;
+use crate::random::Random;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "portfolio",
@@ -77,7 +79,7 @@ const CANDIDATES: &[(&str, Run)] = &[
         let partition = mondrian::partition(search, world.space, world.judge, false, false)?;
         Ok(Some(world.clusters(&partition)))
     }),
-    ("assembly", |search, world| assembly::clusters(search, world, Seeds::OutsideIn, false)),
+    ("assembly", |search, world| bucket_assembly::clusters(search, world, Seeds::OutsideIn, false)),
     ("relaxed mondrian", |search, world| {
         if world.set.rows > MANY {
             return Ok(None);
@@ -157,8 +159,9 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::local::class::Judge;
     use crate::local::fixture::Fixture;
-    use crate::local::{Judge, Space};
+    use crate::local::shape::Space;
     use crate::parameter::Parameters;
 
     #[test]

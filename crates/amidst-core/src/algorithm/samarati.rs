@@ -11,7 +11,8 @@
 //! are tried from the lowest up.
 
 use super::{Algorithm, Entry, Found, Search, SearchError};
-use crate::{feasibility, lattice};
+use crate::lattice;
+use crate::search::feasibility;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "samarati",

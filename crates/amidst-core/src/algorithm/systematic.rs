@@ -23,9 +23,10 @@
 
 use super::clustering::{Clustering, EXACT, cluster_size, sized};
 use super::{Entry, Search, SearchError};
-use crate::local::settle::{Choice, Index, settle};
-use crate::local::{Cluster, Part, Random, World, cluster};
+use crate::local::build::place_rows::{Choice, Index, settle};
+use crate::local::class::{Cluster, Part, World, cluster};
 use crate::parameter::{Kind, Parameter, Value};
+use crate::random::Random;
 
 /// What the cluster that a row joins is chosen by.
 const READING: Parameter = Parameter::optional(
@@ -175,12 +176,13 @@ fn first_step(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::class::SensitiveDomain;
     use crate::frequency::FrequencySet;
     use crate::hierarchy::{Generalization, Generalize};
+    use crate::local::class::Judge;
     use crate::local::fixture::{Fixture, hierarchy};
-    use crate::local::{Judge, Space};
+    use crate::local::shape::Space;
     use crate::parameter::Parameters;
+    use crate::sensitive::SensitiveDomain;
     use crate::table::{Column, Table};
 
     #[test]

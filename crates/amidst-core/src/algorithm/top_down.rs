@@ -14,7 +14,7 @@
 //! diversity model asks for; those that turn out not to be needed go back down. Among rows of a child that have the same
 //! sensitive values the last goes first, in the order of their quasi values.
 //!
-//! **Which column** lowers the loss most is reckoned before rows are pulled ([`crate::local::specialize`]), so that a table
+//! **Which column** lowers the loss most is reckoned before rows are pulled ([`crate::local::top_down::specialize`]), so that a table
 //! that is too large to be gathered is divided alike.
 //!
 //! **Cost.** O(n·d) per node and level.
@@ -22,8 +22,10 @@
 use super::{Algorithm, Entry, Found, Search, SearchError};
 use crate::frequency::add_up;
 use crate::hierarchy::Generalization;
-use crate::local::specialize::{Branches, Child, Pool, Specializer, Units, level_below};
-use crate::local::{Judge, Part, Partition, Space, found, shape_of};
+use crate::local::class::{Judge, Part, Partition, shape_of};
+use crate::local::finish::found;
+use crate::local::shape::Space;
+use crate::local::top_down::specialize::{Branches, Child, Pool, Specializer, Units, level_below};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "top-down",
@@ -228,12 +230,12 @@ impl Run<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::class::SensitiveDomain;
     use crate::frequency::FrequencySet;
     use crate::local::fixture::{Fixture, hierarchy};
     use crate::parameter::{Parameters, Value};
     use crate::recoding::Assignment;
     use crate::requirement::Requirement;
+    use crate::sensitive::SensitiveDomain;
     use crate::table::{Column, Table};
 
     #[test]
@@ -292,7 +294,7 @@ mod tests {
 
     /// A table of one column with a hierarchy of three levels, and what its rows are: codes and sensitive codes.
     fn digits(seed: u64, rows: usize, values: usize) -> (Fixture, Vec<(String, u32)>) {
-        let mut random = crate::local::Random::new(seed);
+        let mut random = crate::random::Random::new(seed);
         let zips: Vec<String> = (0..rows).map(|_| (0..3).map(|_| ["0", "1", "2"][random.below(3)]).collect()).collect();
         let diseases: Vec<&str> = (0..rows).map(|_| ["a", "b", "c", "d"][random.below(values)]).collect();
         let columns = vec![

@@ -19,10 +19,10 @@ use rayon::prelude::*;
 use super::view::crowd::{Class, Crowd};
 use super::view::worst;
 use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, share_or};
-use crate::belief::beliefs;
 use crate::class::Histogram;
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, Parameters};
+use crate::sensitive::belief::beliefs;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "belief",
@@ -340,9 +340,9 @@ mod tests {
     use super::super::view::fixture::{Fixture, figure};
     use super::super::{Covering, External, People, PopulationKnowledge, Tuples, fit};
     use super::*;
-    use crate::belief::covered;
     use crate::class::Population;
     use crate::parameter::Value;
+    use crate::sensitive::belief::covered;
     use proptest::prelude::*;
 
     /// Figure 5 of the article, f in hundredths.
@@ -452,7 +452,7 @@ mod tests {
             let mut end = 0;
             for q in &histograms {
                 let exact = beliefs(q, &covered(&population, &tuples), &class);
-                let verdict = |b: &[crate::belief::Belief]| {
+                let verdict = |b: &[crate::sensitive::belief::Belief]| {
                     let positive = b.iter().any(|b| b.posterior > bounds.high && b.prior <= bounds.high);
                     (positive, b.iter().any(|b| b.posterior < bounds.low && b.prior >= bounds.low))
                 };

@@ -21,10 +21,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::view::worst;
-use super::{Attack, AttackError, Compact, Entry, Extra, Findings, Knowledge, Target, Version, share_or};
+use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, share_or};
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, Parameters};
-use crate::worlds::{Effort, History};
+use crate::worlds::{Compact, Effort, History, Version};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "difference",
@@ -298,9 +298,9 @@ impl Attack for Difference {
 
 #[cfg(test)]
 mod tests {
-    use super::super::VersionClass;
     use super::super::view::fixture::{Fixture, figure};
     use super::*;
+    use crate::worlds::VersionClass;
     use proptest::prelude::*;
 
     /// Persons and counts.

@@ -14,8 +14,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::view::worst;
-use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, Version};
+use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target};
 use crate::parameter::{Kind, Parameter, Parameters};
+use crate::worlds::Version;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "intersection",
@@ -135,9 +136,9 @@ impl Attack for Intersection {
 
 #[cfg(test)]
 mod tests {
-    use super::super::VersionClass;
     use super::super::view::fixture::{Fixture, figure};
     use super::*;
+    use crate::worlds::VersionClass;
 
     /// Persons and counts.
     type Class<'a> = (&'a [u32], &'a [(u32, u64)]);

@@ -24,9 +24,8 @@ mod skewness;
 mod view;
 
 pub use view::{
-    Compact, Covering, Covers, External, Extra, Fits, Knowledge, Look, Members, Original, People, PopulationKnowledge,
-    Published, Target, Tuples, Version, VersionClass, cell, fit, fit_tuples, labels_of_recoding, labels_of_table,
-    members,
+    Covering, Covers, External, Extra, Fits, Knowledge, Look, Members, Original, People, PopulationKnowledge,
+    Published, Target, Tuples, cell, fit, fit_tuples, labels_of_recoding, labels_of_table, members,
 };
 
 /// Every attack, in the order of the specification.

@@ -13,9 +13,10 @@
 use std::cmp::Ordering;
 
 use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Look, Target, share_or};
-use crate::class::{Histogram, SensitiveDomain};
+use crate::class::Histogram;
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, ParameterError, Parameters, Value};
+use crate::sensitive::SensitiveDomain;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "similarity",

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::key::Key;
 use super::walk::Walk;
-use crate::algorithm::{Search, SearchError};
+use crate::search::{Search, SearchError};
 
 /// Above this many nodes in all subsets together the valid ones are not remembered, and the lattice is walked instead.
 const MOST_NODES: f64 = 4e6;

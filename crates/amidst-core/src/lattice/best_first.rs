@@ -22,7 +22,7 @@ use super::layout::finer;
 use super::price::Pricer;
 use super::snapshot::{Classes, Snapshot};
 use super::walk::{Strategy, Walk};
-use crate::algorithm::{Search, SearchError};
+use crate::search::{Search, SearchError};
 
 /// Whether the best node is found sooner this way than along the tree of [`Walk`].
 ///

@@ -10,8 +10,8 @@ use super::price::{Pricer, compare, rounded};
 use super::snapshot::Classes;
 use super::walk::{Plan, Strategy, Walk};
 use super::{minimal, nodes, on_lattice};
-use crate::algorithm::{MaxSuppression, Search, SearchError};
 use crate::metric::METRICS;
+use crate::search::{MaxSuppression, Search, SearchError};
 
 /// What a lattice offers.
 #[derive(Debug, Clone, PartialEq)]

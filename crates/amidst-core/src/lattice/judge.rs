@@ -12,11 +12,11 @@
 
 use super::facet::Facet;
 use super::snapshot::{Carry, Classes, FAILS};
-use crate::algorithm::{Search, Suppressed};
 use crate::class::{Class, Sizes};
 use crate::frequency::{self, Entry, Groups};
 use crate::model::Needs;
 use crate::requirement::{Evaluator, Requirement};
+use crate::search::{Search, Suppressed};
 
 /// What was found out about a node.
 #[derive(Debug, Clone, Default)]

@@ -32,9 +32,8 @@ pub use why_not::{FailingClass, Obstacle, WhyNot, why_not};
 
 use rayon::prelude::*;
 
-use crate::algorithm::{Found, Search, SearchError};
-use crate::feasibility;
 use crate::recoding::Recoding;
+use crate::search::{Found, Search, SearchError, feasibility};
 use find::{Best, Lowest, Minimal};
 use judge::Judge;
 use key::{Key, Wide};
@@ -350,7 +349,7 @@ fn describe<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<'_>
             let outcome = walk.judge.judge(&mut snapshot.classes, true);
             let cost = pricer.cost(&walk.judge, &snapshot.classes, &outcome.suppressed);
             let all = snapshot.classes.rows.iter().filter(|&&n| n > 0).count() as u64;
-            let masked = search.suppressed == crate::algorithm::Suppressed::Mask && !outcome.suppressed.is_empty();
+            let masked = search.suppressed == crate::search::Suppressed::Mask && !outcome.suppressed.is_empty();
             let classes = all - outcome.suppressed.len() as u64 + u64::from(masked);
             Node { levels, classes, suppressed: outcome.suppressed_rows, cost }
         })

@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 use super::judge::{ByClass, Judge};
 use super::recode;
 use super::snapshot::Classes;
-use crate::algorithm::{Search, Suppressed};
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use crate::hierarchy::Generalization;
 use crate::metric::full_domain::{Adds, Counted};
 use crate::metric::{self, Input, Node, NodeCost, Release};
+use crate::search::{Search, Suppressed};
 
 /// Prices the nodes of one search by one metric.
 #[derive(Debug)]

@@ -1,10 +1,10 @@
 //! From a node to the recoding that publishes it.
 
 use super::snapshot::Classes;
-use crate::algorithm::Suppressed;
 use crate::frequency::FrequencySet;
 use crate::hierarchy::{Cell, Generalization};
 use crate::recoding::{Assignment, Recoding, SUPPRESSED};
+use crate::search::Suppressed;
 
 /// The recoding of a node whose classes in `suppressed` (ascending) are left out, or masked as one class. Needs the
 /// class of each tuple.

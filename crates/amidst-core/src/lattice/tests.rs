@@ -7,10 +7,10 @@ use proptest::prelude::*;
 
 use super::find::LeastSuppression;
 use super::*;
-use crate::algorithm::{MaxSuppression, Suppressed};
 use crate::metric::METRICS;
 use crate::parameter::Parameters;
 use crate::requirement::Requirement;
+use crate::search::{MaxSuppression, Suppressed};
 
 #[path = "../../tests/lattice/world.rs"]
 mod world;

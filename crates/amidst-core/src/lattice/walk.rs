@@ -19,7 +19,7 @@ use super::judge::{Judge, Outcome};
 use super::key::Key;
 use super::layout::Layout;
 use super::snapshot::{Classes, Snapshot};
-use crate::algorithm::{Search, SearchError};
+use crate::search::{Search, SearchError};
 
 /// What to do with a node before its classes are known.
 #[derive(Debug, Clone, Copy, PartialEq)]

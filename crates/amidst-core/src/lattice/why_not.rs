@@ -5,10 +5,10 @@ use super::key::{Key, Wide};
 use super::layout::Layout;
 use super::on_lattice;
 use super::walk::Walk;
-use crate::algorithm::{Search, SearchError};
 use crate::class::Sizes;
 use crate::hierarchy::Cell;
 use crate::model::{Bound, Level, Needs, Stronger};
+use crate::search::{Search, SearchError};
 
 /// What stands between a node and its publication.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,17 +2,19 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::{Cluster, Judge, Random, Space, World};
-use crate::algorithm::{self, Found, MaxSuppression, Search, SearchError, Suppressed};
-use crate::class::SensitiveDomain;
 use crate::frequency::FrequencySet;
 use crate::hierarchy::{Generalization, Generalize, Hierarchy, Level};
+use crate::local::class::{Cluster, Judge, World};
+use crate::local::shape::Space;
 use crate::metric::{self, Metric, Release};
-use crate::model;
 use crate::parameter::{Parameters, Value};
+use crate::random::Random;
 use crate::recoding::{Recoding, SUPPRESSED};
 use crate::requirement::{Evaluator, Requirement};
+use crate::search::{Found, MaxSuppression, Search, SearchError, Suppressed};
+use crate::sensitive::SensitiveDomain;
 use crate::table::{Column, Table};
+use crate::{algorithm, model};
 
 /// Local algorithms bring their own cost; the tests need no other.
 #[derive(Debug)]

@@ -2,35 +2,16 @@
 //!
 //! Rows that agree in every quasi and sensitive column are interchangeable, so everything here works on the entries of
 //! the frequency set: a class holds so many rows of this entry and so many of that one.
+//!
+//! May use: `search` and everything below it. Inside, from the bottom: `shape`, `index`, `class`; then `mondrian`,
+//! `top_down` and `build` beside each other; `finish` uses all.
 
-pub(crate) mod assembly;
-pub mod cluster;
-pub(crate) mod covering;
-mod crowd;
-pub(crate) mod cut;
+pub mod build;
+pub mod class;
+pub(crate) mod finish;
 #[cfg(test)]
 pub(crate) mod fixture;
-mod found;
-mod hull;
-pub(crate) mod items;
-pub mod join;
-mod judge;
-mod nodes;
-pub(crate) mod omit;
-mod partition;
-mod random;
-pub mod refine;
-pub mod settle;
-mod space;
-pub(crate) mod specialize;
-mod spread;
-pub mod tree;
-
-pub use cluster::{Cluster, World};
-pub use crowd::Crowd;
-pub(crate) use found::found;
-pub use judge::{Counts, Judge, Tally};
-pub use partition::{Part, Partition, shape_of};
-pub use random::Random;
-pub use space::{Cuts, Space};
-pub use tree::{Least, Tree};
+pub mod index;
+pub(crate) mod mondrian;
+pub mod shape;
+pub(crate) mod top_down;

@@ -28,7 +28,7 @@ use super::full_domain::round_down;
 use super::{Entry, Input, Metric, Node, NodeCost, Release};
 use crate::frequency::{self, FrequencySet};
 use crate::hierarchy::{Cell, Generalization};
-use crate::local::covering::{Covering, Way};
+use crate::recoding::covering::{Covering, Way};
 use crate::recoding::{Assignment, SUPPRESSED};
 
 pub(super) const ENTRY: Entry = Entry {

@@ -17,10 +17,10 @@
 use num_traits::One;
 
 use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
-use crate::belief::{self, Belief};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter};
+use crate::sensitive::belief::{self, Belief};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "bayes-optimal",

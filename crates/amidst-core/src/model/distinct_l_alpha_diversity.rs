@@ -12,10 +12,10 @@
 //! **Cost**: one product a value.
 
 use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
-use crate::category::Categories;
 use crate::class::{Class, TableStats};
 use crate::exact::weight::WeightBound;
 use crate::parameter::{Kind, Parameter};
+use crate::sensitive::categories::Categories;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "distinct-l-alpha-diversity",

@@ -12,11 +12,11 @@
 //! **Cost**: one product a value, one logarithm a category.
 
 use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
-use crate::category::Categories;
 use crate::class::{Class, TableStats};
 use crate::exact::entropy::{self, Effective, EntropyBound};
 use crate::exact::weight::WeightBound;
 use crate::parameter::{Kind, Parameter};
+use crate::sensitive::categories::Categories;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "entropy-l-alpha-diversity",

@@ -5,10 +5,11 @@
 
 use std::fmt::Debug;
 
-use crate::class::{Class, SensitiveDomain, Sizes, TableStats};
+use crate::class::{Class, Sizes, TableStats};
 use crate::exact::Rational;
 use crate::exact::weight::Reach;
 use crate::parameter::{Parameter, ParameterError, Parameters};
+use crate::sensitive::SensitiveDomain;
 
 mod average_risk;
 mod bayes_optimal;
@@ -367,8 +368,8 @@ mod testing {
     //! How the models' own tests write parameters.
 
     use super::{Entry, PrivacyModel};
-    use crate::class::SensitiveDomain;
     use crate::parameter::{ParameterError, Parameters, Value};
+    use crate::sensitive::SensitiveDomain;
 
     /// A number, as a policy writes it in quotes.
     pub fn number(text: &str) -> Value {

@@ -10,12 +10,12 @@
 //! **Cost**: one product a value, one pass over the categories.
 
 use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
-use crate::category::Categories;
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
 use crate::exact::recursive::Tail;
 use crate::exact::weight::WeightBound;
 use crate::parameter::{Kind, Parameter};
+use crate::sensitive::categories::Categories;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "recursive-c-l-alpha-diversity",

@@ -17,12 +17,12 @@
 //! distances are exact fractions; `kl` and `js` are decided exactly but measured to double precision.
 
 use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
-use crate::class::{Class, Ranking, SensitiveDomain, TableStats};
-use crate::exact::Rational;
-use crate::exact::divergence;
+use crate::class::{Class, Ranking, TableStats};
 use crate::exact::earth_mover::{self, Distance, Tree};
 use crate::exact::largest_part::largest;
+use crate::exact::{Rational, divergence};
 use crate::parameter::{Kind, Parameter, ParameterError};
+use crate::sensitive::SensitiveDomain;
 
 const DISTANCES: &[&str] = &["equal", "ordered", "hierarchical", "kl", "js"];
 

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{Dealt, Pieces, Place, Stray, Way};
-use crate::algorithm::{Search, SearchError, Suppressed, mondrian_partition, top_down_partition};
+use crate::algorithm::{mondrian_partition, top_down_partition};
 use crate::frequency::{Entry, FrequencySet, NOBODY, add_up};
 use crate::hierarchy::Cell;
-use crate::local::omit::{Taken, mask, omit, worst};
-use crate::local::{Partition, World, cluster};
+use crate::local::class::{Partition, World, cluster};
+use crate::local::finish::suppress::{Taken, mask, omit, worst};
 use crate::recoding::{Assignment, Recoding, SUPPRESSED};
+use crate::search::{Search, SearchError, Suppressed};
 
 /// A class, as far as it must be known here.
 #[derive(Debug, Clone)]

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{Pieces, Place, Summary, Way};
-use crate::local::Cuts;
-use crate::local::cut::{Chooser, CutKind, Memory};
-use crate::local::specialize::{Branches, Child, Pool, Specializer, level_below, pools_of};
+use crate::local::mondrian::cut::{Chooser, CutKind, Memory};
+use crate::local::shape::Cuts;
+use crate::local::top_down::specialize::{Branches, Child, Pool, Specializer, level_below, pools_of};
 
 /// How a part is divided.
 #[derive(Debug, Clone)]

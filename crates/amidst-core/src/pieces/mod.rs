@@ -19,11 +19,13 @@ mod tests;
 
 use std::sync::Arc;
 
-use crate::algorithm::{Search, SearchError, Suppressed, mondrian_options, supports_top_down};
+use crate::algorithm::{mondrian_options, supports_top_down};
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use crate::hierarchy::Generalize;
-use crate::local::{Judge, Space};
+use crate::local::class::Judge;
+use crate::local::shape::Space;
 use crate::requirement::Evaluator;
+use crate::search::{Search, SearchError, Suppressed};
 
 pub use assemble::{Assembled, Finished, Omitted, Piece};
 pub use divide::{Division, Pulled};

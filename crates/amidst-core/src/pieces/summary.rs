@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use crate::frequency::{Entry, NOBODY};
-use crate::local::cut::{Slots, Source};
-use crate::local::{Cuts, Judge, Space, Tally};
+use crate::local::class::{Judge, Tally};
+use crate::local::mondrian::cut::{Slots, Source};
+use crate::local::shape::{Cuts, Space};
 
 use super::Pieces;
 

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::algorithm::{MaxSuppression, find};
+use crate::algorithm::find;
 use crate::local::fixture::Fixture;
 use crate::parameter::{Parameters, Value};
 use crate::recoding::Recoding;
+use crate::search::MaxSuppression;
 
 /// What counting on a table elsewhere tells of some of its tuples.
 fn summary(pieces: &Pieces<'_>, set: &FrequencySet, tuples: &[u32]) -> Summary {
@@ -81,7 +82,7 @@ fn in_pieces(
 ) -> Result<(Recoding, FrequencySet, usize, u64), SearchError> {
     let set = search.set;
     let top: Vec<usize> = search.generalizations.iter().map(|g| g.height()).collect();
-    let whole = crate::rolled::roll_up(set, search.generalizations, &top);
+    let whole = crate::frequency::rolled::roll_up(set, search.generalizations, &top);
     let pieces = Pieces::new(&Search { set: &whole, ..search.clone() }, algorithm)?;
     let mut set = set.clone();
     let mut open: Vec<Open> = vec![((0..set.len() as u32).collect(), Vec::new(), pieces.root())];

@@ -17,11 +17,13 @@ mod histogram;
 mod journalist;
 pub mod population;
 mod suda;
+mod thresholds;
 
 pub use dependence::{Dependence, line};
 pub use histogram::{Bin, bins};
 pub use journalist::Journalist;
 pub use suda::{MOST_COLUMNS, Suda};
+pub use thresholds::thresholds;
 
 use std::cmp::Ordering;
 

@@ -2,7 +2,8 @@
 //! touches a class, which it does with few of them.
 
 use crate::frequency::NOBODY;
-use crate::local::{Space, Tally};
+use crate::local::class::Tally;
+use crate::local::shape::Space;
 
 /// What only a batch that touches a class must know of it.
 #[derive(Debug, Clone, Default)]

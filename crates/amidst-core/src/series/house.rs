@@ -1,9 +1,10 @@
 //! The rules of a house: what a class costs, what it must satisfy, and when it may become two.
 
 use super::rows::Rows;
-use crate::algorithm::{Search, SearchError};
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
-use crate::local::{Judge, Space, Tally};
+use crate::local::class::{Judge, Tally};
+use crate::local::shape::Space;
+use crate::search::{Search, SearchError};
 
 /// A class with its rows.
 #[derive(Debug, Clone)]

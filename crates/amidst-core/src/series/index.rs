@@ -10,7 +10,7 @@ use super::classes::Classes;
 use super::cut::{PAGE, cut, paginate};
 use super::house::House;
 use super::numbers::{Numbers, put};
-use crate::local::Tally;
+use crate::local::class::Tally;
 
 /// The classes of a page that is about to become two.
 const FULL: usize = 2 * PAGE;

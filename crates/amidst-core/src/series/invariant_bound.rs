@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::m_invariant::Signed;
-use crate::local::Space;
+use crate::local::shape::Space;
 
 /// The least total loss (rows times cost, as `information-loss` counts it) of an m-invariant version of these rows with at
 /// most `counterfeits` counterfeits. `values` is the number of sensitive values.
@@ -80,8 +80,8 @@ fn row_bound(space: &Space, by_value: &[Vec<&[u32]>], codes: &[u32], value: u32,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local::Random;
     use crate::local::fixture::Fixture;
+    use crate::random::Random;
     use crate::series::m_invariant;
 
     /// The least loss of all divisions into classes of different values, at least m each, without counterfeits.

@@ -9,7 +9,7 @@ use super::index::{Index, Page};
 use super::numbers::{Numbers, put};
 use super::rows::Rows;
 use super::{KeptClass, Standing};
-use crate::algorithm::{Search, SearchError};
+use crate::search::{Search, SearchError};
 
 /// The lasting names of codes and of sensitive tuples.
 pub trait Names {

@@ -23,7 +23,8 @@
 use std::collections::BTreeMap;
 
 use super::regroup::{Member, regroup};
-use crate::local::{Random, Space};
+use crate::local::shape::Space;
+use crate::random::Random;
 
 /// A row, as this technique sees it.
 #[derive(Debug, Clone, Copy)]

@@ -16,8 +16,8 @@ use super::house::Class;
 use super::index::{Index, Page};
 use super::rows::{AllKnown, Roster};
 use super::{Standing, split};
-use crate::algorithm::{Search, SearchError};
-use crate::local::Tally;
+use crate::local::class::Tally;
+use crate::search::{Search, SearchError};
 
 /// The class of a row that has none yet.
 pub const UNPLACED: u32 = u32::MAX;

@@ -8,7 +8,7 @@
 //! a window. Every exchange lowers the sum of the losses, so the passes end; [`PASSES`] bounds them. Deterministic: the
 //! order of classes decides, not chance.
 
-use crate::local::Space;
+use crate::local::shape::Space;
 
 /// A row, or nobody.
 pub(super) type Member = Option<u32>;

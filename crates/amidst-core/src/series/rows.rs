@@ -52,7 +52,7 @@ impl Rows {
 /// Where the rows of a class are found when it must be taken apart.
 pub trait Roster {
     /// Why they may not be found, or why a batch is refused.
-    type Error: From<crate::algorithm::SearchError>;
+    type Error: From<crate::search::SearchError>;
 
     /// Adds the rows of a class, in the order of their names, and returns their numbers.
     ///
@@ -66,7 +66,7 @@ pub trait Roster {
 pub struct AllKnown;
 
 impl Roster for AllKnown {
-    type Error = crate::algorithm::SearchError;
+    type Error = crate::search::SearchError;
 
     fn members(&mut self, _class: u32, _rows: &mut Rows) -> Result<Vec<u32>, Self::Error> {
         Ok(Vec::new())

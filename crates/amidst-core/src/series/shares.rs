@@ -209,7 +209,7 @@ fn corners(ranges: &[Range], size: u64) -> Option<Vec<Vec<(u32, u64)>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local::Random;
+    use crate::random::Random;
 
     /// Every way to share out lies between the corners: no sum over values is larger than at one of them.
     #[test]

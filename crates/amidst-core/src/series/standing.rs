@@ -8,8 +8,8 @@ use super::classes::{Classes, Touched};
 use super::house::House;
 use super::index::Index;
 use super::rows::Rows;
-use crate::algorithm::{Search, SearchError};
-use crate::local::Space;
+use crate::local::shape::Space;
+use crate::search::{Search, SearchError};
 
 /// A class as it is kept between batches: all but its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use super::audit::tests::{Stated, judged};
 use super::index::scan;
 use super::*;
-use crate::algorithm::Search;
-use crate::attack::{Version, VersionClass};
 use crate::local::fixture::Fixture;
-use crate::local::{Random, Space};
+use crate::local::shape::Space;
 use crate::parameter::Parameters;
+use crate::random::Random;
+use crate::search::Search;
+use crate::worlds::{Version, VersionClass};
 
 /// Every class valid, every row in exactly one.
 fn check(fixture: &Fixture, requirements: &[crate::requirement::Requirement], class_of: &[u32]) {
@@ -126,7 +127,7 @@ impl Ledger<'_> {
 }
 
 impl Roster for Ledger<'_> {
-    type Error = crate::algorithm::SearchError;
+    type Error = crate::search::SearchError;
 
     fn members(&mut self, class: u32, rows: &mut Rows) -> Result<Vec<u32>, Self::Error> {
         self.asked += 1;

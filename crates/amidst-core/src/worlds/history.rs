@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::attack::Compact;
+use crate::worlds::Compact;
 
 /// The number of a cohort in its history.
 pub type Cohort = u32;

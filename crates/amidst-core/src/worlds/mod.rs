@@ -30,6 +30,7 @@ mod explain;
 mod history;
 mod network;
 mod told;
+mod version;
 mod witness;
 
 #[cfg(test)]
@@ -38,3 +39,4 @@ pub(crate) mod tests;
 pub use explain::Step;
 pub use history::{Cohort, History};
 pub use told::{Effort, Group, Posterior, Range, Told};
+pub use version::{Compact, Version, VersionClass};

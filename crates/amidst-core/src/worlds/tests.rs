@@ -1,8 +1,8 @@
 //! Small series whose worlds are all enumerated: what is told must be what the worlds say.
 
 use super::*;
-use crate::attack::Compact;
-use crate::local::Random;
+use crate::random::Random;
+use crate::worlds::Compact;
 
 pub(crate) const VALUES: usize = 4;
 

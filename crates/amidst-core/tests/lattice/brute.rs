@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use amidst_core::algorithm::{Search, Suppressed};
 use amidst_core::class::Sizes;
 use amidst_core::frequency::{self, Entry, Groups};
 use amidst_core::hierarchy::Cell;
@@ -10,6 +9,7 @@ use amidst_core::metric::Release;
 use amidst_core::model::Needs;
 use amidst_core::recoding::{Assignment, Recoding, SUPPRESSED};
 use amidst_core::requirement::Evaluator;
+use amidst_core::search::{Search, Suppressed};
 
 /// A valid node.
 #[derive(Debug, Clone)]

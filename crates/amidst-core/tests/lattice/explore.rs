@@ -2,14 +2,13 @@
 
 use std::cmp::Ordering;
 
-use amidst_core::algorithm::{MaxSuppression, Search};
-use amidst_core::frequency;
 use amidst_core::hierarchy::Cell;
-use amidst_core::lattice;
 use amidst_core::metric::METRICS;
 use amidst_core::model::{MODELS, Needs};
 use amidst_core::parameter::Parameters;
 use amidst_core::requirement::{Evaluator, Requirement};
+use amidst_core::search::{MaxSuppression, Search};
+use amidst_core::{frequency, lattice};
 use proptest::prelude::*;
 
 use crate::brute::{self, Valid};

@@ -8,13 +8,13 @@ mod world;
 
 use std::sync::atomic::AtomicBool;
 
-use amidst_core::algorithm::{MaxSuppression, Search, SearchError, Suppressed};
+use amidst_core::frequency::rolled;
 use amidst_core::lattice;
 use amidst_core::metric::METRICS;
 use amidst_core::model::{MODELS, Needs};
 use amidst_core::parameter::Parameters;
 use amidst_core::requirement::Requirement;
-use amidst_core::rolled;
+use amidst_core::search::{MaxSuppression, Search, SearchError, Suppressed};
 use proptest::prelude::*;
 use world::{Dice, World};
 
@@ -64,7 +64,7 @@ fn compare(search: &Search<'_>) -> Result<(), TestCaseError> {
     let best = lattice::best(search).unwrap();
     prop_assert_eq!(best.as_ref().map(|b| b.node.levels.clone()), brute::best(&valid), "{}", search.metric.id);
     prop_assert!(best.is_none_or(|b| b.gap.is_none()));
-    if let Some(impossible) = amidst_core::feasibility::impossible(search) {
+    if let Some(impossible) = amidst_core::search::feasibility::impossible(search) {
         prop_assert!(valid.is_empty(), "{}", impossible.message);
     }
     Ok(())

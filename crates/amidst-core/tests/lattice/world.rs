@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use amidst_core::class::{Population, SensitiveDomain};
+use amidst_core::class::Population;
 use amidst_core::exact::Rational;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::{Generalization, Hierarchy, Level};
 use amidst_core::model;
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::requirement::Requirement;
+use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::{Column, Table};
 
 /// A stream of numbers that depends on a seed alone.

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::world::{Random, instance};
-use amidst_core::class::{Class, SensitiveDomain, TableStats};
+use amidst_core::class::{Class, TableStats};
 use amidst_core::frequency::FrequencySet;
 use amidst_core::model::{self, Level, MODELS, Sensitive};
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::requirement::{Evaluator, Requirement};
+use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::{Column, Table};
 
 /// A table of one quasi column and sensitive columns, from rows of labels.

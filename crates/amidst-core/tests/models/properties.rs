@@ -218,7 +218,7 @@ fn the_names_of_values_do_not_matter() {
         let recoded = case.world.recoded(&to);
         let again = (case.entry.build)(
             &parameters,
-            &amidst_core::class::SensitiveDomain { ordered: false, ..recoded.domain.clone() },
+            &amidst_core::sensitive::SensitiveDomain { ordered: false, ..recoded.domain.clone() },
         )
         .unwrap();
         for (before, after) in case.world.classes.iter().zip(&recoded.classes) {

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use amidst_core::belief::{beliefs, covered};
-use amidst_core::category::{Categories, scheme};
-use amidst_core::class::{Class, Population, SensitiveDomain, TableStats};
+use amidst_core::class::{Class, Population, TableStats};
 use amidst_core::exact::Rational;
 use amidst_core::model::{self, Bound};
 use amidst_core::parameter::{Parameters, Value};
+use amidst_core::sensitive::SensitiveDomain;
+use amidst_core::sensitive::belief::{beliefs, covered};
+use amidst_core::sensitive::categories::{Categories, scheme};
 use serde_json::Value as Json;
 
 fn vectors() -> Json {

@@ -1,9 +1,10 @@
 //! Small random tables with everything a privacy model may look at, and random parameters for any registered model.
 
-use amidst_core::class::{Class, Population, SensitiveDomain, Sizes, TableStats};
+use amidst_core::class::{Class, Population, Sizes, TableStats};
 use amidst_core::exact::Rational;
 use amidst_core::model::{Entry, Level, Needs, PrivacyModel};
 use amidst_core::parameter::{Kind, Parameters, Value};
+use amidst_core::sensitive::SensitiveDomain;
 
 /// A generator whose whole state is its seed, so that a failing case is one number.
 pub struct Random(pub u64);

@@ -1,6 +1,5 @@
 //! Tables of databases, read row by row into the same blocks of codes as files.
 
-mod address;
 #[cfg(feature = "postgres")]
 mod copy;
 #[cfg(feature = "postgres")]
@@ -12,15 +11,10 @@ mod tls;
 
 use std::path::Path;
 
+use crate::address::{Address, Wanted};
 use crate::error::{ReadError, shown};
 use crate::merge::Merger;
 use crate::stream::Settings;
-
-use address::Wanted;
-
-pub use address::{is_database, local_path, masked, relative_to, without_password};
-
-pub(crate) use address::Address;
 
 /// Names of tables that a message lists.
 const LISTED: usize = 12;

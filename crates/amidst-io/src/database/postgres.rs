@@ -12,10 +12,10 @@ use postgres::config::SslMode;
 use postgres::types::Type;
 use postgres::{Client, Config, NoTls, Transaction};
 
-use super::address::Wanted;
 use super::copy::{Cell, cells};
 use super::rows::Rows;
 use super::{listed, masked, tls};
+use crate::address::Wanted;
 use crate::columnar::float64;
 use crate::error::{ReadError, shown};
 use crate::merge::Merger;

@@ -7,9 +7,9 @@ use std::time::Duration;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::address::Wanted;
 use super::listed;
 use super::rows::{Binary, Rows};
+use crate::address::Wanted;
 use crate::columnar::float64;
 use crate::contain::contained;
 use crate::error::{ReadError, shown};

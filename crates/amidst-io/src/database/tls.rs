@@ -16,7 +16,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::address::decoded;
+use crate::address::decoded;
 use crate::limits::{POLICY_LIMIT, small_file};
 
 /// What the settings of an address say of TLS.

@@ -3,67 +3,26 @@
 //! Read, search, apply, check, publish. Rows are read and written by an [`Engine`]; the rest is here. Nothing reaches its final place before the independent checker has passed it,
 //! and then everything appears together.
 
-mod apply;
-mod choose;
-mod destination;
-mod documents;
-mod join;
 mod outcome;
-mod publish;
-mod seal;
-mod settling;
-mod shuffle;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use amidst_core::algorithm::{self, Found, Search, SearchError};
-use amidst_core::feasibility;
-use amidst_core::own_distribution::{Settled, settle};
+use amidst_core::search::Found;
 
-pub use apply::{Released, class_of_rows};
-pub(crate) use choose::chosen;
-pub use choose::{DEFAULT_METRIC, algorithm_of, metric_of, stated_k, unheard};
-use destination::Destination;
-pub(crate) use documents::{Policies, Reports, write as write_documents};
-pub use join::Joined;
-pub(crate) use join::place as place_joiners;
-pub use outcome::{Anonymized, Judged, Outputs, Seconds};
-pub use publish::Staging;
-pub(crate) use seal::{Statement, TOOL, agreed, checked, sealed};
+pub use outcome::{Anonymized, Seconds};
 
-use crate::Failure;
 use crate::engine::{Engine, Local, Recoded};
 use crate::folder::{CERTIFICATE, INTERNAL, PUBLIC};
+use crate::job::{Job, Stage, stop};
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
-use crate::report;
+use crate::publish::{Destination, Staging, Statement, agreed, checked, sealed};
+use crate::release::{Judged, warnings};
+use crate::report::{Policies, write_documents};
+use crate::search::search;
 use crate::unique::UniqueRows;
-use crate::utility;
-
-/// How a job runs, beside what its policy says.
-pub struct Job<'a> {
-    /// Set from outside to stop.
-    pub cancel: &'a AtomicBool,
-    /// Told how far each stage is, from 0 to 1.
-    pub progress: &'a (dyn Fn(Stage, f64) + Sync),
-    /// The number of threads; 0 for all cores.
-    pub threads: usize,
-}
-
-/// What a job is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    /// Reading the table.
-    Read,
-    /// Searching a recoding.
-    Search,
-    /// Writing the release.
-    Write,
-    /// Checking it.
-    Check,
-}
+use crate::{Failure, report, utility};
 
 /// What the caller decides beside the policy.
 #[derive(Debug, Clone, Default)]
@@ -214,117 +173,6 @@ pub fn anonymize_on(
         seconds: Seconds { read, search, check, write, total },
         outputs,
     })
-}
-
-/// What people should know before they use a release: what in the policy is probably not meant, and what came of it.
-pub(crate) fn warnings(
-    policy: &Policy,
-    prepared: &Prepared,
-    algorithm: &algorithm::Entry,
-    judged: &Judged,
-) -> Vec<String> {
-    let mut warnings: Vec<String> = prepared.remarks.iter().cloned().chain(unheard(policy, algorithm)).collect();
-    let rows: u64 = judged.classes.entries.iter().map(|e| e.rows).sum();
-    if judged.class_count() == 1 && rows > 1 {
-        warnings.push(format!(
-            "all {rows} rows of the release are one class: whoever is in it looks like everybody else, and the quasi columns \
-             tell next to nothing. Another algorithm, such as portfolio, a weaker requirement or a larger max_suppression may \
-             give more classes"
-        ));
-    }
-    warnings
-}
-
-/// Chooses the algorithm and runs it, and places the rows that asked to join.
-pub fn search(
-    policy: &Policy,
-    prepared: &Prepared,
-    job: &Job<'_>,
-) -> Result<(&'static algorithm::Entry, Found, Option<Joined>), Failure> {
-    let progress = |share| (job.progress)(Stage::Search, share);
-    let search = task(policy, prepared, job.cancel, &progress)?;
-    let entry = algorithm_of(policy, prepared)?;
-    if let Some(impossible) = feasibility::impossible(&search).filter(|_| !entry.full_domain) {
-        // Full-domain algorithms look as well, and tell what suppression would take.
-        return Err(Failure::Impossible(impossible.message));
-    }
-    if let Some(found) = &prepared.found {
-        let mut found = found.clone();
-        return match settle(&search, &mut found) {
-            Settled::Never => Err(settling::unsettled(&search)),
-            _ => Ok((entry, found, None)),
-        };
-    }
-    entry.algorithm.supports(&search)?;
-    let (found, joined) = in_threads(job.threads, || {
-        settling::settled(&search, |narrowed| {
-            let mut found = entry.algorithm.search(narrowed).map_err(|error| explained(error, entry, narrowed))?;
-            // Whatever was searched within, the policy's limit is what counts in the end.
-            if settle(&search, &mut found) == Settled::Never {
-                return Ok(None);
-            }
-            let mut joined = join::place(prepared, narrowed, entry, &mut found)?;
-            let holds = joined.as_mut().is_none_or(|joined| joined.settle(prepared, &search, &mut found));
-            Ok(holds.then_some((found, joined)))
-        })
-    })?;
-    Ok((entry, found, joined))
-}
-
-/// What a search that found nothing says: a local one with the most that is possible, where the whole table tells.
-/// Full-domain searches tell more themselves.
-fn explained(error: SearchError, entry: &algorithm::Entry, search: &Search<'_>) -> SearchError {
-    match (&error, feasibility::failing(search)) {
-        (SearchError::Impossible(_), Some(failing)) if !entry.full_domain => SearchError::Impossible(format!(
-            "{failing}, and leaving out rows within the suppression limit does not help"
-        )),
-        _ => error,
-    }
-}
-
-/// Runs something on so many threads; 0 for all cores.
-pub(crate) fn in_threads<T: Send>(
-    threads: usize,
-    run: impl FnOnce() -> Result<T, Failure> + Send,
-) -> Result<T, Failure> {
-    if threads == 0 {
-        return run();
-    }
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|e| Failure::Io(format!("cannot start {threads} threads: {e}")))?;
-    pool.install(run)
-}
-
-/// The search that a policy asks for.
-pub fn task<'a>(
-    policy: &'a Policy,
-    prepared: &'a Prepared,
-    cancel: &'a AtomicBool,
-    progress: &'a (dyn Fn(f64) + Sync),
-) -> Result<Search<'a>, Failure> {
-    Ok(Search {
-        set: &prepared.set,
-        generalizations: &prepared.generalizations,
-        requirements: &prepared.requirements,
-        metric: metric_of(policy)?,
-        max_suppression: policy.search.max_suppression.clone(),
-        suppressed: policy.search.suppressed,
-        k: stated_k(policy),
-        options: &policy.search.options,
-        // Where an engine counted the rows they are not at hand.
-        entry_of_row: prepared.weights.is_none().then_some(&prepared.entry_of_row[..]),
-        seed: policy.search.seed,
-        cancel,
-        progress,
-        deadline: policy.search.time_limit.map(|limit| Instant::now() + limit),
-    })
-}
-
-/// Fails when the job was asked to stop.
-pub(crate) fn stop(job: &Job<'_>) -> Result<(), Failure> {
-    if job.cancel.load(Ordering::Relaxed) { Err(Failure::Cancelled) } else { Ok(()) }
 }
 
 /// The level of each quasi column, for full-domain releases.

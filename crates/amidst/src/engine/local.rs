@@ -6,9 +6,10 @@ use amidst_io::{Format, WriteError, WriteOptions};
 
 use super::{Engine, Layout, Recoded, Written};
 use crate::Failure;
-use crate::anonymize::{Job, Released, Stage, stop};
+use crate::job::{Job, Stage, stop};
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
+use crate::release::Released;
 
 /// The engine that needs nothing but this process.
 #[derive(Debug, Clone, Copy, Default)]

@@ -14,9 +14,10 @@ use std::path::Path;
 use amidst_core::recoding::Recoding;
 
 use crate::Failure;
-use crate::anonymize::{Job, Joined, Released};
+use crate::job::Job;
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
+use crate::release::{Joined, Released};
 
 pub use local::Local;
 pub use parts::of_parts;

@@ -5,7 +5,7 @@ use amidst_core::recoding::{Part, SUPPRESSED};
 use amidst_core::table::{Codes, Column, Dictionary, Table, ValueType};
 
 use super::Recoded;
-use crate::anonymize::Released;
+use crate::release::Released;
 
 /// The release as a small table: one row for the rows of one entry in one class, weighed with their number. Its columns
 /// are the published quasi and sensitive ones.

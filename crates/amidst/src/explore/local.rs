@@ -5,20 +5,21 @@
 
 use std::time::Instant;
 
-use amidst_core::algorithm::{self, ALGORITHMS, MaxSuppression, Search};
-use amidst_core::feasibility;
+use amidst_core::algorithm::{self, ALGORITHMS};
 use amidst_core::metric::Release;
 use amidst_core::model;
 use amidst_core::parameter::{self, Parameters};
 use amidst_core::requirement::Requirement;
 use amidst_core::risk::Risk;
+use amidst_core::search::{MaxSuppression, Search, SearchError, feasibility};
 use serde_json::{Value, json};
 
-use crate::Failure;
-use crate::anonymize::{Job, Judged, Stage, in_threads, metric_of, place_joiners, task};
-use crate::json;
+use crate::job::{Job, Stage, in_threads};
+use crate::plan::{metric_of, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
+use crate::release::{Judged, place_joiners};
+use crate::{Failure, json};
 
 /// The class sizes for which the front is drawn.
 const FRONT: [u64; 9] = [2, 3, 5, 10, 20, 50, 100, 200, 500];
@@ -108,7 +109,7 @@ fn run(
             Err(Failure::Impossible(reason)) => (Err(reason), Vec::new()),
             Err(failure) => return Err(failure),
         },
-        Err(algorithm::SearchError::Cancelled) => return Err(Failure::Cancelled),
+        Err(SearchError::Cancelled) => return Err(Failure::Cancelled),
         Err(error) => (Err(error.to_string()), Vec::new()),
     };
     Ok(Tried { algorithm: entry.id, judged, notes, seconds: start.elapsed().as_secs_f64() })
@@ -134,7 +135,7 @@ fn front(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Result<Ve
         };
         let found = match mondrian.algorithm.search(&search) {
             Ok(found) => found,
-            Err(algorithm::SearchError::Cancelled) => return Err(Failure::Cancelled),
+            Err(SearchError::Cancelled) => return Err(Failure::Cancelled),
             Err(_) => continue,
         };
         let (groups, suppressed) = found.recoding.groups(search.set);

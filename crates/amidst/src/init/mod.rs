@@ -174,7 +174,8 @@ pub fn policy(input: &str, folder: &Path) -> Result<Policy, PrepareError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prepare::{Finding, LoadOptions, check};
+    use crate::policy_check::{Finding, check};
+    use crate::prepare::LoadOptions;
 
     /// The draft parses and fits the data; the findings hold no error.
     fn fits(input: &Path) -> Policy {

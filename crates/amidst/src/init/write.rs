@@ -9,7 +9,8 @@ use amidst_core::table::{Column, Table};
 use super::plan::{Plan, clean};
 use super::roles::Guess;
 use crate::policy::Role;
-use crate::policy::write::{key, text, texts};
+use crate::policy::quote::{key, text};
+use crate::policy::write::texts;
 
 pub(super) fn head(out: &mut String, input: &str, folder: Option<&Path>, rows: usize, columns: usize) {
     let _ = write!(

@@ -58,7 +58,7 @@ pub(super) fn parse(fields: &mut Fields, document: &DeTable<'_>) -> Columns {
     let table = fields.table(document, "columns");
     for (name, span, item) in table.map(in_order).unwrap_or_default() {
         let Some(inner) = item.get_ref().as_table() else {
-            fields.wrong(item, name, &format!("a table, `[columns.{}]`", super::write::key(name)));
+            fields.wrong(item, name, &format!("a table, `[columns.{}]`", super::quote::key(name)));
             broken.push(name.to_string());
             continue;
         };
@@ -99,7 +99,7 @@ fn column(fields: &mut Fields, name: &str, span: Range<usize>, table: &DeTable<'
         if item.get_ref().is_table() && !KEYS.contains(&inner) {
             let whole = format!("{name}.{inner}");
             let message = format!("column `{name}` has no key `{inner}`");
-            let help = format!("a name with a dot needs quotes: [columns.{}]", super::write::key(&whole));
+            let help = format!("a name with a dot needs quotes: [columns.{}]", super::quote::key(&whole));
             fields.push(Diagnostic::at(inner_span, message).label("unknown key").help(help));
             return None;
         }
@@ -169,7 +169,7 @@ fn hierarchy(fields: &mut Fields, table: &DeTable<'_>) -> Option<Vec<(String, Va
     let Some(recipe) = item.get_ref().as_table() else {
         let error = Diagnostic::at(item.span(), "`hierarchy` must be a table such as { suppress = true }");
         fields.push(match item.get_ref().as_str() {
-            Some(file) => error.help(format!("write {{ file = {} }} for a file", super::write::text(file))),
+            Some(file) => error.help(format!("write {{ file = {} }} for a file", super::quote::text(file))),
             None => error,
         });
         return None;

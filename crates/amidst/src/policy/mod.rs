@@ -12,6 +12,7 @@ mod origin;
 mod parameters;
 mod parse;
 pub(crate) mod public;
+pub(crate) mod quote;
 mod require;
 #[cfg(test)]
 mod tests;
@@ -19,11 +20,11 @@ pub(crate) mod write;
 
 use std::time::Duration;
 
-use amidst_core::algorithm::{MaxSuppression, Suppressed};
 use amidst_core::exact::Rational;
 use amidst_core::hierarchy::Generalize;
 use amidst_core::model;
 use amidst_core::parameter::{Parameters, Value};
+use amidst_core::search::{MaxSuppression, Suppressed};
 use amidst_core::table::ValueType;
 
 pub use diagnostic::{Diagnostic, PolicyErrors, nearest, suggestion};

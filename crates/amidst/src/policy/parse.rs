@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use amidst_core::algorithm::{self, MaxSuppression, Suppressed};
 use amidst_core::exact::Rational;
-use amidst_core::metric;
 use amidst_core::parameter::Parameters;
+use amidst_core::search::{MaxSuppression, Suppressed};
+use amidst_core::{algorithm, metric};
 use toml::de::{DeTable, DeValue};
 
 use super::fields::Fields;

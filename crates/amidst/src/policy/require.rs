@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use amidst_core::class::SensitiveDomain;
 use amidst_core::model::{self, Sensitive};
 use amidst_core::parameter::{Kind, Parameters};
+use amidst_core::sensitive::SensitiveDomain;
 use toml::de::{DeTable, DeValue};
 
 use super::columns::Columns;

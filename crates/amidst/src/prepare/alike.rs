@@ -9,7 +9,7 @@ use super::columns::Layout;
 const SHOWN: usize = 3;
 
 /// How many groups of labels look alike in each sensitive column. No label is told: reports repeat it.
-pub(super) fn remarks(layout: &Layout, table: &Table) -> Vec<String> {
+pub(crate) fn remarks(layout: &Layout, table: &Table) -> Vec<String> {
     let told = |(column, groups): (&Column, Vec<Vec<usize>>)| {
         let (count, which) = (groups.len(), if groups.len() == 1 { "group" } else { "groups" });
         format!(
@@ -22,7 +22,7 @@ pub(super) fn remarks(layout: &Layout, table: &Table) -> Vec<String> {
 }
 
 /// The labels, for the eyes of the owner.
-pub(super) fn labels(layout: &Layout, table: &Table) -> Vec<String> {
+pub(crate) fn labels(layout: &Layout, table: &Table) -> Vec<String> {
     let told = |(column, groups): (&Column, Vec<Vec<usize>>)| {
         let label = |&code: &usize| format!("\"{}\"", printable(column.dictionary.value(code as u32)));
         let group = |group: &Vec<usize>| group.iter().map(label).collect::<Vec<_>>().join(", ");

@@ -3,12 +3,12 @@
 use amidst_core::table::Table;
 
 use super::PrepareError;
-use crate::policy::write::key;
+use crate::policy::quote::key;
 use crate::policy::{ColumnPolicy, Policy, Role, nearest};
 
 /// The columns of a table by their roles.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(crate) struct Layout {
     pub roles: Vec<Role>,
     pub quasi: Vec<usize>,
     pub sensitive: Vec<usize>,
@@ -30,12 +30,12 @@ impl Layout {
 }
 
 /// The keys of the section that speaks of a column.
-pub(super) fn section<'a>(column: &'a ColumnPolicy, key: &'a str) -> [&'a str; 3] {
+pub(crate) fn section<'a>(column: &'a ColumnPolicy, key: &'a str) -> [&'a str; 3] {
     ["columns", &column.name, key]
 }
 
 /// Every column that the policy names is there, and every column that is there is covered by the policy.
-pub(super) fn covered(policy: &Policy, header: &[String]) -> Result<(), PrepareError> {
+pub(crate) fn covered(policy: &Policy, header: &[String]) -> Result<(), PrepareError> {
     let mut errors = Vec::new();
     for (i, column) in policy.columns.iter().enumerate() {
         // TOML has no two sections of one name, but a policy made from lists of names may.

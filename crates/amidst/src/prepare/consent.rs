@@ -26,7 +26,7 @@ pub struct Waived {
 }
 
 /// Finds the rows that waived protection; `None` when the policy has no consent column.
-pub(super) fn waived(policy: &Policy, layout: &Layout, table: &Table) -> Option<Waived> {
+pub(crate) fn waived(policy: &Policy, layout: &Layout, table: &Table) -> Option<Waived> {
     let position = layout.consent?;
     let column = table.columns.get(position)?;
     let consent = policy.column(&column.name)?.consent.clone().unwrap_or_default();
@@ -44,7 +44,7 @@ pub(super) fn waived(policy: &Policy, layout: &Layout, table: &Table) -> Option<
 
 /// Values that would waive protection, but that no row has: a misspelt one protects somebody who did not ask for it, and
 /// nobody should believe that those who waived are published.
-pub(super) fn remarks(policy: &Policy, layout: &Layout, table: &Table) -> Vec<String> {
+pub(crate) fn remarks(policy: &Policy, layout: &Layout, table: &Table) -> Vec<String> {
     let Some(column) = layout.consent.and_then(|position| table.columns.get(position)) else { return Vec::new() };
     let consent = policy.column(&column.name).and_then(|c| c.consent.clone()).unwrap_or_default();
     let missing: Vec<&String> = consent.waived.iter().filter(|v| column.dictionary.code(v).is_none()).collect();
@@ -60,7 +60,7 @@ pub(super) fn remarks(policy: &Policy, layout: &Layout, table: &Table) -> Vec<St
 }
 
 /// Counts the rows that did not waive protection. The entry of the others is [`NO_ENTRY`].
-pub(super) fn count(table: &Table, layout: &Layout, waived: Option<&Waived>) -> (FrequencySet, Vec<u32>) {
+pub(crate) fn count(table: &Table, layout: &Layout, waived: Option<&Waived>) -> (FrequencySet, Vec<u32>) {
     match waived {
         Some(waived) if !waived.rows.is_empty() => {
             let mut keep = vec![true; table.rows];

@@ -4,43 +4,12 @@
 //! anything is counted, texts of a column that mean the same become one value, and every cell is published with the
 //! text of that value: what is counted here is then what anybody counts in the release.
 
-use amidst_core::table::{Column, ValueType, number};
-use rust_decimal::Decimal;
+use amidst_core::table::{Column, ValueType};
 use rustc_hash::FxHashMap;
 
+use super::meaning::{Meaning, has_numbers};
 use super::values::named;
-use crate::policy::{ColumnPolicy, Policy, Role};
-
-/// What a text means, where that can be written in several ways.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Meaning {
-    /// Nothing is known.
-    Unknown,
-    /// A number.
-    Number(Decimal),
-    /// A day, counted from 1970.
-    Day(i64),
-}
-
-impl Meaning {
-    /// What `text` means in a column of a type; `None` when it means just itself.
-    pub fn of(policy: &Policy, stated: &ColumnPolicy, kind: ValueType, text: &str) -> Option<Meaning> {
-        if !matches!(stated.role, Role::Quasi | Role::Sensitive) {
-            return None;
-        }
-        if policy.data.missing.iter().any(|token| token == text) {
-            return Some(Meaning::Unknown);
-        }
-        if !has_numbers(stated, kind) {
-            return None;
-        }
-        match kind {
-            ValueType::Text => None,
-            ValueType::Integer | ValueType::Decimal => number(text).map(|n| Meaning::Number(n.normalize())),
-            ValueType::Date => kind.coordinate(text).map(|day| Meaning::Day(day as i64)),
-        }
-    }
-}
+use crate::policy::{ColumnPolicy, Policy};
 
 /// Makes one value of the texts of a column that mean the same. The column has its type.
 pub(super) fn merge(policy: &Policy, stated: &ColumnPolicy, column: &mut Column) {
@@ -73,17 +42,6 @@ pub(super) fn merge(policy: &Policy, stated: &ColumnPolicy, column: &mut Column)
     if (0u32..).zip(&into).any(|(code, &to)| code != to) {
         column.merge(&into);
     }
-}
-
-/// Whether texts of the column stand for numbers or days. Those of a quasi column need not, whatever its type: where a
-/// list, a file or a mask says what they become, 01 may be another code than 1. Classes that differ only in how a number
-/// is written hide as much as their union does, so that protects nobody less.
-fn has_numbers(stated: &ColumnPolicy, kind: ValueType) -> bool {
-    let by_value = |table: &[(String, _)]| {
-        table.iter().any(|(key, _)| matches!(key.as_str(), "intervals" | "ranges" | "dates" | "suppress"))
-    };
-    let listed = || stated.hierarchy.as_deref().is_some_and(|table| !by_value(table)) || !stated.order.is_empty();
-    kind.is_numeric() && (stated.role == Role::Sensitive || !listed())
 }
 
 /// Whether a text is the one plain way to write its value, seen at a glance: different plain texts mean different values.

@@ -21,7 +21,7 @@ pub enum PrepareError {
 
 impl PrepareError {
     /// Errors of `policy`, in the order of its text.
-    pub(super) fn of(policy: &Policy, list: Vec<Diagnostic>) -> Self {
+    pub(crate) fn of(policy: &Policy, list: Vec<Diagnostic>) -> Self {
         PrepareError::Policy(policy.origin.errors(list))
     }
 

@@ -14,7 +14,7 @@ use crate::policy::{ColumnPolicy, Diagnostic, Policy};
 
 /// What quasi columns can become, and the levels of sensitive columns.
 #[derive(Debug, Default)]
-pub(super) struct Bound {
+pub(crate) struct Bound {
     /// One for each quasi column.
     pub generalizations: Vec<Generalization>,
     /// One for each sensitive column that has a hierarchy.
@@ -27,7 +27,7 @@ pub(super) struct Bound {
 type Noted = (Generalization, Vec<String>);
 
 /// Binds all hierarchies. Returns what does not fit, too.
-pub(super) fn bind(
+pub(crate) fn bind(
     policy: &Policy,
     layout: &Layout,
     table: &Table,

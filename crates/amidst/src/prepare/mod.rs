@@ -5,18 +5,17 @@
 //! fit is found before the counting, all of it at once, each error with its place in the policy and its line in the
 //! data.
 
-mod alike;
-mod check;
+pub(crate) mod alike;
 mod columns;
-mod consent;
+pub(crate) mod consent;
 mod counted;
 pub(crate) mod equal;
 mod error;
-mod giveaway;
+pub(crate) mod giveaway;
 mod hierarchies;
+pub(crate) mod meaning;
 mod missing;
 pub(crate) mod population;
-pub(crate) mod raw;
 mod requirements;
 mod resolved;
 #[cfg(test)]
@@ -29,17 +28,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use amidst_core::algorithm::Found;
-use amidst_core::class::{Population, SensitiveDomain};
+use amidst_core::class::Population;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::Generalization;
 use amidst_core::requirement::Requirement;
+use amidst_core::search::Found;
+use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::Table;
 use amidst_io::ReadOptions;
 
 use crate::policy::{Policy, Role};
 
-pub use check::{ColumnSummary, Finding, Summary, check};
 pub use consent::{NO_ENTRY, Waived};
 pub use counted::Counted;
 pub use error::PrepareError;
@@ -134,26 +133,26 @@ impl Prepared {
 }
 
 /// A table that fits its policy, before it is counted.
-struct Fitted {
-    table: Table,
-    layout: columns::Layout,
-    bound: hierarchies::Bound,
-    domains: Vec<SensitiveDomain>,
-    requirements: Vec<Requirement>,
-    populations: population::Raw,
+pub(crate) struct Fitted {
+    pub(crate) table: Table,
+    pub(crate) layout: columns::Layout,
+    pub(crate) bound: hierarchies::Bound,
+    pub(crate) domains: Vec<SensitiveDomain>,
+    pub(crate) requirements: Vec<Requirement>,
+    pub(crate) populations: population::Raw,
     /// Which rows stayed, where their weights must follow.
-    kept: Option<Vec<bool>>,
-    rows_in: u64,
-    rows_dropped_missing: u64,
-    header: Vec<String>,
-    files: Vec<PathBuf>,
-    remarks: Vec<String>,
-    seconds_read: f64,
-    started: Instant,
+    pub(crate) kept: Option<Vec<bool>>,
+    pub(crate) rows_in: u64,
+    pub(crate) rows_dropped_missing: u64,
+    pub(crate) header: Vec<String>,
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) remarks: Vec<String>,
+    pub(crate) seconds_read: f64,
+    pub(crate) started: Instant,
 }
 
 impl Fitted {
-    fn of(policy: &Policy, options: &LoadOptions<'_>) -> Result<Fitted, PrepareError> {
+    pub(crate) fn of(policy: &Policy, options: &LoadOptions<'_>) -> Result<Fitted, PrepareError> {
         let source = source(policy, options)?;
         let started = Instant::now();
         // The header first: a wrong name should not cost the reading of the whole table. A stream is read only once.
@@ -250,7 +249,7 @@ impl Fitted {
         })
     }
 
-    fn count(self, policy: &Policy, options: &LoadOptions<'_>) -> Result<Prepared, PrepareError> {
+    pub(crate) fn count(self, policy: &Policy, options: &LoadOptions<'_>) -> Result<Prepared, PrepareError> {
         options.check()?;
         let waived = consent::waived(policy, &self.layout, &self.table);
         let counted = consent::count(&self.table, &self.layout, waived.as_ref());

@@ -22,7 +22,7 @@ const COUNT: &str = "count";
 
 /// Populations before the table is counted.
 #[derive(Debug, Default)]
-pub(super) struct Raw {
+pub(crate) struct Raw {
     /// For each requirement, its population.
     of_requirement: Vec<Option<Vec<Tuple>>>,
     /// For each quasi column, the values that only populations have.

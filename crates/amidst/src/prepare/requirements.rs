@@ -1,7 +1,8 @@
 //! Sensitive columns as models know them, and the requirements on them.
 
-use amidst_core::class::{Ranking, SensitiveDomain};
+use amidst_core::class::Ranking;
 use amidst_core::requirement::Requirement;
+use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::{Dictionary, Table};
 use rustc_hash::FxHashMap;
 

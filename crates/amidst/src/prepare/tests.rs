@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::*;
 use crate::policy::ConsentMode;
+use crate::policy_check::{Finding, check};
 use amidst_core::table::ValueType;
 
 const DATA: &str = "name,age,zip,disease,visits
@@ -418,8 +419,8 @@ fn what_is_possible_is_told_where_nothing_is_found() {
     let policy = Policy::read(&folder.path().join("policy.toml")).unwrap();
     let prepared = Prepared::load(&policy, &LoadOptions::default()).unwrap();
     let cancel = AtomicBool::new(false);
-    let job = crate::anonymize::Job { cancel: &cancel, progress: &|_, _| (), threads: 1 };
-    let error = crate::anonymize::search(&policy, &prepared, &job).err().unwrap().to_string();
+    let job = crate::job::Job { cancel: &cancel, progress: &|_, _| (), threads: 1 };
+    let error = crate::search::search(&policy, &prepared, &job).err().unwrap().to_string();
     assert!(error.contains("general-alpha-k-anonymity") && error.contains("alpha in this table is 0.8"), "{error}");
     let obstacle = crate::explore::obstacle(&policy, &prepared).unwrap().unwrap();
     assert!(obstacle.contains("alpha in this table is 0.8"), "{obstacle}");

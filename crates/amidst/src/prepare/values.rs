@@ -5,7 +5,7 @@
 use amidst_core::parameter::{Kind, Value};
 use amidst_core::table::{Column, Table};
 
-use super::equal::Meaning;
+use super::meaning::Meaning;
 use crate::policy::{ColumnPolicy, Policy, nearest};
 
 /// A value that the policy names.

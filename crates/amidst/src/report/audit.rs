@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::content::{Audience, Report, Rows, Sides, Subject};
 use super::{columns, figures, worst};
-use crate::anonymize::TOOL;
+use crate::TOOL;
 use crate::audit::Audit;
 use crate::policy::Policy;
 use crate::prepare::Prepared;

@@ -12,7 +12,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::words::grouped;
+use crate::words::grouped;
 pub use partition::partition;
 
 const WIDTH: i32 = 360;

@@ -13,9 +13,9 @@ use amidst_core::table::{Column, Table};
 use rayon::prelude::*;
 
 use super::content::{Bar, ColumnReport, Detail, Others, Sides};
-use crate::anonymize::Released;
 use crate::policy::{Policy, Role};
 use crate::prepare::Prepared;
+use crate::release::Released;
 
 /// How many labels of a column are listed.
 const LISTED: usize = 12;

@@ -4,12 +4,9 @@
 //! holds a value of an identifying, key or consent column, a quasi or sensitive value that the release does not show, or a
 //! time: the same release has the same report.
 
-use std::path::Path;
-
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::Failure;
 use crate::check::Accepted;
 use crate::population::{JournalistRisk, Uniques};
 use crate::unique::UniqueRows;
@@ -447,37 +444,6 @@ impl Report {
     /// Lists the files of the released table, each with its SHA-256, before all other digests.
     pub(crate) fn list(&mut self, files: impl IntoIterator<Item = (String, String)>) {
         self.digests.splice(0..0, files.into_iter().map(|(of, sha256)| Digest { of, sha256 }));
-    }
-
-    /// Says the findings in plain words.
-    pub(crate) fn summarize(&mut self) {
-        let leading = super::summary::leading(self);
-        self.leading = leading.len();
-        self.summary = leading.into_iter().chain(super::summary::findings(self)).collect();
-    }
-
-    /// Tells what an independent count of unique rows found.
-    pub(crate) fn tell_unique(&mut self, unique: UniqueRows) {
-        self.unique_rows = Some(unique.into());
-        self.summarize();
-    }
-
-    /// What each of [`super::FILES`] holds.
-    pub fn files(&self) -> [String; 3] {
-        [super::html(self), self.to_json_text(), super::markdown(self)]
-    }
-
-    /// The rendering that a file's ending asks for: `.html`, `.json` or `.md`.
-    pub fn written_as(&self, path: &Path) -> Result<String, Failure> {
-        match path.extension().and_then(|e| e.to_str()) {
-            Some("html" | "htm") => Ok(super::html(self)),
-            Some("json") => Ok(self.to_json_text()),
-            Some("md" | "markdown") => Ok(super::markdown(self)),
-            _ => Err(Failure::Usage(format!(
-                "{} must end in .html, .json or .md, so that it is clear what to write",
-                path.display()
-            ))),
-        }
     }
 
     /// What a reader must know of the report itself before anything else.

@@ -1,7 +1,6 @@
 //! Risk, class sizes and attacks, as a report holds them.
 
 use amidst_core::attack::{self, Findings, Published};
-use amidst_core::exact::Rational;
 use amidst_core::risk::Risk;
 use rayon::prelude::*;
 
@@ -9,16 +8,9 @@ use super::content::{AttackReport, FindingsReport, RiskReport, Sides, SizeBin};
 use crate::json;
 use crate::population::PopulationRisk;
 
-/// The risk above which regulators (Health Canada, the European Medicines Agency) call a person at risk, in its two
-/// readings: 0.09 to the letter, which a class of 11 exceeds (1/11 = 0.0909…) and a class of 12 does not; and 1/11, which
-/// 0.09 rounds, and which asks for classes of 11.
-pub fn thresholds() -> [Rational; 2] {
-    [Rational::ratio(9, 100), Rational::ratio(1, 11)]
-}
-
 /// Risk as a report holds it.
 pub fn risk(risk: &Risk, population: PopulationRisk) -> RiskReport {
-    let [above, lenient] = thresholds().map(|t| risk.above(&t));
+    let [above, lenient] = amidst_core::risk::thresholds().map(|t| risk.above(&t));
     RiskReport {
         prosecutor_max: risk.prosecutor_max,
         prosecutor_avg: risk.prosecutor_avg,

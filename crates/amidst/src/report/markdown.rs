@@ -4,7 +4,7 @@
 use amidst_check::printable;
 
 use super::content::{Report, RiskReport, Subject};
-use super::words::{json, number};
+use crate::words::{json, number};
 
 /// The report for a regulator's file.
 pub fn markdown(report: &Report) -> String {

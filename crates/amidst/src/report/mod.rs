@@ -6,26 +6,26 @@ mod audit;
 mod chart;
 mod columns;
 mod content;
+mod documents;
 mod figures;
 mod html;
 mod markdown;
 mod partition;
 mod public;
 mod release;
+mod render;
 mod summary;
 mod suppression;
 mod view;
-mod words;
 mod worst;
 
 pub use audit::of_audit;
 pub use content::*;
-pub use figures::thresholds;
+pub(crate) use documents::{Policies, Reports, write as write_documents};
 pub use html::html;
 pub use markdown::markdown;
 pub(crate) use release::{Made, of_release};
 pub(crate) use view::repeats;
-pub use words::{grouped, named, percent};
 
 /// The names of the files that a report is written to.
 pub const FILES: [&str; 3] = ["report.html", "report.json", "report.md"];

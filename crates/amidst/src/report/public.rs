@@ -5,8 +5,7 @@
 //! read, dropped and suppressed. Two inputs that publish the same rows have the same public report.
 
 use amidst_check::{Accepted, On, Requirement};
-use amidst_core::model;
-use amidst_core::{metric, risk::Risk};
+use amidst_core::{metric, model, risk::Risk};
 use serde_json::{Value, json};
 
 use super::content::{
@@ -15,10 +14,10 @@ use super::content::{
 };
 use super::view::View;
 use super::{columns, figures, suppression};
-use crate::Failure;
-use crate::anonymize::{TOOL, stated_k};
+use crate::plan::stated_k;
 use crate::policy::Policy;
 use crate::population::Population;
+use crate::{Failure, TOOL};
 
 /// The figures of a release that anybody can compute who has it.
 pub(crate) struct Seen {
@@ -95,7 +94,7 @@ fn metrics(policy: &Policy, seen: &Seen, rows: &Rows) -> Vec<MetricReport> {
     if seen.view.set.persons || classes.is_empty() {
         return Vec::new();
     }
-    let masked = policy.search.suppressed == amidst_core::algorithm::Suppressed::Mask && rows.suppressed > 0;
+    let masked = policy.search.suppressed == amidst_core::search::Suppressed::Mask && rows.suppressed > 0;
     let published: u64 = classes.iter().map(|c| c.0).sum();
     let all = published + if masked { 0 } else { rows.suppressed };
     let squares = classes.iter().filter(|c| !(masked && c.1)).map(|c| (c.0 as f64) * (c.0 as f64));

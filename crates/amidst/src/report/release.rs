@@ -1,26 +1,26 @@
 //! The report of a release, with everything told before and after.
 
-use amidst_core::algorithm::{self, Found};
 use amidst_core::attack::{Published, labels_of_table};
 use amidst_core::class::Sizes;
-use amidst_core::frequency;
 use amidst_core::hierarchy::TOP;
-use amidst_core::metric;
 use amidst_core::requirement::Evaluator;
 use amidst_core::risk::Risk;
+use amidst_core::search::Found;
+use amidst_core::{algorithm, frequency, metric};
 use serde_json::{Map, Value, json};
 
 use super::content::{Audience, Digest, Method, MetricReport, Report, Rows, Sides, Subject, UtilityReport};
 use super::public::{self, Seen, Told};
 use super::view::View;
 use super::{columns, figures, partition, suppression, worst};
-use crate::Failure;
-use crate::anonymize::{Joined, Judged, Policies, Released, Reports, TOOL, metric_of};
+use crate::plan::metric_of;
 use crate::policy::Policy;
 use crate::population::Population;
 use crate::prepare::Prepared;
+use crate::release::{Joined, Judged, Released};
+use crate::report::{Policies, Reports};
 use crate::unique::{UniqueRows, accepted};
-use crate::utility;
+use crate::{Failure, TOOL, utility};
 
 /// A release that was made but not yet published.
 pub(crate) struct Made<'a> {
@@ -159,7 +159,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
 /// What the search wants people to know, and what could not be looked at.
 fn notes(made: &Made<'_>) -> Vec<String> {
     let Made { prepared, found, .. } = *made;
-    let mut notes = crate::anonymize::warnings(made.policy, prepared, made.algorithm, made.judged);
+    let mut notes = crate::release::warnings(made.policy, prepared, made.algorithm, made.judged);
     notes.extend(found.notes.iter().cloned());
     if prepared.found.is_some() {
         notes.push(

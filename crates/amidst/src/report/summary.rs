@@ -3,7 +3,7 @@
 use amidst_check::printable;
 
 use super::content::{Report, Subject};
-use super::words::{count, grouped, named, number, percent, times};
+use crate::words::{count, grouped, named, number, percent, times};
 
 /// What a reader in a hurry should know first: who stands amidst how many others, and who does not.
 pub fn leading(report: &Report) -> Vec<String> {

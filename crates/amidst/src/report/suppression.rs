@@ -1,16 +1,16 @@
 //! Which requirements the suppressed rows would have broken.
 
-use amidst_core::algorithm::{MaxSuppression, Suppressed};
 use amidst_core::frequency::{self, Entry, Groups};
 use amidst_core::model::Needs;
 use amidst_core::recoding::{Assignment, Recoding, SUPPRESSED};
 use amidst_core::requirement::Evaluator;
+use amidst_core::search::{MaxSuppression, Suppressed};
 
 use super::content::{Reason, Suppression};
-use crate::anonymize::Released;
 use crate::json;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
+use crate::release::Released;
 
 /// Why `rows` rows were left out of a release.
 pub fn suppression(policy: &Policy, prepared: &Prepared, recoding: &Recoding, rows: u64) -> Suppression {

@@ -5,11 +5,12 @@
 //! [`View`] forgets it: it is the same for any two inputs that publish the same rows.
 
 use amidst_core::attack::Published;
-use amidst_core::class::{Ranking, SensitiveDomain, Sizes};
+use amidst_core::class::{Ranking, Sizes};
 use amidst_core::frequency::{self, Entry, FrequencySet, Groups, NOBODY};
 use amidst_core::hierarchy::{Generalization, TOP};
 use amidst_core::recoding::Recoding;
 use amidst_core::risk::Risk;
+use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::{Codes, Column, Dictionary, Table};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -3,9 +3,8 @@
 //! [`Known`] is what was published; [`Known::audit`] judges it, or it and a version that is about to be published: nothing
 //! needs to be written for that, so a plan can be judged before it is carried out.
 
-use amidst_core::attack::Version;
 use amidst_core::series::{Audit, ColumnFindings, Judge, audit, tables};
-use amidst_core::worlds::{Effort, History};
+use amidst_core::worlds::{Effort, History, Version};
 use serde_json::{Value, json};
 
 use super::domain::with_role;
@@ -13,7 +12,7 @@ use super::record::{Known, Record, load};
 use super::state::kept;
 use super::{Series, explain, promised};
 use crate::Failure;
-use crate::anonymize::Job;
+use crate::job::Job;
 use crate::policy::{Policy, Role};
 
 /// What all versions of a series leave of what the policy promises.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use amidst_core::feasibility;
+use amidst_core::search::feasibility;
 use amidst_core::series::Maintained;
 use amidst_core::table::{Column, Table, ValueType};
 use rusqlite::params;
@@ -16,7 +16,8 @@ use super::state::{Person, State, kept};
 use super::store::{Work, pack, unpack};
 use super::{Mode, Series, compose, undo};
 use crate::Failure;
-use crate::anonymize::{Job, task};
+use crate::job::Job;
+use crate::plan::task;
 use crate::policy::{Policy, Role};
 
 /// The files of a batch.

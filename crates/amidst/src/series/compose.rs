@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use amidst_core::feasibility;
 use amidst_core::hierarchy::Cell;
-use amidst_core::local::{Judge, Partition, Random, Space};
+use amidst_core::local::class::{Judge, Partition};
+use amidst_core::local::shape::Space;
 use amidst_core::model::Needs;
+use amidst_core::random::Random;
 use amidst_core::recoding::Recoding;
+use amidst_core::search::feasibility;
 use amidst_core::series::{Invariant, Signed, m_invariant};
 use amidst_core::table::Table;
 use rustc_hash::FxHashMap;
@@ -15,9 +17,10 @@ use rustc_hash::FxHashMap;
 use super::Mode;
 use super::state::State;
 use crate::Failure;
-use crate::anonymize::{Judged, task};
+use crate::plan::task;
 use crate::policy::{Policy, RequirePolicy, Role};
 use crate::prepare::{LoadOptions, Prepared};
+use crate::release::Judged;
 
 /// A version, before it is a file.
 pub struct Composed {

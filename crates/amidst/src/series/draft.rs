@@ -10,7 +10,7 @@ use super::safe::{self, Repair};
 use super::state::{State, kept};
 use super::store::Work;
 use crate::Failure;
-use crate::anonymize::Job;
+use crate::job::Job;
 use crate::policy::Policy;
 
 /// What a series is, for whoever makes its next version.

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use super::state::Person;
 use super::store::{Work, unpack};
 use crate::Failure;
-use crate::anonymize::Job;
+use crate::job::Job;
 use crate::policy::{Policy, Role, nearest};
 use crate::prepare::{LoadOptions, PrepareError, Prepared};
 

@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use amidst_core::feasibility;
 use amidst_core::frequency::{Entry, FrequencySet, Groups, NOBODY};
-use amidst_core::local::{Judge, Tally};
+use amidst_core::local::class::{Judge, Tally};
+use amidst_core::search::feasibility;
 use amidst_core::series::outlook;
 use rusqlite::params;
 
@@ -17,7 +17,7 @@ use super::compose::stated_m;
 use super::domain::{Bound, Domain};
 use super::store::{Work, pack, unpack};
 use crate::Failure;
-use crate::anonymize::task;
+use crate::plan::task;
 use crate::policy::Policy;
 
 /// Rows by the signature under which they were published (none: they were not) and by their value, in the codes of the

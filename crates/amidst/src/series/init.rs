@@ -4,22 +4,25 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use amidst_core::algorithm::MaxSuppression;
 use amidst_core::parameter::Value;
+use amidst_core::search::MaxSuppression;
 use amidst_core::series::{Maintained, UNPLACED, refine};
 
 use super::batch::{Applied, note};
 use super::choose::{Choice, choose};
 use super::compose::{check_policy, compose, follows_from_m};
 use super::files::{key_column, persons};
-use super::snapshot;
 use super::state::{State, kept};
 use super::store::{FILE, Store};
-use super::{Mode, Published, Series, internal, private, versions};
+use super::{Mode, Published, Series, internal, private, snapshot, versions};
 use crate::Failure;
-use crate::anonymize::{Job, Staging, class_of_rows, search, task};
+use crate::job::Job;
+use crate::plan::task;
 use crate::policy::{OutputOrder, Policy, Role};
 use crate::prepare::{LoadOptions, Prepared};
+use crate::publish::Staging;
+use crate::release::class_of_rows;
+use crate::search::search;
 
 /// How the first classes are found when the policy does not say.
 const ALGORITHM: &str = "mondrian";

@@ -11,7 +11,7 @@ use super::safe::Repair;
 use super::state::kept;
 use super::{Mode, Series};
 use crate::Failure;
-use crate::anonymize::Job;
+use crate::job::Job;
 
 /// What `amidst series publish` would do now.
 #[derive(Debug, Clone)]

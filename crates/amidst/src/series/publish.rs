@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use amidst_core::algorithm::Found;
+use amidst_core::search::Found;
 use amidst_io::{Format, WriteError, WriteOptions};
 use rusqlite::params;
 use serde_json::{Value, json};
@@ -22,12 +22,13 @@ use super::safe::Repair;
 use super::state::{State, kept};
 use super::store::{Work, pack};
 use super::{Mode, Series, internal, private, undo, versions};
-use crate::anonymize::{
-    Job, Judged, Policies, Released, Statement, agreed, algorithm_of, checked, sealed, write_documents,
-};
 use crate::folder::CERTIFICATE;
+use crate::job::Job;
+use crate::plan::algorithm_of;
 use crate::policy::{OutputOrder, Policy};
-use crate::report::{self, Report};
+use crate::publish::{Statement, agreed, checked, sealed};
+use crate::release::{Judged, Released};
+use crate::report::{self, Policies, Report, write_documents};
 use crate::unique::UniqueRows;
 use crate::{Failure, files};
 

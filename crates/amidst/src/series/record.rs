@@ -7,10 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
-use amidst_core::attack::{Compact, Version, VersionClass};
 use amidst_core::frequency::FrequencySet;
 use amidst_core::table::{Codes, Column, Dictionary, Table};
-use amidst_core::worlds::History;
+use amidst_core::worlds::{Compact, History, Version, VersionClass};
 use rusqlite::params;
 
 use super::compose::Composed;

@@ -18,7 +18,7 @@
 
 use std::collections::BTreeMap;
 
-use amidst_core::local::Random;
+use amidst_core::random::Random;
 use amidst_core::series::UNPLACED;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,7 +29,7 @@ use super::places::Places;
 use super::record::{Known, PastClass, Record};
 use super::state::State;
 use crate::Failure;
-use crate::anonymize::Job;
+use crate::job::Job;
 use crate::policy::Role;
 
 /// How often more is taken back before everything is.
@@ -84,34 +84,30 @@ pub(super) fn safe(
 ) -> Result<Draft, Failure> {
     let mut bench = Bench::new(of, known, plain, past, published, job);
     bench.take_back(&plain.audit.newly);
-    let mut found = None;
+    let mut best = None;
     for with in &LADDER[..PARTLY] {
-        found = bench.proposed(*with)?;
-        if found.is_some() {
+        best = bench.proposed(*with)?;
+        if best.is_some() {
             break;
         }
     }
-    if let Some(draft) = found.take_if(|draft| waiting(draft) == 0) {
-        return Ok(draft);
-    }
-    // Rows need not wait where all new ones together are enough.
     let mut why = None;
-    for everything in [false, true] {
+    for (everything, with) in [(false, 2), (true, 0), (true, 1), (true, 2), (true, 3), (true, 4)] {
+        let with = LADDER[with];
+        // Rows need not wait where all new ones together are enough.
+        if best.as_ref().is_some_and(|best| waiting(best) == 0 || !with.fresh) {
+            break;
+        }
         bench.everything = everything;
-        for with in LADDER.iter().filter(|with| everything || !with.places) {
-            if !everything && !with.fresh || found.is_some() && !with.fresh {
-                continue;
-            }
-            match bench.attempt(*with) {
-                Ok(draft) if !draft.audit.newly.is_empty() => {}
-                Ok(draft) if found.as_ref().is_none_or(|best| waiting(&draft) < waiting(best)) => found = Some(draft),
-                Ok(_) => {}
-                Err(Failure::Impossible(message)) => why = Some(message),
-                Err(failure) => return Err(failure),
-            }
+        match bench.attempt(with) {
+            Ok(draft) if !draft.audit.newly.is_empty() => {}
+            Ok(draft) if best.as_ref().is_some_and(|best| waiting(&draft) >= waiting(best)) => {}
+            Ok(draft) => best = Some(draft),
+            Err(Failure::Impossible(message)) => why = Some(message),
+            Err(failure) => return Err(failure),
         }
     }
-    found.ok_or_else(|| Failure::Impossible(why.unwrap_or_else(|| "every version would expose somebody".into())))
+    best.ok_or_else(|| Failure::Impossible(why.unwrap_or_else(|| "every version would expose somebody".into())))
 }
 
 fn waiting(draft: &Draft) -> u64 {

@@ -8,8 +8,8 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
-use amidst_core::algorithm::Search;
-use amidst_core::local::Space;
+use amidst_core::local::shape::Space;
+use amidst_core::search::Search;
 use amidst_core::series::{KeptClass, Loader, Names, Roster, Rows, Standing};
 use amidst_core::table::ValueType;
 use rusqlite::{OptionalExtension, Statement, params};
@@ -20,7 +20,7 @@ use super::state::Person;
 use super::store::{Work, unpack};
 use crate::Failure;
 use crate::policy::Policy;
-use crate::prepare::equal::Meaning;
+use crate::prepare::meaning::Meaning;
 
 /// Counts values and sensitive tuples from the rows, if that has not been done yet.
 pub fn count_all(work: &Work<'_>, policy: &Policy, names: &[String]) -> Result<(), Failure> {
@@ -147,7 +147,7 @@ pub fn begin(work: &Work<'_>, policy: &Policy, names: &[String], cancel: &Atomic
     count_all(work, policy, names)?;
     let domain = Domain::load(work, policy, names)?;
     let bound = Bound::new(policy, names, &domain, cancel)?;
-    let search = crate::anonymize::task(policy, &bound.prepared, cancel, &|_| ())?;
+    let search = crate::plan::task(policy, &bound.prepared, cancel, &|_| ())?;
     let standing = load(work, &search, &domain, &bound)?;
     store(work, &standing, &bound)
 }
@@ -159,7 +159,7 @@ pub fn agrees(work: &Work<'_>, policy: &Policy, names: &[String]) -> bool {
     let domain = Domain::load(work, policy, names).unwrap();
     let bound = Bound::new(policy, names, &domain, &CANCEL).unwrap();
     let space = Space::new(&bound.prepared.generalizations);
-    let search = crate::anonymize::task(policy, &bound.prepared, &CANCEL, &|_| ()).unwrap();
+    let search = crate::plan::task(policy, &bound.prepared, &CANCEL, &|_| ()).unwrap();
     let standing = kept(work, &search, &bound, 0).unwrap().unwrap();
     // The tree that was kept is the one that was used, unless it had grown too deep.
     let tree: Vec<u8> = work.transaction.query_row("SELECT leaves FROM tree", [], |row| row.get(0)).unwrap();

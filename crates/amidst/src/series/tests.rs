@@ -8,13 +8,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use amidst_core::local::Random;
+use amidst_core::random::Random;
 use tempfile::TempDir;
 
 use super::state::State;
 use super::store::{FILE, MIGRATIONS, Store, pack};
 use super::*;
-use crate::anonymize::Job;
+use crate::job::Job;
 
 /// Table 1 of the update paper, with a key.
 const PATIENTS: &str = "id,gender,age,zip,disease\n\
@@ -491,7 +491,7 @@ fn few_counterfeits_on_adult() {
                 [columns.occupation]\nrole = \"sensitive\"\n[[require]]\nmodel = \"m-invariance\"\nm = 4\n";
     let policy = Policy::parse(text, &adult.join("policy.toml")).unwrap();
     let whole = crate::prepare::Prepared::load(&policy, &crate::prepare::LoadOptions::default()).unwrap();
-    let (set, space) = (&whole.set, amidst_core::local::Space::new(&whole.generalizations));
+    let (set, space) = (&whole.set, amidst_core::local::shape::Space::new(&whole.generalizations));
     let tuple_of = set.tuple_of_entry();
     let (all, versions) = (whole.entry_of_row.len(), 6);
     let churn = all / 25;

@@ -4,6 +4,7 @@
 
 mod classification;
 mod query_error;
+mod unique_rows;
 
 use crate::Failure;
 use crate::policy::{Policy, Role};
@@ -26,7 +27,7 @@ pub struct Measure {
 }
 
 /// The figures that a report tells beside the metrics. They price a finished release, so no search can go by them.
-pub const MEASURES: &[Measure] = &[classification::MEASURE, query_error::MEASURE, crate::unique::MEASURE];
+pub const MEASURES: &[Measure] = &[classification::MEASURE, query_error::MEASURE, unique_rows::MEASURE];
 
 /// The column that the policy wants predicted; an error when that column is not published as it is.
 pub fn target<'a>(policy: &'a Policy, prepared: &Prepared) -> Result<Option<&'a str>, Failure> {

@@ -1,8 +1,9 @@
 //! What the clustering algorithms have in common: rows gather in clusters, which grow until the policy holds for each.
 
 use super::{Algorithm, Found, Search, SearchError};
-use crate::local::settle::{Choice, settle};
-use crate::local::{Cluster, World, cluster, found};
+use crate::local::build::place_rows::{Choice, settle};
+use crate::local::class::{Cluster, World, cluster};
+use crate::local::finish::found;
 use crate::parameter::{Kind, Parameter, Value};
 
 /// Asks for the published scan over all rows or clusters.

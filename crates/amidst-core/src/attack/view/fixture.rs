@@ -1,8 +1,8 @@
 //! Small published tables for tests: each row is (class, sensitive value).
 
 use super::{Published, Target};
-use crate::class::SensitiveDomain;
 use crate::frequency::FrequencySet;
+use crate::sensitive::SensitiveDomain;
 use crate::table::{Column, Table};
 
 /// The article's 4-anonymous inpatients (Figure 2): class, condition.

@@ -12,6 +12,7 @@ use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use crate::hierarchy::Generalization;
 use crate::recoding::{Recoding, SUPPRESSED};
 use crate::table::Table;
+use crate::worlds::Version;
 
 /// What an adversary knows beside the release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -290,23 +291,6 @@ impl Tuples {
             _ => &[],
         }
     }
-}
-
-/// One version of a release that is published again and again, as the data owner knows it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Version {
-    /// Its classes.
-    pub classes: Vec<VersionClass>,
-}
-
-/// A class of one version.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct VersionClass {
-    /// The persons in it, by ids that are the same in every version; an adversary who knows everyone's quasi values
-    /// and when they came and went can tell as much.
-    pub persons: Vec<u32>,
-    /// The sensitive values that the version publishes for the class, by code, counterfeits included.
-    pub histogram: Vec<(u32, u64)>,
 }
 
 #[cfg(test)]

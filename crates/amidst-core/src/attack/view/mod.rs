@@ -1,7 +1,6 @@
 //! What attacks look at: the published table, its cells as an adversary reads them, and what is known beside it.
 
 pub mod cell;
-mod compact;
 pub(super) mod crowd;
 mod fit;
 mod knowledge;
@@ -17,11 +16,8 @@ pub(super) mod worlds;
 #[cfg(test)]
 pub(super) mod fixture;
 
-pub use compact::Compact;
 pub use fit::{Fits, fit, fit_tuples};
-pub use knowledge::{
-    Covering, Covers, External, Extra, Knowledge, People, PopulationKnowledge, Tuples, Version, VersionClass,
-};
+pub use knowledge::{Covering, Covers, External, Extra, Knowledge, People, PopulationKnowledge, Tuples};
 pub use members::{Members, members};
 pub use original::Original;
 pub(super) use original::Whole;

@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use crate::class::SensitiveDomain;
 use crate::frequency::{FrequencySet, Groups};
 use crate::hierarchy::Generalization;
 use crate::recoding::Recoding;
+use crate::sensitive::SensitiveDomain;
 use crate::table::{Codes, Column, Table};
 
 /// A published table, as everyone sees it.

@@ -11,8 +11,9 @@ use rustc_hash::FxBuildHasher;
 
 use super::Published;
 use crate::attack::Findings;
-use crate::class::{Histogram, SensitiveDomain};
+use crate::class::Histogram;
 use crate::frequency::{self, NOBODY};
+use crate::sensitive::SensitiveDomain;
 
 /// How many of the worst classes findings name.
 const WORST: usize = 10;

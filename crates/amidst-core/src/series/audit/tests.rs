@@ -2,13 +2,14 @@
 
 use super::super::shares::tables;
 use super::*;
-use crate::attack::{Compact, Version, VersionClass};
-use crate::class::{Class, SensitiveDomain};
+use crate::class::Class;
 use crate::frequency::FrequencySet;
-use crate::local::Random;
 use crate::parameter::{Parameters, Value};
+use crate::random::Random;
 use crate::requirement::Requirement;
+use crate::sensitive::SensitiveDomain;
 use crate::worlds::tests::{VALUES, enumerate, history, series};
+use crate::worlds::{Compact, Version, VersionClass};
 
 /// A model with its parameters.
 pub type Stated<'a> = (&'a str, &'a [(&'a str, &'a str)]);

@@ -9,7 +9,8 @@ use arrow_buffer::Buffer;
 use arrow_ipc::{Block, MessageHeader, MetadataVersion, root_as_footer, root_as_message};
 use arrow_schema::SchemaRef;
 
-use super::{MAGIC, Wrong, verify};
+use super::verify::{self, metadata};
+use super::{CONTINUATION, MAGIC, Wrong};
 
 /// What a message brings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,8 +37,6 @@ pub(super) struct Messages<R> {
     /// Where the next message of a stream starts.
     at: u64,
 }
-
-const CONTINUATION: [u8; 4] = [0xFF; 4];
 
 fn bad<T>(reason: &str) -> Result<T, Wrong> {
     Err(Wrong::Bytes(reason.to_string()))
@@ -160,12 +159,6 @@ impl<R: Read + Seek> Messages<R> {
             Err(_) => bad("the head of a message is too long"),
         }
     }
-}
-
-/// What follows the length in the head of a message.
-pub(super) fn metadata(head: &[u8]) -> &[u8] {
-    let prefix = if head.starts_with(&CONTINUATION) { 8 } else { 4 };
-    head.get(prefix..).unwrap_or_default()
 }
 
 /// So many bytes, for which memory is taken as they come.

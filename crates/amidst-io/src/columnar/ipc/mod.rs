@@ -25,6 +25,8 @@ use crate::stream::{Settings, read_error};
 
 use layout::{Kind, Message, Messages};
 
+const CONTINUATION: [u8; 4] = [0xFF; 4];
+
 const MAGIC: &[u8] = b"ARROW1";
 
 /// Tables with more columns are decoded whole and cut to the kept columns afterwards: the decoder compares each column

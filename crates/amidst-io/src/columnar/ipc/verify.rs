@@ -10,7 +10,7 @@ use arrow_ipc::{Block, CompressionType, Field as Declared, RecordBatch, root_as_
 use arrow_schema::{DataType, Field, Schema, UnionMode};
 
 use super::super::short;
-use super::layout::metadata;
+use super::CONTINUATION;
 use crate::contain::contained;
 use crate::limits::{COLUMN_LIMIT, DELTA_LIMIT, DEPTH_LIMIT, FREE_BATCH_ROWS, NAMES_LIMIT, Packing, check_unpacked};
 
@@ -154,6 +154,12 @@ pub(super) fn dictionary(schema: &Schema, block: &Block, bytes: &[u8], deltas: &
         return bad("a dictionary is made of dictionaries");
     }
     record_batch(&[values], message.version() < arrow_ipc::MetadataVersion::V5, batch, body)
+}
+
+/// What follows the length in the head of a message.
+pub(super) fn metadata(head: &[u8]) -> &[u8] {
+    let prefix = if head.starts_with(&CONTINUATION) { 8 } else { 4 };
+    head.get(prefix..).unwrap_or_default()
 }
 
 /// Head and body of a message.

@@ -28,7 +28,7 @@ use amidst_core::pieces::ALGORITHMS;
 use amidst_core::requirement::Evaluator;
 
 use crate::Failure;
-use crate::anonymize::{algorithm_of, metric_of, task};
+use crate::plan::{algorithm_of, metric_of, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 
@@ -125,7 +125,7 @@ pub fn gather_for(
         let prepared = remote.gather(&base)?;
         let search = task(policy, &prepared, cancel, &|_| {})?;
         // Each piece is searched to its end: a time limit is for the search that follows.
-        let search = amidst_core::algorithm::Search { deadline: None, ..search };
+        let search = amidst_core::search::Search { deadline: None, ..search };
         let nodes = goal.nodes(&search)?;
         lattice.close(|levels| finer(&base, levels));
         found.extend(nodes.iter().cloned());
@@ -178,7 +178,7 @@ impl Goal {
     }
 
     /// What may be chosen in a piece of the lattice.
-    fn nodes(self, search: &amidst_core::algorithm::Search<'_>) -> Result<Vec<Node>, Failure> {
+    fn nodes(self, search: &amidst_core::search::Search<'_>) -> Result<Vec<Node>, Failure> {
         Ok(match self {
             Goal::Best => lattice::best(search)?.map(|best| best.node).into_iter().collect(),
             Goal::Minimal => lattice::minimal(search)?,

@@ -10,13 +10,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use amidst_core::algorithm::{Found, SearchError};
 use amidst_core::frequency::FrequencySet;
 use amidst_core::pieces::{Assembled, Dealt, Division, Piece, Pieces, Place, Stray, Summary};
+use amidst_core::search::{Found, SearchError};
 
 use super::Remote;
 use crate::Failure;
-use crate::anonymize::task;
+use crate::plan::task;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 

@@ -4,14 +4,15 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
+use amidst_core::frequency::rolled::{representatives, roll_up};
 use amidst_core::frequency::{self, FrequencySet};
 use amidst_core::pieces::{Assembled, Dealt, Line, Piece, Pieces, Summary};
-use amidst_core::rolled::{representatives, roll_up};
 use amidst_core::table::{Codes, Column, Table};
 
 use super::*;
-use crate::anonymize::{Job, search};
+use crate::job::Job;
 use crate::prepare::{Counted, LoadOptions};
+use crate::search::search;
 
 /// A table that pretends to be elsewhere.
 struct Elsewhere<'a> {

@@ -10,7 +10,7 @@ use plotters::style::text_anchor::HPos;
 
 use super::{Area, FILL, INK, LEGEND, WIDTH, shortened, svg, text};
 use crate::report::content::Partition;
-use crate::report::words::grouped;
+use crate::words::grouped;
 
 /// Where the plane begins and ends.
 const PLANE: ((i32, i32), (i32, i32)) = ((96, LEGEND + 4), (WIDTH - 4, LEGEND + 4 + 240));

@@ -12,7 +12,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 
 use super::content::{Audience, Report, Subject};
-use super::words;
+use crate::words;
 
 const STYLE: &str = include_str!("../style.css");
 

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{Page, escaped};
 use crate::population::Uniques;
 use crate::report::chart::{self, Line};
-use crate::report::words;
+use crate::words;
 
 /// The figures of risk: their place, and what they are called.
 const RISK: &[(&str, &str)] = &[

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::Page;
 use crate::report::ColumnReport;
 use crate::report::chart::{self, Line};
-use crate::report::words;
+use crate::words;
 
 impl Page<'_> {
     pub(super) fn columns(&self) -> Option<Markup> {

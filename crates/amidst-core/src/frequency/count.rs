@@ -1,0 +1,202 @@
+//! Counting a table with the entry of each row.
+//!
+//! The combinations of all columns are numbered first; they come in ascending order, so the entries of one tuple stand
+//! side by side and are cut into tuples by all threads.
+
+use rayon::prelude::*;
+
+use super::counting::{Combinations, combinations};
+use super::groups::{Entry, Groups, NOBODY};
+use super::set::FrequencySet;
+use crate::table::{Codes, Table};
+
+/// Entries that one task makes.
+const ENTRIES: usize = 1 << 16;
+
+/// The distinct sensitive tuples of some combinations, whose sensitive columns stand from `from` to `to`, and which of
+/// them each combination has. There are far fewer of them than combinations.
+fn sensitive_tuples(
+    table: &Table,
+    sensitive: &[usize],
+    found: &Combinations,
+    from: usize,
+    to: usize,
+) -> (Vec<u32>, Vec<u32>) {
+    let domains: Vec<usize> = sensitive.iter().map(|&c| table.columns[c].dictionary.len()).collect();
+    let possible = domains.iter().try_fold(1usize, |product, &d| product.checked_mul(d.max(1)));
+    if let (Some(possible), Some(head), Some(tail)) =
+        (possible.filter(|&p| p <= found.keys.len().max(1 << 10)), found.tail(from), found.tail(to))
+    {
+        // The sensitive digits of a key are a small number.
+        let digits = |key: u64| (key % head / tail) as usize;
+        let mut place = vec![0u32; possible];
+        found.keys.iter().for_each(|&key| place[digits(key)] = 1);
+        let mut tuples = Vec::new();
+        let present: Vec<usize> = (0..possible).filter(|&n| place[n] == 1).collect();
+        for (count, number) in (0u32..).zip(present) {
+            place[number] = count;
+            let mut rest = number;
+            let start = tuples.len();
+            tuples.resize(start + domains.len(), 0);
+            for (code, &domain) in tuples[start..].iter_mut().zip(&domains).rev() {
+                *code = (rest % domain.max(1)) as u32;
+                rest /= domain.max(1);
+            }
+        }
+        return (tuples, found.keys.iter().map(|&key| place[digits(key)]).collect());
+    }
+    let mut values = vec![Codes::U32(Vec::with_capacity(found.keys.len())); sensitive.len()];
+    let mut own = vec![0; to];
+    for &key in &found.keys {
+        found.decode(key, &mut own);
+        own[from..].iter().zip(&mut values).for_each(|(&code, values)| values.push(code));
+    }
+    let numbered = combinations(&values.iter().zip(domains).collect::<Vec<_>>(), found.keys.len());
+    let mut tuples = vec![0; numbered.keys.len() * sensitive.len()];
+    let every = tuples.chunks_exact_mut(sensitive.len().max(1)).zip(&numbered.keys);
+    every.for_each(|(out, &key)| numbered.decode(key, out));
+    (tuples, numbered.of_row)
+}
+
+impl FrequencySet {
+    /// Counts a table: columns by position, `key` the column that tells persons apart. Also returns the entry of each
+    /// row.
+    pub fn count(table: &Table, quasi: &[usize], sensitive: &[usize], key: Option<usize>) -> (Self, Vec<u32>) {
+        // Persons matter only when one of them has several rows.
+        let key = key.filter(|&k| table.columns[k].dictionary.len() < table.rows);
+        Self::count_persons(table, quasi, sensitive, key)
+    }
+
+    /// The same as [`count`](Self::count) where the caller knows whether anyone has several rows: with a `key`, entries carry persons.
+    pub fn count_persons(table: &Table, quasi: &[usize], sensitive: &[usize], key: Option<usize>) -> (Self, Vec<u32>) {
+        let columns: Vec<_> = (quasi.iter().chain(sensitive).chain(&key))
+            .map(|&c| (&table.columns[c].codes, table.columns[c].dictionary.len()))
+            .collect();
+        let mut found = combinations(&columns, table.rows);
+        let of_row = std::mem::take(&mut found.of_row);
+        let (from, to) = (quasi.len(), quasi.len() + sensitive.len());
+        let (sensitive_tuples, sensitive_of) = sensitive_tuples(table, sensitive, &found, from, to);
+        // Entries of one tuple stand side by side and differ in the tail of the key, where it is one number.
+        let tail = found.tail(from);
+        let part = |start: usize| {
+            let end = (start + ENTRIES).min(found.keys.len());
+            let mut own = vec![0; found.width()];
+            let mut last = vec![0; from];
+            if tail.is_none() && start > 0 {
+                found.decode(found.keys[start - 1], &mut last);
+            }
+            let mut part = (Vec::new(), Vec::new(), Vec::with_capacity(end - start));
+            for (entry, &own_key) in found.keys.iter().enumerate().take(end).skip(start) {
+                let decoded = tail.is_none() || key.is_some();
+                if decoded {
+                    found.decode(own_key, &mut own);
+                }
+                let new = entry == 0
+                    || match tail {
+                        Some(tail) => found.keys[entry - 1] / tail != own_key / tail,
+                        None => last != own[..from],
+                    };
+                if new {
+                    if !decoded {
+                        found.decode(own_key, &mut own[..from]);
+                    }
+                    last.copy_from_slice(&own[..from]);
+                    part.0.extend_from_slice(&own[..from]);
+                    part.1.push(entry);
+                }
+                let person = if key.is_some() { own[to] } else { NOBODY };
+                part.2.push(Entry { sensitive: sensitive_of[entry], person, rows: found.rows[entry] });
+            }
+            part
+        };
+        let parts: Vec<(Vec<u32>, Vec<usize>, Vec<Entry>)> =
+            (0..found.keys.len().div_ceil(ENTRIES)).into_par_iter().map(|i| part(i * ENTRIES)).collect();
+        let count = parts.iter().map(|p| p.1.len()).sum::<usize>();
+        let mut tuples: Vec<u32> = Vec::with_capacity(count * from);
+        let mut groups =
+            Groups { offsets: Vec::with_capacity(count + 1), entries: Vec::with_capacity(found.keys.len()) };
+        for (codes, offsets, entries) in parts {
+            tuples.extend(codes);
+            groups.offsets.extend(offsets);
+            groups.entries.extend(entries);
+        }
+        groups.offsets.push(groups.entries.len());
+        let set = FrequencySet {
+            width: quasi.len(),
+            domains: quasi.iter().map(|&c| table.columns[c].dictionary.len()).collect(),
+            groups,
+            tuples,
+            sensitive_width: sensitive.len(),
+            sensitive: sensitive_tuples,
+            sensitive_domains: sensitive.iter().map(|&c| table.columns[c].dictionary.len()).collect(),
+            rows: table.rows as u64,
+            persons: key.is_some(),
+            floor: Vec::new(),
+        };
+        (set, of_row)
+    }
+
+    /// Counts each row of the counted table `weights` times; `entry_of_row` is what counting returned beside the set.
+    pub fn weigh(&mut self, entry_of_row: &[u32], weights: &[u64]) {
+        self.groups.entries.iter_mut().for_each(|entry| entry.rows = 0);
+        for (&entry, &weight) in entry_of_row.iter().zip(weights) {
+            if let Some(entry) = self.groups.entries.get_mut(entry as usize) {
+                entry.rows += weight;
+            }
+        }
+        self.rows = self.groups.entries.iter().map(|e| e.rows).sum();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::groups::{rows, size};
+    use super::*;
+    use crate::table::Column;
+
+    fn table(columns: &[(&str, &[&str])]) -> Table {
+        let rows = columns[0].1.len();
+        Table { columns: columns.iter().map(|(n, v)| Column::from_values(n, v.iter().copied())).collect(), rows }
+    }
+
+    #[test]
+    fn equal_rows_become_one_entry() {
+        let t = table(&[
+            ("age", &["20", "30", "20", "20"]),
+            ("sex", &["f", "m", "f", "f"]),
+            ("d", &["flu", "flu", "hiv", "flu"]),
+        ]);
+        let (set, entry_of) = FrequencySet::count(&t, &[0, 1], &[2], None);
+        assert_eq!(set.tuples, [0, 0, 1, 1]);
+        assert_eq!(
+            set.groups.get(0),
+            [Entry { sensitive: 0, person: NOBODY, rows: 2 }, Entry { sensitive: 1, person: NOBODY, rows: 1 }]
+        );
+        assert_eq!(entry_of, [0, 2, 1, 0]);
+        assert_eq!(set.tuple_of_entry(), [0, 0, 1]);
+    }
+
+    #[test]
+    fn weighed_rows_count_as_many() {
+        let whole = table(&[("age", &["20", "30", "20", "20"]), ("d", &["flu", "flu", "hiv", "flu"])]);
+        let counted = table(&[("age", &["20", "20", "30"]), ("d", &["flu", "hiv", "flu"])]);
+        let (expected, _) = FrequencySet::count(&whole, &[0], &[1], None);
+        let (mut set, entry_of) = FrequencySet::count(&counted, &[0], &[1], None);
+        set.weigh(&entry_of, &[2, 1, 1]);
+        assert_eq!((set.rows, &set.groups), (4, &expected.groups));
+        // Whoever counts for nobody leaves no entry behind; the tuple stays.
+        set.weigh(&entry_of, &[0, 1, 1]);
+        let left = set.groups.without_nobody();
+        assert_eq!((left.get(0), left.get(1)), (&expected.groups.get(0)[1..], expected.groups.get(1)));
+    }
+
+    #[test]
+    fn a_person_counts_once() {
+        let t = table(&[("age", &["20", "20", "20"]), ("d", &["flu", "flu", "hiv"]), ("id", &["p", "p", "q"])]);
+        let (set, _) = FrequencySet::count(&t, &[0], &[1], Some(2));
+        assert!(set.persons);
+        assert_eq!((size(set.groups.get(0)), rows(set.groups.get(0))), (2, 3));
+        let unique = table(&[("age", &["20", "20"]), ("d", &["flu", "flu"]), ("id", &["p", "q"])]);
+        assert!(!FrequencySet::count(&unique, &[0], &[1], Some(2)).0.persons);
+    }
+}

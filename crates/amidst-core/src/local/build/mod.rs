@@ -1,0 +1,8 @@
+//! Building classes row by row: filling, placing, exchanging.
+//!
+//! May use: `local::shape`, `local::index`, `local::class`.
+
+pub(crate) mod bucket_assembly;
+pub mod join;
+pub mod place_rows;
+pub mod refine;

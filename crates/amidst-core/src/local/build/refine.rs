@@ -1,0 +1,406 @@
+//! Local search: rows move and change places between neighbouring classes as long as the policy holds and loss falls.
+//!
+//! Each round cuts the space at random into neighbourhoods of a few dozen classes, and improves each neighbourhood for
+//! itself: a row moves to another class, two rows change places, a class is divided, or dissolved among its neighbours.
+//! Neighbourhoods share nothing, so they are searched in parallel and the outcome depends on the seed alone; the next
+//! round draws other borders.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use crate::local::class::{Cluster, Part, World, cluster};
+use crate::random::Random;
+use crate::search::{Search, SearchError};
+
+/// Classes in a neighbourhood, at the most.
+const NEIGHBOURS: usize = 32;
+
+/// A class of more parts than this is left alone: looking at all pairs of its rows would take too long.
+const LARGE: usize = 96;
+
+/// Changes smaller than this are rounding.
+const LEAST: f64 = 1e-9;
+
+/// When to stop.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort {
+    /// At most so many rounds.
+    pub rounds: usize,
+    /// A round that gains a smaller share of the loss is the last.
+    pub share: f64,
+    /// No round begins after this.
+    pub deadline: Option<Instant>,
+}
+
+/// Improves a partition. The classes given must satisfy the policy; so do those returned.
+pub fn refine(
+    world: &World<'_>,
+    search: &Search<'_>,
+    mut clusters: Vec<Cluster>,
+    effort: Effort,
+    random: &mut Random,
+) -> Result<Vec<Cluster>, SearchError> {
+    let mut loss = cluster::total(&clusters);
+    let mut idle = 0;
+    for _ in 0..effort.rounds {
+        search.checkpoint()?;
+        if clusters.len() < 2 && loss <= 0.0 || effort.deadline.is_some_and(|d| Instant::now() >= d) {
+            break;
+        }
+        clusters = neighbourhoods(world, clusters, random)
+            .into_par_iter()
+            .flat_map_iter(|block| {
+                let late = effort.deadline.is_some_and(|d| Instant::now() >= d);
+                Block::new(world, block, late || search.checkpoint().is_err()).improve()
+            })
+            .collect();
+        let now = cluster::total(&clusters);
+        // One poor round may be bad luck with the borders.
+        idle = if loss - now < effort.share * loss { idle + 1 } else { 0 };
+        loss = now;
+        if idle == 2 {
+            break;
+        }
+    }
+    search.checkpoint()?;
+    Ok(clusters)
+}
+
+/// Cuts the classes into neighbourhoods along random hyperplanes.
+fn neighbourhoods(world: &World<'_>, clusters: Vec<Cluster>, random: &mut Random) -> Vec<Vec<Cluster>> {
+    let width = world.space.width();
+    let mut centres = vec![0.0; clusters.len() * width];
+    for (centre, c) in centres.chunks_exact_mut(width.max(1)).zip(&clusters) {
+        for &(entry, rows) in &c.parts {
+            for (x, (places, &code)) in centre.iter_mut().zip(world.space.places.iter().zip(world.codes(entry))) {
+                *x += places[code as usize] * rows as f64 / c.tally.rows as f64;
+            }
+        }
+    }
+    let mut order: Vec<u32> =
+        (0..clusters.len() as u32).filter(|&c| clusters[c as usize].parts.len() <= LARGE).collect();
+    let mut blocks = Vec::new();
+    divide(&centres, width, &mut order, random, &mut blocks);
+    let mut slots: Vec<Option<Cluster>> = clusters.into_iter().map(Some).collect();
+    let mut out: Vec<Vec<Cluster>> =
+        blocks.into_iter().map(|block| block.into_iter().filter_map(|c| slots[c as usize].take()).collect()).collect();
+    out.extend(slots.into_iter().flatten().map(|large| vec![large]));
+    out
+}
+
+fn divide(centres: &[f64], width: usize, items: &mut [u32], random: &mut Random, blocks: &mut Vec<Vec<u32>>) {
+    if items.len() <= NEIGHBOURS {
+        blocks.push(items.to_vec());
+        return;
+    }
+    let at = |i: u32, c: usize| centres[i as usize * width + c];
+    // A column is chosen by chance in proportion to its spread, so that borders fall differently each time.
+    let spread: Vec<f64> = (0..width)
+        .map(|c| {
+            let n = items.len() as f64;
+            let mean = items.iter().map(|&i| at(i, c)).sum::<f64>() / n;
+            (items.iter().map(|&i| (at(i, c) - mean).powi(2)).sum::<f64>() / n).sqrt()
+        })
+        .collect();
+    let mut draw = random.share() * spread.iter().sum::<f64>();
+    let mut column = 0;
+    while column + 1 < width && draw >= spread[column] {
+        draw -= spread[column];
+        column += 1;
+    }
+    let middle = ((items.len() as f64 * (0.3 + 0.4 * random.share())) as usize).clamp(1, items.len() - 1);
+    if width > 0 {
+        items.select_nth_unstable_by(middle, |&a, &b| at(a, column).total_cmp(&at(b, column)).then(a.cmp(&b)));
+    }
+    let (left, right) = items.split_at_mut(middle);
+    divide(centres, width, left, random, blocks);
+    divide(centres, width, right, random, blocks);
+}
+
+/// A class and what it would cost without each of its parts.
+struct Member {
+    cluster: Cluster,
+    /// The shape without one row of each part.
+    without: Vec<u64>,
+    /// What that shape costs a row.
+    cost: Vec<f64>,
+    /// When it last changed.
+    changed: u64,
+    /// When all its changes with the others were last looked at.
+    looked: u64,
+}
+
+impl Member {
+    fn new(cluster: Cluster) -> Self {
+        Member { cluster, without: Vec::new(), cost: Vec::new(), changed: 0, looked: 0 }
+    }
+}
+
+struct Block<'a> {
+    world: &'a World<'a>,
+    members: Vec<Member>,
+    stop: bool,
+    clock: u64,
+}
+
+/// A change of two classes and what it adds to the loss.
+#[derive(Debug, Clone, Copy)]
+struct Change {
+    loss: f64,
+    to: usize,
+    /// The part that comes back, when rows change places.
+    back: Option<usize>,
+    rows: u64,
+}
+
+impl<'a> Block<'a> {
+    fn new(world: &'a World<'a>, clusters: Vec<Cluster>, stop: bool) -> Self {
+        let mut block = Block { world, members: Vec::with_capacity(clusters.len()), stop, clock: 0 };
+        if let [large] = &clusters[..]
+            && large.parts.len() > LARGE
+        {
+            block.stop = true;
+        }
+        for cluster in clusters {
+            block.members.push(Member::new(cluster));
+            if !block.stop {
+                block.prepare(block.members.len() - 1);
+            }
+        }
+        block
+    }
+
+    /// Computes what a member would cost without each of its parts.
+    fn prepare(&mut self, m: usize) {
+        let (space, words) = (self.world.space, self.world.space.words());
+        self.clock += 1;
+        self.members[m].changed = self.clock;
+        let Member { cluster, without, cost, .. } = &mut self.members[m];
+        let n = cluster.parts.len();
+        without.clear();
+        without.resize(n * words, 0);
+        cost.clear();
+        for p in 0..n {
+            let shape = &mut without[p * words..(p + 1) * words];
+            let tuple = self.world.tuple_of[cluster.parts[p].0 as usize];
+            let alone = cluster.parts[p].1 == 1
+                && !cluster.parts.iter().enumerate().any(|(q, x)| q != p && self.world.tuple_of[x.0 as usize] == tuple);
+            if !alone || n == 1 {
+                shape.copy_from_slice(&cluster.shape);
+                cost.push(cluster.cost);
+                continue;
+            }
+            let mut started = false;
+            for (_, part) in cluster.parts.iter().enumerate().filter(|&(q, _)| q != p) {
+                let codes = self.world.codes(part.0);
+                if started {
+                    space.add(shape, codes)
+                } else {
+                    space.start(shape, codes)
+                }
+                started = true;
+            }
+            cost.push(space.cost(shape));
+        }
+    }
+
+    fn improve(mut self) -> Vec<Cluster> {
+        if !self.stop {
+            for _ in 0..4 {
+                let mut changed = false;
+                let mut m = 0;
+                while m < self.members.len() {
+                    changed |= self.exchange(m);
+                    changed |= self.split(m);
+                    m += 1;
+                }
+                let mut m = 0;
+                while m < self.members.len() {
+                    if self.dissolve(m) {
+                        changed = true;
+                    } else {
+                        m += 1;
+                    }
+                }
+                if !changed {
+                    break;
+                }
+            }
+        }
+        self.members.into_iter().map(|m| m.cluster).collect()
+    }
+
+    /// Moves rows out of a member, or exchanges them, as long as that lowers the loss.
+    fn exchange(&mut self, a: usize) -> bool {
+        let mut changed = false;
+        let mut p = 0;
+        while p < self.members[a].cluster.parts.len() {
+            match self.best_change(a, p) {
+                Some(change) => {
+                    self.apply(a, p, change);
+                    changed = true;
+                    p = 0;
+                }
+                None => p += 1,
+            }
+        }
+        self.members[a].looked = self.clock;
+        changed
+    }
+
+    fn best_change(&self, a: usize, p: usize) -> Option<Change> {
+        let (world, space, words) = (self.world, self.world.space, self.world.space.words());
+        let from = &self.members[a];
+        let (r, held) = from.cluster.parts[p];
+        let (na, la) = (from.cluster.tally.rows, from.cluster.loss());
+        let codes = world.codes(r);
+        let one = if world.set.persons { held } else { 1 };
+        let without = &from.without[p * words..(p + 1) * words];
+        let can_leave = na > one && world.holds_without(&from.cluster, r, one);
+        // What the class saves when the row leaves, and when another takes its place.
+        let saved_leaving = la - (na - one) as f64 * from.cost[p];
+        let saved_swapping = la - na as f64 * from.cost[p];
+        let mut best = Change { loss: -LEAST, to: 0, back: None, rows: 0 };
+        for (b, to) in self.members.iter().enumerate().filter(|&(b, _)| b != a) {
+            // What neither has changed since the last look is as bad as it was.
+            if from.changed <= from.looked && to.changed <= from.looked {
+                continue;
+            }
+            let (nb, lb) = (to.cluster.tally.rows, to.cluster.loss());
+            if can_leave {
+                let loss = (nb + one) as f64 * space.cost_with(&to.cluster.shape, codes) - lb - saved_leaving;
+                if loss < best.loss && world.holds_with(&to.cluster, r, one) {
+                    best = Change { loss, to: b, back: None, rows: one };
+                }
+            }
+            if world.set.persons || to.cluster.parts.len() > LARGE {
+                continue;
+            }
+            // The least that `to` can cost with the row: stretched from nothing but its tightest remainder.
+            for (q, &(s, _)) in to.cluster.parts.iter().enumerate() {
+                let saved = lb - nb as f64 * to.cost[q];
+                if -saved_swapping - saved >= best.loss || s == r {
+                    continue;
+                }
+                let other = &to.without[q * words..(q + 1) * words];
+                let grown = nb as f64 * space.cost_with(other, codes) - lb;
+                if grown - saved_swapping >= best.loss {
+                    continue;
+                }
+                let loss = grown + na as f64 * space.cost_with(without, world.codes(s)) - la;
+                if loss < best.loss && self.can_swap(a, r, b, s) {
+                    best = Change { loss, to: b, back: Some(q), rows: 1 };
+                }
+            }
+        }
+        (best.rows > 0).then_some(best)
+    }
+
+    fn can_swap(&self, a: usize, r: u32, b: usize, s: u32) -> bool {
+        let world = self.world;
+        let (x, y) = (world.entry(r), world.entry(s));
+        if world.judge.size_only || x.sensitive == y.sensitive && !world.judge.crowded() {
+            return true;
+        }
+        let swapped = |cluster: &Cluster, out: u32, into: u32| {
+            let mut tally = cluster.tally.clone();
+            world.judge.remove(&mut tally, world.entry(out), 1);
+            world.judge.add(&mut tally, world.entry(into), 1);
+            world.judge.holds_over(&tally, || {
+                let stays = |&(e, n): &Part| e != out || n > 1;
+                let rest = cluster.parts.iter().copied().filter(stays).chain([(into, 1)]);
+                Some(world.space.cells(&world.shape(&rest.collect::<Vec<Part>>())))
+            })
+        };
+        swapped(&self.members[a].cluster, r, s) && swapped(&self.members[b].cluster, s, r)
+    }
+
+    fn apply(&mut self, a: usize, p: usize, change: Change) {
+        let world = self.world;
+        let r = self.members[a].cluster.parts[p].0;
+        let back = change.back.map(|q| self.members[change.to].cluster.parts[q].0);
+        world.take(&mut self.members[a].cluster, r, change.rows);
+        world.add(&mut self.members[change.to].cluster, r, change.rows);
+        if let Some(s) = back {
+            world.take(&mut self.members[change.to].cluster, s, 1);
+            world.add(&mut self.members[a].cluster, s, 1);
+        }
+        for m in [a, change.to] {
+            world.reshape(&mut self.members[m].cluster);
+            self.prepare(m);
+        }
+    }
+
+    /// Divides a member in two along one column, when both halves hold.
+    fn split(&mut self, m: usize) -> bool {
+        let world = self.world;
+        let cluster = &self.members[m].cluster;
+        if cluster.tally.rows < 2 * world.judge.least || cluster.cost <= 0.0 || cluster.parts.len() < 2 {
+            return false;
+        }
+        let mut best: Option<(f64, Cluster, Cluster)> = None;
+        for c in 0..world.space.width() {
+            let mut parts = cluster.parts.clone();
+            let place = |e: u32| world.space.places[c][world.codes(e)[c] as usize];
+            parts.sort_by(|a, b| place(a.0).total_cmp(&place(b.0)).then(a.0.cmp(&b.0)));
+            let mut left = Cluster::default();
+            for at in 1..parts.len() {
+                world.add(&mut left, parts[at - 1].0, parts[at - 1].1);
+                let right_rows = cluster.tally.rows - left.tally.rows;
+                if left.tally.rows < world.judge.least || right_rows < world.judge.least {
+                    continue;
+                }
+                let right = world.cluster(parts[at..].to_vec());
+                let loss = left.loss() + right.loss() - cluster.loss();
+                let better = loss < best.as_ref().map_or(-LEAST, |b| b.0);
+                if better && world.holds(&left) && world.holds(&right) {
+                    best = Some((loss, left.clone(), right));
+                }
+            }
+        }
+        let Some((_, left, right)) = best else { return false };
+        self.members[m].cluster = left;
+        self.prepare(m);
+        self.members.push(Member::new(right));
+        self.prepare(self.members.len() - 1);
+        true
+    }
+
+    /// Spreads a member's rows over its neighbours, when that lowers the loss.
+    fn dissolve(&mut self, m: usize) -> bool {
+        let world = self.world;
+        if self.members.len() < 2 || self.members[m].cluster.cost <= 0.0 || world.set.persons {
+            return false;
+        }
+        let saved = self.members[m].cluster.loss();
+        let mut paid = 0.0;
+        let mut touched: Vec<(usize, Cluster)> = Vec::new();
+        for &(r, rows) in &self.members[m].cluster.parts {
+            for _ in 0..rows {
+                let mut best: Option<(f64, usize)> = None;
+                for (b, member) in self.members.iter().enumerate().filter(|&(b, _)| b != m) {
+                    let cluster = touched.iter().find(|t| t.0 == b).map_or(&member.cluster, |t| &t.1);
+                    let growth = world.growth(cluster, r, 1);
+                    let better = growth < best.map_or(saved - paid - LEAST, |x| x.0);
+                    if better && world.holds_with(cluster, r, 1) {
+                        best = Some((growth, b));
+                    }
+                }
+                let Some((growth, b)) = best else { return false };
+                paid += growth;
+                let at = touched.iter().position(|t| t.0 == b).unwrap_or_else(|| {
+                    touched.push((b, self.members[b].cluster.clone()));
+                    touched.len() - 1
+                });
+                world.add(&mut touched[at].1, r, 1);
+            }
+        }
+        for (b, cluster) in touched {
+            self.members[b].cluster = cluster;
+            self.prepare(b);
+        }
+        self.members.remove(m);
+        true
+    }
+}

@@ -1,0 +1,11 @@
+//! Classes: what they hold, whether they satisfy the policy, and the recoding that they make together.
+//!
+//! May use: `local::shape`, `local::index`.
+
+pub mod cluster;
+pub mod judge;
+pub mod partition;
+
+pub use cluster::{Cluster, World};
+pub use judge::{Counts, Judge, Tally};
+pub use partition::{Part, Partition, shape_of};

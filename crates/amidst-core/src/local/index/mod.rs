@@ -1,0 +1,9 @@
+//! Indexes over shapes and people, which answer without looking at everything.
+//!
+//! May use: `local::shape`.
+
+pub mod kd_tree;
+pub mod population;
+
+pub use kd_tree::Tree;
+pub use population::PopulationIndex;

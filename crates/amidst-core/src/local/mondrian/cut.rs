@@ -1,0 +1,345 @@
+//! Where to cut some rows, as Mondrian chooses it.
+//!
+//! The choice looks at columns one by one: at the distinct codes of a column (or the nodes that they lie below), each with
+//! its number of rows, the shape over them, and what they count. Rows need not be at hand for that; whoever can tell
+//! these is a [`Source`].
+
+use std::ops::Range;
+
+use crate::hierarchy::Cell;
+use crate::local::class::judge::Histogram;
+use crate::local::class::{Judge, Tally};
+use crate::local::shape::{Cuts, Space};
+
+/// A cut and how much it lowers the loss.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cut {
+    pub gain: f64,
+    pub column: usize,
+    pub kind: CutKind,
+}
+
+/// The sides of a cut.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum CutKind {
+    /// Codes up to this one to the left.
+    Below(u32),
+    /// Each node for itself.
+    Each,
+    /// One node from the others.
+    One(u32),
+    /// The first items by code to the left, whatever the code.
+    Half(usize),
+}
+
+/// The distinct codes (or nodes) of a column, in order, with what each holds.
+#[derive(Debug, Default)]
+pub(crate) struct Slots {
+    pub key: Vec<u32>,
+    pub rows: Vec<u64>,
+    pub shapes: Vec<u64>,
+}
+
+/// Rows to be cut. What is not asked for need not be made ready: most cuts are ruled out by the number of rows alone.
+pub(crate) trait Source {
+    /// Makes ready the slots of a column, where all rows together have `shape`; false when the column cannot be cut.
+    fn fill(&mut self, shape: &[u64], column: usize) -> bool;
+
+    /// Makes ready the shapes of the slots.
+    fn reach(&mut self, _shape: &[u64]) {}
+
+    /// Makes ready what the slots hold.
+    fn count(&mut self) {}
+
+    /// The slots made ready last.
+    fn slots(&self) -> &Slots;
+
+    /// Moves what some slots hold from one tally to another.
+    fn shift(&self, slots: Range<usize>, from: &mut Tally, to: &mut Tally);
+
+    /// What some slots hold.
+    fn tally(&self, slots: Range<usize>) -> Tally;
+
+    /// Whether one slot satisfies the policy, as far as that does not ask for cells.
+    fn alone(&self, judge: &Judge<'_>, slot: usize, _spare: &mut Histogram) -> bool {
+        judge.counts_hold(&self.tally(slot..slot + 1))
+    }
+
+    /// Whether all the other slots together do.
+    fn without(&self, judge: &Judge<'_>, slot: usize, _spare: &mut Histogram) -> bool {
+        let mut others = self.tally(0..self.slots().key.len());
+        let mut own = others.emptied();
+        self.shift(slot..slot + 1, &mut others, &mut own);
+        judge.counts_hold(&others)
+    }
+
+    /// The cut at the middle row, whatever its value, where rows that agree may part; only if it is valid and beats `best`.
+    fn half(&self, _rows: u64, _total: f64, _best: Option<Cut>) -> Option<(f64, CutKind)> {
+        None
+    }
+}
+
+/// Memory that is used again and again.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    suffix: Vec<f64>,
+    gains: Vec<f64>,
+    /// The shape over some slots.
+    shape: Vec<u64>,
+    /// The shape over the slots from each one on.
+    after: Vec<u64>,
+    histogram: Histogram,
+}
+
+/// Chooses cuts.
+#[derive(Clone, Copy)]
+pub(crate) struct Chooser<'a> {
+    pub space: &'a Space,
+    pub judge: &'a Judge<'a>,
+    /// Whether the costliest column is cut at its median, rather than whatever lowers the loss most.
+    pub median: bool,
+}
+
+impl Chooser<'_> {
+    /// The cut to make, if any is valid. All rows together have `shape`, and are so many.
+    pub fn best(&self, source: &mut impl Source, memory: &mut Memory, shape: &[u64], rows: u64) -> Option<Cut> {
+        if rows < 2 * self.judge.least {
+            return None;
+        }
+        let total = self.space.cost(shape) * rows as f64;
+        let mut columns: Vec<usize> = (0..self.space.width()).collect();
+        if self.median {
+            let cost: Vec<f64> = columns.iter().map(|&c| self.space.column_cost(shape, c)).collect();
+            columns.sort_by(|&a, &b| cost[b].total_cmp(&cost[a]));
+        }
+        let mut best: Option<Cut> = None;
+        for column in columns {
+            if !source.fill(shape, column) {
+                continue;
+            }
+            let ordered = !matches!(self.space.cuts(shape, column), Cuts::Grouped { .. });
+            let cut = if self.large_enough(&source.slots().rows, rows, ordered) {
+                source.reach(shape);
+                match (ordered, self.median) {
+                    (true, false) => self.ordered(source, memory, rows, total, best),
+                    (true, true) => self.at_median(source, rows),
+                    (false, _) => self.grouped(source, memory, rows, total, best),
+                }
+            } else {
+                None
+            };
+            let half = if ordered { source.half(rows, total, best) } else { None };
+            for (gain, kind) in [cut, half].into_iter().flatten() {
+                if best.is_none_or(|b| gain > b.gain) {
+                    best = Some(Cut { gain, column, kind });
+                }
+            }
+            if self.median && best.is_some() {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Whether some cut leaves enough rows on each of its sides.
+    fn large_enough(&self, slots: &[u64], rows: u64, ordered: bool) -> bool {
+        let least = self.judge.least;
+        if ordered {
+            let mut left = 0;
+            return slots.iter().any(|&r| {
+                left += r;
+                left >= least && rows - left >= least
+            });
+        }
+        slots.iter().all(|&r| r >= least) || slots.len() > 2 && slots.iter().any(|&r| r >= least && rows - r >= least)
+    }
+
+    /// The best valid cut between two codes, if it beats `best`.
+    fn ordered(
+        &self,
+        source: &mut impl Source,
+        memory: &mut Memory,
+        rows: u64,
+        total: f64,
+        best: Option<Cut>,
+    ) -> Option<(f64, CutKind)> {
+        let Memory { suffix, gains, shape, .. } = memory;
+        let slots = source.slots();
+        let (count, words) = (slots.key.len(), self.space.words());
+        // What the right side costs a row, for each place of the cut; then the left side.
+        suffix.clear();
+        suffix.resize(count, 0.0);
+        shape.clear();
+        shape.extend_from_slice(&slots.shapes[(count - 1) * words..]);
+        let mut right = 0;
+        for s in (1..count).rev() {
+            self.space.merge(shape, &slots.shapes[s * words..(s + 1) * words]);
+            right += slots.rows[s];
+            if right >= self.judge.least {
+                suffix[s] = self.space.cost(shape);
+            }
+        }
+        shape.copy_from_slice(&slots.shapes[..words]);
+        gains.clear();
+        let mut left = 0;
+        for s in 0..count - 1 {
+            self.space.merge(shape, &slots.shapes[s * words..(s + 1) * words]);
+            left += slots.rows[s];
+            let right = rows - left;
+            gains.push(match left >= self.judge.least && right >= self.judge.least {
+                true => total - self.space.cost(shape) * left as f64 - suffix[s + 1] * right as f64,
+                false => f64::NEG_INFINITY,
+            });
+        }
+        let mut least = best.map_or(f64::NEG_INFINITY, |b| b.gain);
+        let mut cut = None;
+        if self.judge.size_only {
+            for (s, &gain) in gains.iter().enumerate().filter(|g| *g.1 > f64::NEG_INFINITY) {
+                if gain > least {
+                    (least, cut) = (gain, Some((gain, CutKind::Below(slots.key[s]))));
+                }
+            }
+            return cut;
+        }
+        if !gains.iter().any(|&gain| gain > least) {
+            return None;
+        }
+        source.count();
+        let slots = source.slots();
+        let mut right = source.tally(0..count);
+        let (mut left, mut moved) = (right.emptied(), 0);
+        for (s, &gain) in gains.iter().enumerate() {
+            if gain > least {
+                source.shift(moved..s + 1, &mut right, &mut left);
+                moved = s + 1;
+                let over = |range: Range<usize>| move || Some(self.cells(slots, range));
+                if self.judge.holds_over(&left, over(0..s + 1)) && self.judge.holds_over(&right, over(s + 1..count)) {
+                    (least, cut) = (gain, Some((gain, CutKind::Below(slots.key[s]))));
+                }
+            }
+        }
+        cut
+    }
+
+    /// The cells over some slots.
+    fn cells(&self, slots: &Slots, range: Range<usize>) -> Vec<Cell> {
+        let words = self.space.words();
+        let mut shapes = slots.shapes[range.start * words..range.end * words].chunks(words.max(1));
+        let mut shape = shapes.next().unwrap_or_default().to_vec();
+        shapes.for_each(|other| self.space.merge(&mut shape, other));
+        self.space.cells(&shape)
+    }
+
+    /// Whether some slots satisfy the policy as one class.
+    fn holds(&self, source: &impl Source, range: Range<usize>) -> bool {
+        self.judge.holds_over(&source.tally(range.clone()), || Some(self.cells(source.slots(), range)))
+    }
+
+    /// The cut nearest to the middle, if it is valid.
+    fn at_median(&self, source: &mut impl Source, rows: u64) -> Option<(f64, CutKind)> {
+        let slots = source.slots();
+        let count = slots.key.len();
+        let mut left = 0;
+        let mut nearest = (u64::MAX, 0);
+        for s in 0..count - 1 {
+            left += slots.rows[s];
+            nearest = nearest.min((left.abs_diff(rows - left), s));
+        }
+        let (at, key) = (nearest.1 + 1, slots.key[nearest.1]);
+        source.count();
+        let valid = self.holds(source, 0..at) && self.holds(source, at..count);
+        valid.then_some((0.0, CutKind::Below(key)))
+    }
+
+    /// The best valid division into the nodes below: all of them, or one from the others.
+    fn grouped(
+        &self,
+        source: &mut impl Source,
+        memory: &mut Memory,
+        rows: u64,
+        total: f64,
+        best: Option<Cut>,
+    ) -> Option<(f64, CutKind)> {
+        let judge = self.judge;
+        let Memory { shape: before, after, histogram, .. } = memory;
+        let (count, words) = (source.slots().key.len(), self.space.words());
+        let mut least = best.map_or(f64::NEG_INFINITY, |b| b.gain);
+        let mut counted = judge.size_only;
+        let slots = source.slots();
+        let cost = |slots: &Slots, s: usize| self.space.cost(&slots.shapes[s * words..(s + 1) * words]);
+        let gain = total - (0..count).map(|s| cost(slots, s) * slots.rows[s] as f64).sum::<f64>();
+        if gain > least && slots.rows.iter().all(|&r| r >= judge.least) {
+            if !counted {
+                source.count();
+                counted = true;
+            }
+            let mut holds = |s: usize| match judge.crowded() {
+                true => self.holds(source, s..s + 1),
+                false => source.alone(judge, s, histogram),
+            };
+            if judge.size_only || (0..count).all(&mut holds) {
+                return Some((gain, CutKind::Each));
+            }
+        }
+        if count == 2 {
+            return None;
+        }
+        // The shape over the slots after each one; those before it follow as it goes.
+        let slots = source.slots();
+        after.clear();
+        after.extend_from_slice(&slots.shapes);
+        for s in (0..count - 1).rev() {
+            let (shape, rest) = after[s * words..].split_at_mut(words);
+            self.space.merge(shape, &rest[..words]);
+        }
+        before.clear();
+        let mut cut = None;
+        for s in 0..count {
+            let slots = source.slots();
+            let (own, rest) = (slots.rows[s], rows - slots.rows[s]);
+            let shape = &slots.shapes[s * words..(s + 1) * words];
+            let candidate = own >= judge.least && rest >= judge.least;
+            let next = after.get((s + 1) * words..(s + 2) * words);
+            let others = candidate.then(|| match next {
+                Some(next) if s > 0 => self.space.cost_merged(before, next),
+                Some(next) => self.space.cost(next),
+                None => self.space.cost(before),
+            });
+            if let Some(others) = others
+                && let gain = total - (self.space.cost(shape) * own as f64 + others * rest as f64)
+                && gain > least
+            {
+                let key = slots.key[s];
+                if !counted {
+                    source.count();
+                    counted = true;
+                }
+                if judge.size_only || self.parts(source, s, histogram) {
+                    (least, cut) = (gain, Some((gain, CutKind::One(key))));
+                }
+            }
+            let shape = &source.slots().shapes[s * words..(s + 1) * words];
+            if s == 0 { before.extend_from_slice(shape) } else { self.space.merge(before, shape) }
+        }
+        cut
+    }
+
+    /// Whether one slot and all the others satisfy the policy, each as a class.
+    fn parts(&self, source: &impl Source, slot: usize, histogram: &mut Histogram) -> bool {
+        if !self.judge.crowded() {
+            return source.alone(self.judge, slot, histogram) && source.without(self.judge, slot, histogram);
+        }
+        let (slots, words) = (source.slots(), self.space.words());
+        let mut right = source.tally(0..slots.key.len());
+        let mut left = right.emptied();
+        source.shift(slot..slot + 1, &mut right, &mut left);
+        let cells = |chosen: &dyn Fn(usize) -> bool| {
+            let mut shapes = slots.shapes.chunks(words.max(1)).enumerate().filter(|(s, _)| chosen(*s)).map(|s| s.1);
+            let mut shape = shapes.next().unwrap_or_default().to_vec();
+            shapes.for_each(|other| self.space.merge(&mut shape, other));
+            Some(self.space.cells(&shape))
+        };
+        self.judge.holds_over(&left, || cells(&|s| s == slot))
+            && self.judge.holds_over(&right, || cells(&|s| s != slot))
+    }
+}

@@ -1,0 +1,6 @@
+//! What Mondrian cuts, and where.
+//!
+//! May use: `local::shape`, `local::class`.
+
+pub(crate) mod cut;
+pub(crate) mod items;

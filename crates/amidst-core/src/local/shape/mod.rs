@@ -1,0 +1,12 @@
+//! Shapes: the tightest generalized tuple over some rows, what it costs, and bounds of that.
+//!
+//! May use: `hierarchy`, `metric`.
+
+pub(in crate::local) mod ancestors;
+mod axis;
+mod branch_bound;
+mod bulk_shapes;
+pub(crate) mod least;
+pub mod space;
+
+pub use space::{Cuts, Space};

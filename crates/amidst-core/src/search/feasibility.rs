@@ -1,0 +1,91 @@
+//! Policies that no release can satisfy, recognised from the table's histogram before any search.
+//!
+//! A monotone requirement that every class satisfies holds for all classes merged: for the whole table. So when the
+//! whole table fails it and every row must be published, no release satisfies it, by generalization of
+//! whatever kind. When rows may be left out, that argument needs a requirement that leaving out rows cannot
+//! help: enough persons, or enough kinds of values.
+
+use crate::frequency::Groups;
+use crate::model::{Bound, Level, Stronger};
+use crate::requirement::{Evaluator, Requirement};
+use crate::search::Search;
+
+/// A requirement that no release of this table satisfies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Impossible {
+    /// The requirement's position in the policy.
+    pub requirement: usize,
+    /// The parameter that asks too much.
+    pub parameter: &'static str,
+    /// The most that is possible: what the whole table satisfies as one class.
+    pub best: Level,
+    /// The requirement, the parameter, and the most that is possible, in words.
+    pub message: String,
+}
+
+/// The first requirement that no release can satisfy, whatever the algorithm. `None` does not promise that there is one.
+pub fn impossible(search: &Search<'_>) -> Option<Impossible> {
+    let limit = search.suppression_limit();
+    let (requirement, best) = whole_table(search, |r| r.monotone(search.set) && (limit == 0 || r.growing()))?;
+    let message = format!("no release can satisfy {}: {}", words(&search.requirements[requirement]), possible(&best));
+    Some(Impossible { requirement, parameter: best.parameter, best, message })
+}
+
+/// The first requirement that the whole table fails as one class, and what it reaches, in words. Unlike
+/// [`impossible`] this proves nothing: leaving out rows may help, or a finer class may do better.
+pub fn failing(search: &Search<'_>) -> Option<String> {
+    let (requirement, best) = whole_table(search, |_| true)?;
+    let words = words(&search.requirements[requirement]);
+    Some(format!("no generalization satisfies {words} ({})", possible(&best)))
+}
+
+/// The first of the requirements in question that the whole table fails as one class, and what the table reaches.
+fn whole_table(search: &Search<'_>, in_question: impl Fn(&Requirement) -> bool) -> Option<(usize, Level)> {
+    let evaluator = Evaluator::new(search.set, search.requirements);
+    let tuples: Vec<u32> = (0..search.set.len() as u32).collect();
+    let set = search.set;
+    let entries = match set.persons {
+        true => Groups::collect(1, set.groups.entries.iter().map(|&e| (0, e)).collect()).entries,
+        false => set.groups.regroup(|_| Some(0), 1, set.sensitive_count()).entries,
+    };
+    if entries.is_empty() {
+        return None;
+    }
+    search.requirements.iter().enumerate().find_map(|(i, r)| {
+        if !in_question(r) || evaluator.holds_covering(i, &entries, &tuples) {
+            return None;
+        }
+        Some((i, evaluator.measure_covering(i, &entries, &tuples)?))
+    })
+}
+
+/// A requirement in words: its model and parameters.
+pub fn words(requirement: &Requirement) -> String {
+    let parameters: Vec<String> = requirement
+        .parameters
+        .iter()
+        .filter_map(|(name, value)| value.number().map(|n| format!("{name} = {n}")))
+        .collect();
+    let model = requirement.model.id;
+    if parameters.is_empty() { model.to_string() } else { format!("{model} with {}", parameters.join(", ")) }
+}
+
+/// The most that is possible, in words.
+pub fn possible(level: &Level) -> String {
+    let value = match &level.bound {
+        Bound::Never => return format!("no {} is possible in this table", level.parameter),
+        Bound::Always => return format!("any {} is possible", level.parameter),
+        Bound::Exact(value) => value.to_string(),
+        Bound::Real(_) => level.figure(),
+    };
+    let how = match (level.stronger, level.attained) {
+        (Stronger::Larger, true) => "the largest possible",
+        (Stronger::Larger, false) => "it must be less than the",
+        (Stronger::Smaller, true) => "the smallest possible",
+        (Stronger::Smaller, false) => "it must be more than the",
+    };
+    match level.attained {
+        true => format!("{how} {} in this table is {value}", level.parameter),
+        false => format!("{how} {} of the whole table, {value}", level.parameter),
+    }
+}

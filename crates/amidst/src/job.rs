@@ -1,0 +1,48 @@
+//! A job: how it is stopped, what it tells of its progress, and how many threads it may use.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::Failure;
+
+/// How a job runs, beside what its policy says.
+pub struct Job<'a> {
+    /// Set from outside to stop.
+    pub cancel: &'a AtomicBool,
+    /// Told how far each stage is, from 0 to 1.
+    pub progress: &'a (dyn Fn(Stage, f64) + Sync),
+    /// The number of threads; 0 for all cores.
+    pub threads: usize,
+}
+
+/// What a job is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Reading the table.
+    Read,
+    /// Searching a recoding.
+    Search,
+    /// Writing the release.
+    Write,
+    /// Checking it.
+    Check,
+}
+
+/// Fails when the job was asked to stop.
+pub(crate) fn stop(job: &Job<'_>) -> Result<(), Failure> {
+    if job.cancel.load(Ordering::Relaxed) { Err(Failure::Cancelled) } else { Ok(()) }
+}
+
+/// Runs something on so many threads; 0 for all cores.
+pub(crate) fn in_threads<T: Send>(
+    threads: usize,
+    run: impl FnOnce() -> Result<T, Failure> + Send,
+) -> Result<T, Failure> {
+    if threads == 0 {
+        return run();
+    }
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|e| Failure::Io(format!("cannot start {threads} threads: {e}")))?;
+    pool.install(run)
+}

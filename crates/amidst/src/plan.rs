@@ -1,0 +1,106 @@
+//! From a policy and its table to a search: which algorithm, which metric, which k, and what in the policy has no effect.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use amidst_core::algorithm::{self, ALGORITHMS};
+use amidst_core::hierarchy::{Generalization, Generalize};
+use amidst_core::metric;
+use amidst_core::search::Search;
+
+use crate::Failure;
+use crate::policy::{OutputOrder, Policy, Role};
+use crate::prepare::Prepared;
+
+/// What "best" means when a policy does not say.
+pub const DEFAULT_METRIC: &str = "loss";
+
+/// The metric that the policy names, or the default.
+pub fn metric_of(policy: &Policy) -> Result<&'static metric::Entry, Failure> {
+    let id = policy.search.metric.as_deref().unwrap_or(DEFAULT_METRIC);
+    metric::find(id).ok_or_else(|| Failure::Usage(format!("there is no metric `{id}`; `amidst metrics` lists them")))
+}
+
+/// The algorithm that the policy names. Without one: the best full-domain recoding when every quasi column has a
+/// hierarchy, because its levels are easy to understand and it is proven to be the best of its kind; else, and where a
+/// column asks for ranges or sets, which only local recodings write, the local portfolio.
+pub fn algorithm_of(policy: &Policy, prepared: &Prepared) -> Result<&'static algorithm::Entry, Failure> {
+    chosen(policy, &prepared.generalizations)
+}
+
+/// The same for a table that is not counted yet.
+pub(crate) fn chosen(
+    policy: &Policy,
+    generalizations: &[Generalization],
+) -> Result<&'static algorithm::Entry, Failure> {
+    let by_levels = |g: &Generalization| g.has_hierarchy && g.generalize == Generalize::Hierarchy;
+    let id = match policy.search.algorithm.as_deref() {
+        Some(id) => id,
+        None if generalizations.iter().all(by_levels) => "optimal",
+        None => "portfolio",
+    };
+    let entry = algorithm::find(id);
+    entry.ok_or_else(|| {
+        let known: Vec<&str> = ALGORITHMS.iter().map(|a| a.id).collect();
+        Failure::Usage(format!("there is no algorithm `{id}`; there are {}", known.join(", ")))
+    })
+}
+
+/// What the policy says of columns that `algorithm` takes no notice of: full-domain algorithms publish levels of the
+/// hierarchies and nothing else.
+pub fn unheard(policy: &Policy, algorithm: &algorithm::Entry) -> Vec<String> {
+    let quasi = policy.columns.iter().filter(|c| c.role == Role::Quasi && algorithm.full_domain);
+    let unheard = quasi.filter_map(|column| {
+        let word = match column.generalize? {
+            Generalize::Hierarchy => return None,
+            Generalize::Ranges => "ranges",
+            Generalize::Sets => "sets",
+        };
+        Some(format!(
+            "`generalize = \"{word}\"` of column `{}` has no effect: {} publishes whole levels of its hierarchy. Choose a \
+             local algorithm, such as mondrian or portfolio, or leave it out",
+            column.name, algorithm.id
+        ))
+    });
+    unheard.chain(order_warning(policy)).collect()
+}
+
+/// What a release in the order of its input tells beside its cells.
+fn order_warning(policy: &Policy) -> Option<String> {
+    (policy.output.order == OutputOrder::Input).then(|| {
+        "the rows are published in the order of the input: whoever knows that order, or what it follows, can tell whose \
+         row is whose. Leave out `order = \"input\"` under [output] to have them shuffled"
+            .to_string()
+    })
+}
+
+/// The largest k that the policy's requirements state; 1 when none does.
+pub fn stated_k(policy: &Policy) -> u64 {
+    let stated = policy.requirements.iter().filter_map(|r| r.parameters.get("k"));
+    stated.filter_map(|v| v.number()?.to_u64()).max().unwrap_or(1)
+}
+
+/// The search that a policy asks for.
+pub fn task<'a>(
+    policy: &'a Policy,
+    prepared: &'a Prepared,
+    cancel: &'a AtomicBool,
+    progress: &'a (dyn Fn(f64) + Sync),
+) -> Result<Search<'a>, Failure> {
+    Ok(Search {
+        set: &prepared.set,
+        generalizations: &prepared.generalizations,
+        requirements: &prepared.requirements,
+        metric: metric_of(policy)?,
+        max_suppression: policy.search.max_suppression.clone(),
+        suppressed: policy.search.suppressed,
+        k: stated_k(policy),
+        options: &policy.search.options,
+        // Where an engine counted the rows they are not at hand.
+        entry_of_row: prepared.weights.is_none().then_some(&prepared.entry_of_row[..]),
+        seed: policy.search.seed,
+        cancel,
+        progress,
+        deadline: policy.search.time_limit.map(|limit| Instant::now() + limit),
+    })
+}

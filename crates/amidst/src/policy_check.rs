@@ -1,0 +1,156 @@
+//! `amidst check`: everything that is wrong at once, or a summary of what is right.
+
+use std::sync::atomic::AtomicBool;
+
+use amidst_check::Accepted;
+use amidst_core::search::feasibility;
+use amidst_core::table::ValueType;
+
+use crate::plan::{chosen, task, unheard};
+use crate::policy::{Policy, PolicyErrors, Role};
+use crate::prepare::{Fitted, LoadOptions, PrepareError, alike, consent, giveaway};
+use crate::unique::accepted;
+
+/// What a check found.
+#[derive(Debug)]
+pub enum Finding {
+    /// Nothing is wrong; this is what was found.
+    Fits(Summary),
+    /// Usable, but probably not what was meant.
+    Remark(String),
+    /// The policy fits, but no release of the data can satisfy it; why, and what would be possible.
+    Impossible(String),
+    /// The policy does not fit the data; all of it.
+    Wrong(PolicyErrors),
+    /// The input cannot be read.
+    Unreadable(PrepareError),
+}
+
+/// A policy and a table that fit each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// The rows that were read.
+    pub rows: u64,
+    /// The rows that are left out because a cell is unknown.
+    pub rows_dropped_missing: u64,
+    /// All columns of the input, in its order.
+    pub columns: Vec<ColumnSummary>,
+    /// The models that are required.
+    pub requirements: usize,
+    /// Rows, of those that are not left out, that are unique on the insensitive columns alone.
+    pub unique_insensitive: u64,
+    /// The columns that may single people out, each with the reason that the policy gives.
+    pub accepted: Vec<Accepted>,
+    /// The rows whose owner waived protection.
+    pub waived: u64,
+}
+
+/// One column of the input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnSummary {
+    /// Its name.
+    pub name: String,
+    /// Its role.
+    pub role: Role,
+    /// Its type, for quasi and sensitive columns.
+    pub kind: Option<ValueType>,
+    /// How many distinct values it has; `None` for identifying columns, which are not read.
+    pub distinct: Option<u64>,
+    /// The height of its hierarchy, where it has one.
+    pub height: Option<usize>,
+}
+
+impl Finding {
+    /// Whether this finding makes the check fail.
+    pub fn is_error(&self) -> bool {
+        matches!(self, Finding::Impossible(_) | Finding::Wrong(_) | Finding::Unreadable(_))
+    }
+
+    /// The process's exit code for this finding.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Finding::Fits(_) | Finding::Remark(_) => 0,
+            Finding::Impossible(_) => 1,
+            Finding::Wrong(_) => 2,
+            Finding::Unreadable(error) => error.exit_code(),
+        }
+    }
+}
+
+/// Checks a policy and its hierarchies against the data, and whether the table as a whole rules a requirement out.
+pub fn check(policy: &Policy, options: &LoadOptions<'_>) -> Vec<Finding> {
+    let fitted = match Fitted::of(policy, options) {
+        Ok(fitted) => fitted,
+        Err(PrepareError::Policy(errors)) => return vec![Finding::Wrong(errors)],
+        Err(error) => return vec![Finding::Unreadable(error)],
+    };
+    let (unique, raw) = fitted.raw(policy);
+    if !raw.is_empty() {
+        return vec![Finding::Wrong(policy.origin.errors(raw))];
+    }
+    let mut findings = vec![Finding::Fits(summary(policy, &fitted, unique))];
+    findings.extend(fitted.bound.remarks.iter().map(|(c, r)| Finding::Remark(format!("the hierarchy of `{c}`: {r}"))));
+    findings.extend(remarks(policy, &fitted).into_iter().map(Finding::Remark));
+    match impossible(policy, fitted, options) {
+        // What is impossible does not fit, whatever else does.
+        Ok(Some(message)) => findings[0] = Finding::Impossible(message),
+        Ok(None) => {}
+        Err(PrepareError::Policy(errors)) => return vec![Finding::Wrong(errors)],
+        Err(error) => return vec![Finding::Unreadable(error)],
+    }
+    findings
+}
+
+/// Why no release can satisfy the policy, where the whole table shows that none can.
+fn impossible(policy: &Policy, fitted: Fitted, options: &LoadOptions<'_>) -> Result<Option<String>, PrepareError> {
+    let prepared = fitted.count(policy, options)?;
+    let never = AtomicBool::new(false);
+    // A search that cannot even be asked for is told of by those who ask for it.
+    let Ok(search) = task(policy, &prepared, options.cancel.unwrap_or(&never), &|_| ()) else { return Ok(None) };
+    Ok(feasibility::impossible(&search).map(|found| found.message))
+}
+
+fn summary(policy: &Policy, fitted: &Fitted, unique: u64) -> Summary {
+    let of = |name: &String| {
+        let role = policy.column(name).map_or(Role::Insensitive, |c| c.role);
+        let position = fitted.table.position(name);
+        let column = position.and_then(|p| fitted.table.columns.get(p));
+        let quasi = fitted.bound.generalizations.iter().find(|g| g.name == *name);
+        let sensitive = fitted.bound.sensitive.iter().flatten().find(|g| g.name == *name);
+        ColumnSummary {
+            name: name.clone(),
+            role,
+            kind: column.filter(|_| matches!(role, Role::Quasi | Role::Sensitive)).map(|c| c.kind),
+            distinct: column.map(|c| c.dictionary.len() as u64),
+            height: quasi.or(sensitive).map(|g| g.height()),
+        }
+    };
+    Summary {
+        rows: fitted.rows_in,
+        rows_dropped_missing: fitted.rows_dropped_missing,
+        columns: fitted.header.iter().map(of).collect(),
+        requirements: fitted.requirements.len(),
+        unique_insensitive: unique,
+        accepted: accepted(policy, &fitted.header),
+        waived: consent::waived(policy, &fitted.layout, &fitted.table).map_or(0, |w| w.rows.len() as u64),
+    }
+}
+
+/// What is probably not meant.
+fn remarks(policy: &Policy, fitted: &Fitted) -> Vec<String> {
+    let mut remarks = fitted.remarks.clone();
+    // An algorithm that does not exist is told of by those who look for it.
+    remarks.extend(chosen(policy, &fitted.bound.generalizations).iter().flat_map(|entry| unheard(policy, entry)));
+    if fitted.bound.generalizations.iter().all(|g| !g.has_hierarchy) {
+        remarks.push("no quasi column has a hierarchy: values are kept or become `*`".to_string());
+    }
+    remarks.extend(alike::labels(&fitted.layout, &fitted.table));
+    remarks.extend(giveaway::remarks(policy, &fitted.layout, &fitted.table));
+    let sensitive = policy
+        .with_role(Role::Sensitive)
+        .filter(|name| !policy.requirements.iter().any(|r| r.on.iter().any(|on| on == name)));
+    if !policy.requirements.is_empty() {
+        remarks.extend(sensitive.map(|name| format!("no requirement protects the sensitive column `{name}`")));
+    }
+    remarks
+}

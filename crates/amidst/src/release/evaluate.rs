@@ -1,0 +1,154 @@
+//! What a recoding satisfies and costs: verdicts, metrics, risk.
+
+use amidst_core::algorithm;
+use amidst_core::class::Sizes;
+use amidst_core::frequency::{self, Groups};
+use amidst_core::hierarchy::Cell;
+use amidst_core::local::index::PopulationIndex;
+use amidst_core::metric::{METRICS, Release, kl_baseline};
+use amidst_core::model::Needs;
+use amidst_core::recoding::{Assignment, Recoding};
+use amidst_core::requirement::Evaluator;
+use amidst_core::risk::Risk;
+use amidst_core::search::own_distribution::compares;
+use rayon::prelude::*;
+use serde_json::Value;
+
+use super::join::Joined;
+use crate::json::{number, requirement};
+use crate::plan::{stated_k, unheard};
+use crate::policy::Policy;
+use crate::prepare::Prepared;
+
+/// What a recoding satisfies and costs.
+#[derive(Debug)]
+pub struct Judged {
+    /// The classes as they are published, masked rows included.
+    pub classes: Groups,
+    /// Rows that were suppressed, dropped or masked.
+    pub suppressed: u64,
+    /// Each requirement, as JSON says it.
+    pub requirements: Vec<Value>,
+    /// Whether all of them hold.
+    pub holds: bool,
+    /// Each metric; none where it is not defined.
+    pub metrics: Vec<(&'static str, Option<f64>)>,
+    /// The Kullback–Leibler divergence if everything were suppressed to one class.
+    pub kl_baseline: Option<f64>,
+    /// Re-identification risk.
+    pub risk: Risk,
+}
+
+impl Judged {
+    /// Judges a recoding of the prepared table.
+    pub fn of(policy: &Policy, prepared: &Prepared, recoding: &Recoding, joined: Option<&Joined>) -> Self {
+        let set = &prepared.set;
+        let (groups, suppressed) = recoding.groups(set);
+        let release = Release {
+            set,
+            generalizations: &prepared.generalizations,
+            recoding,
+            groups: &groups,
+            suppressed,
+            k: stated_k(policy),
+        };
+        let metrics = METRICS.par_iter().map(|m| (m.id, m.metric.loss(&release))).collect();
+        let kl_baseline = kl_baseline(&release.input());
+        let masked = recoding.masked.map_or(0, |class| frequency::rows(groups.get(class as usize)));
+        // What the release costs was measured on the protected rows; what it satisfies counts everyone in it.
+        let (set, groups, suppressed) = match joined {
+            None => (set, groups, suppressed),
+            Some(joined) => (&joined.set, joined.groups(recoding.classes.len()), suppressed + joined.refused),
+        };
+        // What is told is what anybody can measure who has the release; what was searched for must hold as well.
+        let evaluator = Evaluator::of_release(set, &prepared.requirements, &groups);
+        let searched = (suppressed > 0).then(|| Evaluator::new(set, &prepared.requirements));
+        let mut holds = true;
+        let requirements = (0..prepared.requirements.len())
+            .map(|r| {
+                let covered = Covered::of(prepared, recoding, r);
+                let (satisfied, level) = evaluator.judge_covering(r, &groups, |class| covered.tuples(class));
+                let compared = searched.as_ref().filter(|_| compares(&prepared.requirements[r]));
+                let satisfied = satisfied && compared.is_none_or(|searched| searched.judge(r, &groups).0);
+                holds &= satisfied;
+                let further = evaluator.further(r, &groups);
+                requirement(&policy.requirements[r], satisfied, level.iter().chain(&further))
+            })
+            .collect();
+        let sizes = Sizes::collect(groups.iter().filter(|e| !e.is_empty()).map(frequency::size));
+        let suppressed = suppressed + masked;
+        Judged { suppressed, requirements, holds, metrics, kl_baseline, risk: Risk::of(&sizes), classes: groups }
+    }
+
+    /// The number of classes.
+    pub fn class_count(&self) -> u64 {
+        self.classes.iter().filter(|e| !e.is_empty()).count() as u64
+    }
+
+    /// The metrics as a JSON object.
+    pub fn metrics_json(&self) -> Value {
+        Value::Object(self.metrics.iter().map(|&(id, v)| (id.to_string(), v.map_or(Value::Null, number))).collect())
+    }
+}
+
+/// The tuples that each class covers, those of a population included, where a requirement looks at them.
+enum Covered<'a> {
+    /// It looks at none.
+    Unasked,
+    /// Full-domain recodings keep tuples whole, and everyone else's are in the class of their labels.
+    Whole(Vec<Vec<u32>>),
+    /// The classes of local recodings may overlap: whom they match, their cells tell.
+    Cells(Box<PopulationIndex>, &'a [Vec<Cell>]),
+}
+
+impl<'a> Covered<'a> {
+    fn of(prepared: &Prepared, recoding: &'a Recoding, requirement: usize) -> Self {
+        let requirement = &prepared.requirements[requirement];
+        let Some(population) = requirement.population.as_deref().filter(|_| requirement.needs() == Needs::Tuples)
+        else {
+            return Covered::Unasked;
+        };
+        match (&recoding.assignment, &recoding.levels) {
+            (Assignment::Tuples(class_of), Some(_)) => {
+                let mut covered = vec![Vec::new(); recoding.classes.len()];
+                for (tuple, &class) in class_of.iter().enumerate() {
+                    if let Some(tuples) = covered.get_mut(class as usize) {
+                        tuples.push(tuple as u32);
+                    }
+                }
+                Covered::Whole(covered)
+            }
+            _ => {
+                let crowd = PopulationIndex::new(&prepared.set, &prepared.generalizations, population);
+                Covered::Cells(Box::new(crowd), &recoding.classes)
+            }
+        }
+    }
+
+    fn tuples(&self, class: usize) -> Vec<u32> {
+        match self {
+            Covered::Unasked => Vec::new(),
+            Covered::Whole(tuples) => tuples.get(class).cloned().unwrap_or_default(),
+            Covered::Cells(crowd, cells) => cells.get(class).map(|cells| crowd.covered(cells)).unwrap_or_default(),
+        }
+    }
+}
+
+/// What people should know before they use a release: what in the policy is probably not meant, and what came of it.
+pub(crate) fn warnings(
+    policy: &Policy,
+    prepared: &Prepared,
+    algorithm: &algorithm::Entry,
+    judged: &Judged,
+) -> Vec<String> {
+    let mut warnings: Vec<String> = prepared.remarks.iter().cloned().chain(unheard(policy, algorithm)).collect();
+    let rows: u64 = judged.classes.entries.iter().map(|e| e.rows).sum();
+    if judged.class_count() == 1 && rows > 1 {
+        warnings.push(format!(
+            "all {rows} rows of the release are one class: whoever is in it looks like everybody else, and the quasi columns \
+             tell next to nothing. Another algorithm, such as portfolio, a weaker requirement or a larger max_suppression may \
+             give more classes"
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,53 @@
+//! The documents of a release, each twice: once for whoever receives it, once for its owner.
+//!
+//! What is public must follow from the release alone; what is internal may say what was there before.
+
+use std::path::Path;
+
+use super::{FILES, Report};
+use crate::files;
+use crate::folder::POLICY;
+use crate::policy::Policy;
+use crate::prepare::Prepared;
+
+/// The policy of a release.
+#[derive(Debug)]
+pub(crate) struct Policies {
+    /// As it is handed over and certified: what it says, without paths, and nothing that the data settled.
+    pub public: String,
+    /// As its owner keeps it, with everything settled that it left open.
+    pub internal: String,
+}
+
+impl Policies {
+    /// The two texts of a policy.
+    pub fn of(policy: &Policy, prepared: &Prepared) -> Self {
+        Policies { public: policy.public_form().to_toml(), internal: policy.resolved(prepared).to_toml() }
+    }
+}
+
+/// The report on a release.
+#[derive(Debug)]
+pub(crate) struct Reports {
+    /// As it is handed over.
+    pub public: Report,
+    /// As its owner keeps it.
+    pub internal: Report,
+}
+
+impl Reports {
+    /// Applies a change to both.
+    pub fn each(&mut self, mut change: impl FnMut(&mut Report)) {
+        change(&mut self.public);
+        change(&mut self.internal);
+    }
+}
+
+/// Writes a report and a policy into the folder of one part, readable by their owner only, and returns their names.
+pub(crate) fn write(folder: &Path, report: &Report, policy: &str) -> std::io::Result<Vec<&'static str>> {
+    for (name, text) in FILES.into_iter().zip(report.files()) {
+        files::write_private(&folder.join(name), text.as_bytes())?;
+    }
+    files::write_private(&folder.join(POLICY), policy.as_bytes())?;
+    Ok(FILES.into_iter().chain([POLICY]).collect())
+}

@@ -1,0 +1,59 @@
+//! Searching: the algorithm is chosen and run, and what it found is held against its own distribution.
+
+use amidst_core::algorithm;
+use amidst_core::search::own_distribution::{Settled, settle};
+use amidst_core::search::{Found, Search, SearchError, feasibility};
+
+use crate::job::{Job, Stage, in_threads};
+use crate::plan::{algorithm_of, task};
+use crate::policy::Policy;
+use crate::prepare::Prepared;
+use crate::release::{Joined, place_joiners};
+use crate::{Failure, settling};
+
+/// Chooses the algorithm and runs it, and places the rows that asked to join.
+pub fn search(
+    policy: &Policy,
+    prepared: &Prepared,
+    job: &Job<'_>,
+) -> Result<(&'static algorithm::Entry, Found, Option<Joined>), Failure> {
+    let progress = |share| (job.progress)(Stage::Search, share);
+    let search = task(policy, prepared, job.cancel, &progress)?;
+    let entry = algorithm_of(policy, prepared)?;
+    if let Some(impossible) = feasibility::impossible(&search).filter(|_| !entry.full_domain) {
+        // Full-domain algorithms look as well, and tell what suppression would take.
+        return Err(Failure::Impossible(impossible.message));
+    }
+    if let Some(found) = &prepared.found {
+        let mut found = found.clone();
+        return match settle(&search, &mut found) {
+            Settled::Never => Err(settling::unsettled(&search)),
+            _ => Ok((entry, found, None)),
+        };
+    }
+    entry.algorithm.supports(&search)?;
+    let (found, joined) = in_threads(job.threads, || {
+        settling::settled(&search, |narrowed| {
+            let mut found = entry.algorithm.search(narrowed).map_err(|error| explained(error, entry, narrowed))?;
+            // Whatever was searched within, the policy's limit is what counts in the end.
+            if settle(&search, &mut found) == Settled::Never {
+                return Ok(None);
+            }
+            let mut joined = place_joiners(prepared, narrowed, entry, &mut found)?;
+            let holds = joined.as_mut().is_none_or(|joined| joined.settle(prepared, &search, &mut found));
+            Ok(holds.then_some((found, joined)))
+        })
+    })?;
+    Ok((entry, found, joined))
+}
+
+/// What a search that found nothing says: a local one with the most that is possible, where the whole table tells.
+/// Full-domain searches tell more themselves.
+fn explained(error: SearchError, entry: &algorithm::Entry, search: &Search<'_>) -> SearchError {
+    match (&error, feasibility::failing(search)) {
+        (SearchError::Impossible(_), Some(failing)) if !entry.full_domain => SearchError::Impossible(format!(
+            "{failing}, and leaving out rows within the suppression limit does not help"
+        )),
+        _ => error,
+    }
+}
