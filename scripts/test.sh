@@ -1,18 +1,32 @@
 #!/usr/bin/env bash
-# Every check there is: format, lints, documentation, invariants, tests.
+# Every check there is: format, lints, documentation, invariants, tests. Tells how long each took.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 # Cargo's components come with the toolchain on most machines; add them where they do not.
 cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
 cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
 
-# The report is looked at in a browser where there is one. Root on Debian can have one; without it, that test skips.
-if ! command -v chromium chromium-browser google-chrome >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } \
-        >/dev/null 2>&1 || echo "skipped: Chromium could not be installed, so reports are not looked at in a browser"
-fi
+# Installs a package where root on Debian can.
+install() {
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$1"; } \
+        </dev/null >/dev/null 2>&1
+}
 
-step() { printf '\n== %s\n' "$1"; }
+clock() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
+steps=() current='' since=0
+step() {
+    [ -z "$current" ] || steps+=("$(clock $((SECONDS - since)))  $current")
+    current=$1 since=$SECONDS
+    [ -z "$current" ] || printf '\n== %s (at %s)\n' "$current" "$(clock "$SECONDS")"
+}
+
+step "programs that tests use"
+# Reports are looked at in a browser, and tables read from a server, where there are such; those tests skip without.
+command -v chromium chromium-browser google-chrome >/dev/null || install chromium ||
+    echo "skipped: Chromium is not here and could not be installed, so reports are not looked at in a browser"
+compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || install postgresql ||
+    echo "skipped: PostgreSQL is not here and could not be installed, so no table of a server is read"
 
 step "format"
 cargo fmt --all --check
@@ -20,11 +34,19 @@ cargo fmt --all --check
 step "invariants"
 bash scripts/invariants.sh
 
+# What is shipped is tested with the features that it is built with. The engine for clusters, whose dependencies are many and
+# give those of the formats more features, and the client of PostgreSQL are built apart: both in one selection of packages and
+# features, always the same, so that nothing of it is built a second time.
+apart=(-p amidst-cluster -p amidst-io --features amidst-io/postgres)
+
 step "lints"
 cargo clippy --locked --all-targets --quiet -- -D warnings
 
 step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --quiet
+
+step "tests: build"
+cargo test --locked --quiet --no-run
 
 step "tests"
 # What a passing test prints is not shown, so what is left out is said here.
@@ -34,21 +56,21 @@ cargo test --locked --quiet
 step "differential"
 bash scripts/differential.sh
 
-# What is built apart, because its dependencies are many or make those of the formats be built once more. Each is left out,
-# with a word, unless its variable asks for it (CONTRIBUTING.md).
-if [ -n "${AMIDST_POSTGRES:-}" ]; then
-    step "PostgreSQL"
-    cargo clippy --locked --all-targets --quiet -p amidst-io --features postgres -- -D warnings
-    compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || echo "skipped: tables of a server, since PostgreSQL is not installed"
-    cargo test --locked --quiet -p amidst-io --features postgres -- postgres tls
-else
-    echo "skipped: the client of PostgreSQL; AMIDST_POSTGRES=1 builds and tests it"
-fi
-if [ -n "${AMIDST_CLUSTER:-}" ]; then
-    step "cluster"
-    cargo clippy --locked --all-targets --quiet -p amidst-cluster -- -D warnings
-    RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --quiet -p amidst-cluster
-    cargo test --locked --quiet -p amidst-cluster -- --test-threads 1
-else
-    echo "skipped: the engine for clusters; AMIDST_CLUSTER=1 builds and tests it"
-fi
+step "cluster and PostgreSQL: lints"
+cargo clippy --locked --all-targets --quiet "${apart[@]}" -- -D warnings
+
+step "cluster and PostgreSQL: documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --quiet "${apart[@]}"
+
+step "cluster and PostgreSQL: build"
+cargo test --locked --quiet --no-run "${apart[@]}"
+
+step "PostgreSQL: tests"
+cargo test --locked --quiet "${apart[@]}" --lib --test all -- postgres tls
+
+step "cluster: tests"
+cargo test --locked --quiet "${apart[@]}" --bins --test cluster -- --test-threads 1
+
+step ''
+printf '\n== everything passed in %s\n' "$(clock "$SECONDS")"
+printf '   %s\n' "${steps[@]}"

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::content::Content;
 use crate::cover::Tuples;
 use crate::models::{Census, CensusTuple, Domain};
 use crate::options::{ColumnLabels, PopulationTable};
@@ -22,7 +23,7 @@ pub(crate) fn take(
     key.extend(population.count_column.clone());
     let views = sensitive.iter().map(|(name, _)| vec![name.to_string()]).collect();
     let (counted, _) = reader::count(
-        &population.files,
+        &Content::files(&population.files),
         &Selection { key: Some(key), views, ..Selection::default() },
         Reading::Source,
     )?;

@@ -1,12 +1,12 @@
 //! The pass that issuing and verifying share: read the release, judge every requirement, look for contradictions.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::alike::alike;
 use crate::census;
 use crate::certificate::{Accepted, Claim, SensitiveColumn, UniqueRows};
+use crate::content::Content;
 use crate::judge::{Facts, Judged, views};
 use crate::models::Domain;
 use crate::options::Options;
@@ -47,7 +47,7 @@ impl Examined {
 
 /// Reads `files` as one release and judges it.
 pub(crate) fn examine(
-    files: &[PathBuf],
+    files: &[Content],
     said: &Statement<'_>,
     options: &Options<'_>,
 ) -> Result<Examined, Vec<Problem>> {
@@ -153,7 +153,7 @@ pub(crate) struct Rows {
 
 /// Contradictions between the release and the numbers stated about the input.
 pub(crate) fn contradictions(
-    files: &[PathBuf],
+    files: &[Content],
     examined: &Examined,
     said: &Statement<'_>,
     rows: &Rows,

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
 
+use crate::content::{Content, Location};
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::Fingerprint;
 
@@ -69,6 +70,18 @@ pub(crate) fn ordinary(base: &Path, file: &str) -> Result<PathBuf, Problem> {
     Ok(path)
 }
 
+/// A listed file of a release, wherever that is.
+pub(crate) fn content(location: &Location, file: &str) -> Result<Content, Problem> {
+    match location {
+        Location::Path(base) => ordinary(base, file).map(Content::file),
+        Location::Memory(contents) => {
+            place(Path::new(""), file)?;
+            let missing = || wrong(ProblemKind::MissingFile, format!("{file}: the file is missing"));
+            contents.get(file).map(|bytes| Content::memory(file, bytes.clone())).ok_or_else(missing)
+        }
+    }
+}
+
 /// A file that the caller named: a link to an ordinary file will do, anything that is not one will not.
 pub(crate) fn named(path: &Path) -> Result<(), Problem> {
     let seen = path.metadata().map_err(|e| missing(path, &e))?;
@@ -88,7 +101,7 @@ fn missing(path: &Path, error: &std::io::Error) -> Problem {
 }
 
 /// Names that mean one file: equal, equal but for the case of letters, or links to the same place.
-pub(crate) fn listed_twice(base: &Path, names: &[&str]) -> Vec<Problem> {
+pub(crate) fn listed_twice(location: &Location, names: &[&str]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut spelt: BTreeMap<String, &str> = BTreeMap::new();
     let mut places: BTreeMap<(u64, u64), &str> = BTreeMap::new();
@@ -97,6 +110,7 @@ pub(crate) fn listed_twice(base: &Path, names: &[&str]) -> Vec<Problem> {
             problems.push(wrong(ProblemKind::File, format!("the certificate lists the file \"{name}\" twice")));
             continue;
         }
+        let Location::Path(base) = location else { continue };
         let place = place(base, name).ok().and_then(|path| path.symlink_metadata().ok()).and_then(|m| identity(&m));
         if let Some(other) = place.and_then(|place| places.insert(place, name)) {
             let message = format!("the files \"{other}\" and \"{name}\" are one and the same");
@@ -118,8 +132,8 @@ fn identity(_file: &Metadata) -> Option<(u64, u64)> {
 }
 
 /// Tables with the same content, which would count everybody twice. Tables without rows may be equal.
-pub(crate) fn equal_tables(tables: &[PathBuf], prints: &[Fingerprint]) -> Vec<Problem> {
-    let mut seen: BTreeMap<&str, &PathBuf> = BTreeMap::new();
+pub(crate) fn equal_tables(tables: &[Content], prints: &[Fingerprint]) -> Vec<Problem> {
+    let mut seen: BTreeMap<&str, &Content> = BTreeMap::new();
     let mut problems = Vec::new();
     for (path, print) in tables.iter().zip(prints).filter(|(_, print)| print.rows > 0) {
         if let Some(other) = seen.insert(&print.sha256, path) {
@@ -131,9 +145,17 @@ pub(crate) fn equal_tables(tables: &[PathBuf], prints: &[Fingerprint]) -> Vec<Pr
     problems
 }
 
+/// The contents in memory that the certificate does not list.
+pub(crate) fn extra_contents<'a>(names: impl Iterator<Item = &'a String>, listed: &[Content]) -> Vec<Problem> {
+    let extra = names.filter(|name| name.as_str() != CERTIFICATE && !listed.iter().any(|l| **l == *Path::new(name)));
+    let problem =
+        |name: &String| wrong(ProblemKind::ExtraFile, format!("{name}: the certificate does not list this file"));
+    extra.map(problem).collect()
+}
+
 /// Everything in the folder of a release that the certificate does not list.
-pub(crate) fn extra_files(folder: &Path, listed: &[PathBuf]) -> Vec<Problem> {
-    let listed: BTreeSet<&Path> = listed.iter().map(PathBuf::as_path).collect();
+pub(crate) fn extra_files(folder: &Path, listed: &[Content]) -> Vec<Problem> {
+    let listed: BTreeSet<&Path> = listed.iter().map(|content| &**content).collect();
     let mut problems = Vec::new();
     let mut open = vec![folder.to_path_buf()];
     while let Some(folder_at) = open.pop() {

@@ -2,12 +2,13 @@
 //!
 //! Checking and sealing are two steps, so that a report can say what was checked and still be listed in the certificate.
 
-use std::path::{Path, PathBuf};
+use bytes::Bytes;
 
 use crate::certificate::{Certificate, CertificateDraft, FORMAT, Output, Requirement, SuppressedAs, UniqueRows};
+use crate::content::{Content, Location};
 use crate::digest::sha256_hex;
 use crate::examine::{Rows, Statement, contradictions, examine, name_of, nothing, said_of};
-use crate::files::{equal_tables, listed_twice, ordinary};
+use crate::files::{content, equal_tables, listed_twice};
 use crate::options::Options;
 use crate::policy::{Owner, follows};
 use crate::problem::{Problem, ProblemKind};
@@ -16,14 +17,18 @@ use crate::reader::{fingerprint, format_of};
 /// A release that satisfies what its draft says, before its certificate is sealed.
 #[derive(Debug)]
 pub struct Checked {
-    base: PathBuf,
+    location: Location,
     certificate: Certificate,
 }
 
-/// Checks the files that `draft` lists under the folder `base`. A certificate is only made when every requirement holds
+/// Checks the files that `draft` lists at a [`Location`]. A certificate is only made when every requirement holds
 /// and nothing contradicts the draft; otherwise the problems are returned, violations and notes alike.
-pub fn issue(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Result<Certificate, Vec<Problem>> {
-    check(draft, base, options)?.seal(&[])
+pub fn issue(
+    draft: CertificateDraft,
+    location: impl Into<Location>,
+    options: &Options<'_>,
+) -> Result<Certificate, Vec<Problem>> {
+    check(draft, location, options)?.seal(&[])
 }
 
 impl Checked {
@@ -44,14 +49,25 @@ impl Checked {
 
     /// The certificate, in which `further` files are listed too: files that are no tables.
     pub fn seal(self, further: &[&str]) -> Result<Certificate, Vec<Problem>> {
-        let Checked { base, mut certificate } = self;
-        for file in further {
-            let path = ordinary(&base, file).map_err(|p| vec![p])?;
-            if format_of(&path).is_some() {
+        let contents = further.iter().map(|file| content(&self.location, file).map(|content| (*file, content)));
+        let contents: Vec<(&str, Content)> = contents.collect::<Result<_, _>>().map_err(|p| vec![p])?;
+        self.seal_contents(&contents)
+    }
+
+    /// The same for files that are in memory only.
+    pub fn seal_memory(self, further: &[(&str, Bytes)]) -> Result<Certificate, Vec<Problem>> {
+        let contents = further.iter().map(|(file, bytes)| (*file, Content::memory(file, bytes.clone())));
+        self.seal_contents(&contents.collect::<Vec<_>>())
+    }
+
+    fn seal_contents(self, further: &[(&str, Content)]) -> Result<Certificate, Vec<Problem>> {
+        let mut certificate = self.certificate;
+        for (file, content) in further {
+            if format_of(content).is_some() {
                 let message = format!("the file \"{file}\" is a table that was not checked");
                 return Err(vec![Problem::violation(ProblemKind::ExtraFile, message)]);
             }
-            let print = fingerprint(&path).map_err(|p| vec![p])?;
+            let print = fingerprint(content).map_err(|p| vec![p])?;
             certificate.outputs.push(Output { file: (*file).to_string(), bytes: print.bytes, sha256: print.sha256 });
         }
         certificate.digest = certificate.computed_digest().map_err(|p| vec![p])?;
@@ -60,15 +76,20 @@ impl Checked {
 }
 
 /// The first step of [`issue`]: everything but the seal.
-pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Result<Checked, Vec<Problem>> {
+pub fn check(
+    draft: CertificateDraft,
+    location: impl Into<Location>,
+    options: &Options<'_>,
+) -> Result<Checked, Vec<Problem>> {
+    let location = location.into();
     let names: Vec<&str> = draft.outputs.iter().map(String::as_str).collect();
-    let twice = listed_twice(base, &names);
+    let twice = listed_twice(&location, &names);
     if !twice.is_empty() {
         return Err(twice);
     }
     let mut tables = Vec::new();
     for file in &draft.outputs {
-        let path = ordinary(base, file).map_err(|p| vec![p])?;
+        let path = content(&location, file).map_err(|p| vec![p])?;
         if format_of(&path).is_some() {
             tables.push(path);
         }
@@ -119,7 +140,7 @@ pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
     let mut prints = examined.prints.iter();
     let mut outputs = Vec::new();
     for file in &draft.outputs {
-        let path = ordinary(base, file).map_err(|p| vec![p])?;
+        let path = content(&location, file).map_err(|p| vec![p])?;
         let print = if format_of(&path).is_some() { prints.next().cloned().map(Ok) } else { None };
         match print.unwrap_or_else(|| fingerprint(&path)) {
             Ok(print) => outputs.push(Output { file: file.clone(), bytes: print.bytes, sha256: print.sha256 }),
@@ -151,7 +172,7 @@ pub fn check(draft: CertificateDraft, base: &Path, options: &Options<'_>) -> Res
         requirements,
         digest: String::new(),
     };
-    Ok(Checked { base: base.to_path_buf(), certificate })
+    Ok(Checked { location, certificate })
 }
 
 /// Says which class breaks a requirement, by its published cells.

@@ -7,6 +7,7 @@
 mod alike;
 mod census;
 mod certificate;
+mod content;
 mod cover;
 mod digest;
 mod examine;
@@ -32,6 +33,7 @@ pub use certificate::{
     Accepted, Certificate, CertificateDraft, Claim, FORMAT, Leveled, On, Output, Requirement, SensitiveColumn,
     SuppressedAs, UniqueRows, Worst,
 };
+pub use content::Location;
 pub use digest::sha256_hex;
 pub use issue::{Checked, check, issue};
 pub use options::{ColumnLabels, Options, OriginalTable, PopulationTable, ValueKind};
@@ -55,7 +57,7 @@ pub type RowCounts = Vec<(Vec<Vec<u8>>, u64)>;
 /// When the file is not in the form of releases.
 #[doc(hidden)]
 pub fn rows_of(path: &std::path::Path) -> Result<(Vec<String>, RowCounts), Problem> {
-    let files = [path.to_path_buf()];
+    let files = [content::Content::file(path)];
     let (counted, _) = reader::count(&files, &reader::Selection::default(), reader::Reading::Release)?;
     let cells = |key: &[u8]| reader::tally::cells(key).into_iter().map(<[u8]>::to_vec).collect();
     let rows = counted.keys.iter().map(|key| cells(key)).zip(counted.sizes.iter().copied());

@@ -2,11 +2,11 @@
 //! insensitive cells must be equal, quasi cells must cover.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::content::Content;
 use crate::cover::{Codes, Column, Tuples};
 use crate::matching::most_pairs;
 use crate::options::{ColumnLabels, OriginalTable};
@@ -26,7 +26,7 @@ pub(crate) struct Stated {
 
 /// Compares the release in `files`, whose columns are `columns`, with the original.
 pub(crate) fn compare(
-    files: &[PathBuf],
+    files: &[Content],
     columns: &[String],
     quasi: &[String],
     stated: &Stated,
@@ -58,7 +58,7 @@ fn groups<'a>(counted: &'a Counted, quasi: usize) -> Groups<'a> {
 }
 
 fn find(
-    files: &[PathBuf],
+    files: &[Content],
     columns: &[String],
     quasi: &[String],
     stated: &Stated,
@@ -68,7 +68,8 @@ fn find(
     let missing = (!original.drop_missing_in.is_empty())
         .then(|| Missing { columns: original.drop_missing_in.clone(), tokens: original.missing.clone() });
     let (ours, _) = reader::count(files, &selection(columns, quasi, None), Reading::Release)?;
-    let (mut theirs, _) = reader::count(&original.files, &selection(columns, quasi, missing), Reading::Source)?;
+    let (mut theirs, _) =
+        reader::count(&Content::files(&original.files), &selection(columns, quasi, missing), Reading::Source)?;
     unify(&mut theirs, columns, quasi, original);
     let mut problems = Vec::new();
     if theirs.rows != stated.rows_in {

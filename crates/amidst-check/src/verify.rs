@@ -3,14 +3,15 @@
 //! First the seals and the files, then the certificate against its policy, then every claim from the rows themselves.
 //! What the files cannot tell is attested, and said to be.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
 use crate::certificate::{Certificate, Claim, FORMAT, Requirement, SuppressedAs, other_format};
+use crate::content::{Content, Location};
 use crate::digest::sha256_hex;
 use crate::examine::{Examined, Rows, Statement, contradictions, examine, name_of, nothing, said_of};
-use crate::files::{equal_tables, extra_files, listed_twice, named, ordinary, place};
+use crate::files::{content, equal_tables, extra_contents, extra_files, listed_twice, named, place};
 use crate::issue::describe;
 use crate::judge::Judged;
 use crate::options::Options;
@@ -19,21 +20,24 @@ use crate::problem::{Problem, ProblemKind};
 use crate::reader::{Fingerprint, fingerprint, format_of};
 use crate::verdict::{Found, Proven, Standing, Verdict};
 
-/// Verifies the release at `release`, a file or the folder that holds the files of the certificate.
-pub fn verify(release: &Path, certificate: &Certificate, options: &Options<'_>) -> Verdict {
+/// Verifies the release at `release`: a file, the folder that holds the files of the certificate, or contents in memory.
+pub fn verify(release: impl Into<Location>, certificate: &Certificate, options: &Options<'_>) -> Verdict {
+    let release = release.into();
     let mut problems = seals(certificate);
-    let files = match resolve(release, certificate) {
+    let files = match resolve(&release, certificate) {
         Ok(files) => files,
         Err(found) => {
             problems.extend(found);
             return unread(certificate, problems);
         }
     };
-    if release.is_dir() {
-        let listed: Vec<PathBuf> = files.iter().map(|f| f.0.clone()).collect();
-        problems.extend(extra_files(release, &listed));
+    let listed: Vec<Content> = files.iter().map(|f| f.0.clone()).collect();
+    match &release {
+        Location::Path(folder) if folder.is_dir() => problems.extend(extra_files(folder, &listed)),
+        Location::Path(_) => {}
+        Location::Memory(contents) => problems.extend(extra_contents(contents.keys(), &listed)),
     }
-    let tables: Vec<PathBuf> = files.iter().filter(|f| f.2).map(|f| f.0.clone()).collect();
+    let tables: Vec<Content> = files.iter().filter(|f| f.2).map(|f| f.0.clone()).collect();
     let claims: Vec<Claim> = certificate.requirements.iter().map(claim).collect();
     let said = Statement {
         quasi: &certificate.quasi,
@@ -86,7 +90,7 @@ pub fn verify(release: &Path, certificate: &Certificate, options: &Options<'_>) 
 }
 
 /// The length and digest of every file.
-fn digests(files: &[(PathBuf, usize, bool)], certificate: &Certificate, tables: &[Fingerprint]) -> Vec<Problem> {
+fn digests(files: &[(Content, usize, bool)], certificate: &Certificate, tables: &[Fingerprint]) -> Vec<Problem> {
     let mut tables = tables.iter();
     let mut problems = Vec::new();
     for (path, index, table) in files {
@@ -277,16 +281,24 @@ fn seals(certificate: &Certificate) -> Vec<Problem> {
 }
 
 /// The files to look at: path, place in the certificate, and whether it is a table.
-fn resolve(release: &Path, certificate: &Certificate) -> Result<Vec<(PathBuf, usize, bool)>, Vec<Problem>> {
+fn resolve(release: &Location, certificate: &Certificate) -> Result<Vec<(Content, usize, bool)>, Vec<Problem>> {
     let one = |kind, message| vec![Problem::violation(kind, message)];
-    if !release.exists() {
-        return Err(one(ProblemKind::MissingFile, format!("{}: there is no such file or folder", release.display())));
-    }
+    // A file instead of a folder stands for the one table that the certificate lists.
+    let lone = match release {
+        Location::Path(path) if !path.exists() => {
+            return Err(one(ProblemKind::MissingFile, format!("{}: there is no such file or folder", path.display())));
+        }
+        Location::Path(path) => Some(path).filter(|path| !path.is_dir()),
+        Location::Memory(_) => None,
+    };
     let names: Vec<&str> = certificate.outputs.iter().map(|o| o.file.as_str()).collect();
     let mut problems = listed_twice(release, &names);
     let mut files = Vec::new();
     for (index, name) in names.iter().enumerate() {
-        let found = if release.is_dir() { ordinary(release, name) } else { place(release, name) };
+        let found = match lone {
+            None => content(release, name),
+            Some(file) => place(file, name).map(Content::file),
+        };
         match found {
             Ok(path) => {
                 let table = format_of(&path).is_some();
@@ -302,15 +314,15 @@ fn resolve(release: &Path, certificate: &Certificate) -> Result<Vec<(PathBuf, us
     if tables == 0 {
         return Err(one(ProblemKind::Certificate, "the certificate lists no table".into()));
     }
-    if !release.is_dir() {
+    if let Some(file) = lone {
         if tables != 1 {
             let message = format!("the certificate lists {tables} tables: give the folder that holds them");
             return Err(one(ProblemKind::MissingFile, message));
         }
-        named(release).map_err(|problem| vec![problem])?;
+        named(file).map_err(|problem| vec![problem])?;
         // A single file may have been renamed; its digest tells whether it is the one.
         files.retain(|f| f.2);
-        files[0].0 = release.to_path_buf();
+        files[0].0 = Content::file(file);
     }
     Ok(files)
 }

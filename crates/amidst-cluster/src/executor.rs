@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use amidst::Failure;
+use amidst::files::create_private_folder;
 use amidst::scratch::Scratch;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use clap::Args;
@@ -15,7 +16,8 @@ use crate::{runtime, stores};
 /// Start an executor of a cluster
 ///
 /// Start as many as there are machines. An executor must see the storage of the table and of the release under the same
-/// paths as the driver. What it spills and hands to others lies in its work folder and is removed when it ends.
+/// paths as the driver. What it spills and hands to others lies in a folder of its own in its work folder, which only its
+/// owner can enter; it is removed when the executor ends, and after a kill by the next one.
 #[derive(Debug, Args)]
 pub struct Executor {
     /// The scheduler to work for
@@ -46,7 +48,7 @@ pub struct Executor {
     #[arg(long, value_name = "BYTES")]
     memory: Option<u64>,
 
-    /// The folder for intermediate data, on a disk of this machine
+    /// The folder for intermediate data, on a disk of this machine; that for temporary files when absent
     #[arg(long, value_name = "FOLDER")]
     work: Option<PathBuf>,
 
@@ -58,18 +60,15 @@ pub struct Executor {
 impl Executor {
     /// Runs until it is stopped.
     pub fn run(&self) -> Result<(), Failure> {
-        let temporary;
-        let work = match &self.work {
-            Some(work) => work.as_path(),
-            None => {
-                // What is spilled there is raw: for its owner's eyes only, and swept up after a kill.
-                temporary = Scratch::new_in(&std::env::temp_dir())
-                    .map_err(|e| Failure::Io(format!("cannot make a work folder: {e}")))?;
-                temporary.path()
-            }
-        };
-        std::fs::create_dir_all(work)
-            .map_err(|e| Failure::Io(format!("cannot use the work folder {}: {e}", work.display())))?;
+        let place = self.work.clone().unwrap_or_else(std::env::temp_dir);
+        // What is spilled there is raw: for its owner's eyes only, gone when the executor ends, and swept up after a kill.
+        let made = std::fs::create_dir_all(&place).and_then(|()| Scratch::new_in(&place)).and_then(|scratch| {
+            // The engine takes everything in its folder for its own, so the lock is beside it.
+            let work = scratch.path().join("jobs");
+            create_private_folder(&work).map(|()| (scratch, work))
+        });
+        let (_scratch, work) =
+            made.map_err(|e| Failure::Io(format!("cannot use the work folder {}: {e}", place.display())))?;
         let cores = match self.cores {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             cores => cores,

@@ -46,6 +46,9 @@ enum Command {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     logging::start(cli.verbose, cli.quiet);
+    // The engine creates files with whatever mode the process allows, and what it writes is raw until it is published.
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let result = match cli.command {
         Command::Scheduler(c) => c.run(),
         Command::Executor(c) => c.run(),

@@ -23,11 +23,15 @@ mod source;
 mod stream;
 mod write;
 
+// What tables in memory are made of, in the version that is used here.
+pub use arrow_array;
+pub use arrow_schema;
+
 pub use address::{is_database, local_path, masked, relative_to, without_password};
 pub use error::ReadError;
 pub use format::{Format, SUPPORTED, UnknownFormat};
 pub use input::{DistinctLimit, Input};
 pub use limits::{COLUMN_LIMIT, FIELD_LIMIT, HIERARCHY_LIMIT, NAMES_LIMIT, POLICY_LIMIT, small_file};
 pub use nulls::Nulls;
-pub use read::{ReadOptions, may_have_nulls, read, read_from};
-pub use write::{Bundle, WriteError, WriteOptions, WriteReport, write, write_to};
+pub use read::{ReadOptions, may_have_nulls, read, read_batches, read_from};
+pub use write::{Bundle, Kind, WriteError, WriteOptions, WriteReport, write, write_to};

@@ -4,6 +4,9 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use arrow_array::RecordBatch;
+use arrow_schema::Schema;
+
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::input::{DistinctLimit, Input};
@@ -78,6 +81,22 @@ pub fn read_from(
     let settings = settings(options, None);
     let mut merger = Merger::new(options.keep, options.distinct_limit, options.max_rows);
     stream(name, Box::new(reader), format, options, &settings, &mut merger)?;
+    Ok(merger.finish())
+}
+
+/// Reads a table that is in memory as Arrow record batches of one schema; `name` stands for it in messages.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_batches(
+    name: &Path,
+    schema: &Schema,
+    batches: impl IntoIterator<Item = RecordBatch, IntoIter: Send>,
+    options: &ReadOptions<'_>,
+) -> Result<Input, ReadError> {
+    let settings = settings(options, None);
+    let mut merger = Merger::new(options.keep, options.distinct_limit, options.max_rows);
+    columnar::read_batches(name, schema, &mut batches.into_iter(), &settings, &mut merger)?;
     Ok(merger.finish())
 }
 

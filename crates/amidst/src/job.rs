@@ -14,6 +14,21 @@ pub struct Job<'a> {
     pub threads: usize,
 }
 
+impl Job<'_> {
+    /// What reading is told to report its progress to.
+    pub(crate) fn reading(&self) -> impl Fn(f64) + Sync {
+        |share| (self.progress)(Stage::Read, share)
+    }
+}
+
+impl Default for Job<'_> {
+    /// A job that nobody stops or watches, on all cores.
+    fn default() -> Self {
+        static NEVER: AtomicBool = AtomicBool::new(false);
+        Job { cancel: &NEVER, progress: &|_, _| {}, threads: 0 }
+    }
+}
+
 /// What a job is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {

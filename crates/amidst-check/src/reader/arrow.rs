@@ -5,9 +5,7 @@
 //! held against the file before anything is allocated. Then every batch is built anew from its cells, written once more,
 //! and compared with the file byte by byte.
 
-use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -22,6 +20,7 @@ use arrow_schema::{DataType, Schema};
 
 use super::limits;
 use super::pages::ordinary;
+use crate::content::{Content, Opened};
 
 const MAGIC: &[u8; 6] = b"ARROW1";
 
@@ -32,9 +31,9 @@ const LARGEST: u64 = 256 << 20;
 const LONGEST_START: u64 = 64;
 
 /// Walks the messages of a file; an error says what is not as releases have it.
-pub(crate) fn walk(path: &Path) -> Result<(), String> {
-    let mut file = BufReader::new(File::open(path).map_err(|e| e.to_string())?);
-    let length = file.get_ref().metadata().map_err(|e| e.to_string())?.len();
+pub(crate) fn walk(path: &Content) -> Result<(), String> {
+    let mut file = BufReader::new(path.open().map_err(|e| e.to_string())?);
+    let length = file.get_ref().length().map_err(|e| e.to_string())?;
     let footer_end = length.checked_sub(10).filter(|&end| end >= 16).ok_or("it is cut off")?;
     if take(&mut file, 8)? != b"ARROW1\0\0" {
         return Err("it is no Arrow IPC file".into());
@@ -119,7 +118,7 @@ pub(crate) struct Rewriter {
 }
 
 impl Rewriter {
-    pub(crate) fn new(path: &Path, schema: &Schema) -> Result<Rewriter, String> {
+    pub(crate) fn new(path: &Content, schema: &Schema) -> Result<Rewriter, String> {
         if schema.fields().len() > limits::COLUMNS {
             return Err("it has too many columns".into());
         }
@@ -132,7 +131,7 @@ impl Rewriter {
                 return Err(format!("the column \"{}\" has a type that releases do not use", field.name()));
             }
         }
-        let file = File::open(path).map_err(|e| e.to_string())?;
+        let file = path.open().map_err(|e| e.to_string())?;
         let comparison =
             Comparison { file: BufReader::with_capacity(1 << 18, file), buffer: Vec::new(), differs: false };
         let writer = FileWriter::try_new(comparison, schema).map_err(|e| e.to_string())?;
@@ -236,7 +235,7 @@ fn fresh_texts(values: &ArrayRef, used: &mut Option<Vec<bool>>) -> Result<ArrayR
 
 /// Takes what is written and looks whether the file has the same.
 struct Comparison {
-    file: BufReader<File>,
+    file: BufReader<Opened>,
     buffer: Vec<u8>,
     differs: bool,
 }

@@ -1,7 +1,6 @@
 //! Parquet and Arrow IPC, through their own readers, every cell as text. The files of a release are first held against the
 //! form that releases have (`parquet`, `pages`, `arrow`).
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -15,11 +14,12 @@ use rayon::prelude::*;
 
 use super::tally::{Cells, Tally};
 use super::{Fingerprint, Reading, arrow, fingerprint, number, pages, parquet, refused, unreadable};
+use crate::content::{Content, Opened};
 use crate::problem::Problem;
 
 pub(crate) fn read_parquet(
-    path: &Path,
-    file: File,
+    path: &Content,
+    file: Opened,
     reading: Reading,
     total: &mut Tally,
 ) -> Result<(Vec<String>, Fingerprint), Problem> {
@@ -28,8 +28,7 @@ pub(crate) fn read_parquet(
         Reading::Source => None,
     };
     let broken = |e: ::parquet::errors::ParquetError| unreadable(path, &e.to_string());
-    let copy = file.try_clone().map_err(|e| unreadable(path, &e.to_string()))?;
-    let builder = ParquetRecordBatchReaderBuilder::try_new(copy).map_err(broken)?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(broken)?;
     let header = names(builder.schema());
     if let Some(layout) = &layout {
         parquet_form(path, layout, builder.schema()).map_err(|what| refused(path, reading, &what))?;
@@ -37,10 +36,10 @@ pub(crate) fn read_parquet(
     total.open(path, &header)?;
     let groups = builder.metadata().num_row_groups();
     let sizes: Vec<u64> = builder.metadata().row_groups().iter().map(|g| g.num_rows().max(0) as u64).collect();
-    drop((builder, file));
+    drop(builder);
     // File positions are shared between clones of a handle, so every row group opens the file by itself.
     let group = |index: usize, first: u64, tally: &mut Tally| -> Result<u64, Problem> {
-        let file = File::open(path).map_err(|e| unreadable(path, &e.to_string()))?;
+        let file = path.open().map_err(|e| unreadable(path, &e.to_string()))?;
         let reader = ParquetRecordBatchReaderBuilder::try_new(file)
             .and_then(|b| b.with_row_groups(vec![index]).with_batch_size(8192).build())
             .map_err(broken)?;
@@ -88,7 +87,7 @@ pub(crate) fn read_parquet(
 }
 
 /// Holds the schema and the pages of a release against its layout.
-fn parquet_form(path: &Path, layout: &parquet::Layout, schema: &Schema) -> Result<(), String> {
+fn parquet_form(path: &Content, layout: &parquet::Layout, schema: &Schema) -> Result<(), String> {
     let said = schema.metadata().is_empty() && schema.fields().iter().all(|field| field.metadata().is_empty());
     let same = |text: &Vec<u8>| ::parquet::arrow::encode_arrow_schema(schema).as_bytes() == text.as_slice();
     if !said || !layout.arrow_schema.as_ref().is_none_or(same) {
@@ -97,7 +96,7 @@ fn parquet_form(path: &Path, layout: &parquet::Layout, schema: &Schema) -> Resul
     let groups: Vec<usize> = (0..layout.groups.len()).collect();
     groups.par_iter().try_for_each(|&index| {
         let broken = |e: ::parquet::errors::ParquetError| e.to_string();
-        let file = File::open(path).map_err(|e| e.to_string())?;
+        let file = path.open().map_err(|e| e.to_string())?;
         let reader = SerializedFileReader::new(file).map_err(broken)?;
         let group = reader.get_row_group(index).map_err(broken)?;
         for (column, (chunk, leaf)) in layout.groups[index].iter().zip(&layout.leaves).enumerate() {
@@ -111,8 +110,8 @@ fn parquet_form(path: &Path, layout: &parquet::Layout, schema: &Schema) -> Resul
 }
 
 pub(crate) fn read_arrow(
-    path: &Path,
-    mut file: File,
+    path: &Content,
+    mut file: Opened,
     reading: Reading,
     total: &mut Tally,
 ) -> Result<(Vec<String>, Fingerprint), Problem> {

@@ -19,8 +19,9 @@ pub(crate) mod tally;
 mod texts;
 mod thrift;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::content::Content;
 use crate::digest::HashingReader;
 use crate::problem::{Problem, ProblemKind};
 pub(crate) use tally::{Counted, Selection, Tally};
@@ -74,7 +75,7 @@ pub(crate) enum Reading {
 /// Reads `files` in order, counting what `selection` asks for. The separator of delimited text follows from the file's
 /// ending in a release, else from its header.
 pub(crate) fn count(
-    files: &[PathBuf],
+    files: &[Content],
     selection: &Selection,
     reading: Reading,
 ) -> Result<(Counted, Vec<Fingerprint>), Problem> {
@@ -116,13 +117,13 @@ pub(crate) fn count(
 }
 
 fn one_file(
-    path: &Path,
+    path: &Content,
     format: Format,
     gz: bool,
     reading: Reading,
     total: &mut Tally,
 ) -> Result<(Vec<String>, Fingerprint), Problem> {
-    let file = std::fs::File::open(path).map_err(|e| {
+    let file = path.open().map_err(|e| {
         let kind =
             if e.kind() == std::io::ErrorKind::NotFound { ProblemKind::MissingFile } else { ProblemKind::Unreadable };
         Problem::violation(kind, format!("{}: {e}", path.display()))
@@ -162,9 +163,9 @@ fn text(
 }
 
 /// The length and digest of a file that is not read as a table.
-pub(crate) fn fingerprint(path: &Path) -> Result<Fingerprint, Problem> {
-    let file = std::fs::File::open(path)
-        .map_err(|e| Problem::violation(ProblemKind::MissingFile, format!("{}: {e}", path.display())))?;
+pub(crate) fn fingerprint(path: &Content) -> Result<Fingerprint, Problem> {
+    let file =
+        path.open().map_err(|e| Problem::violation(ProblemKind::MissingFile, format!("{}: {e}", path.display())))?;
     let (bytes, sha256) = HashingReader::new(file).finish().map_err(|e| unreadable(path, &e.to_string()))?;
     Ok(Fingerprint { bytes, sha256, rows: 0 })
 }

@@ -5,12 +5,11 @@
 //! pages tile the chunks, chunks and offset indexes tile the file, statistics and notes are absent. Sizes are looked at
 //! before anything is allocated for them.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
 
 use super::limits;
 use super::thrift::Thrift;
+use crate::content::{Content, Opened};
 
 const MAGIC: &[u8; 4] = b"PAR1";
 
@@ -67,9 +66,9 @@ pub(crate) struct Layout {
 }
 
 /// Looks at the whole of a file; an error says what is not as releases have it.
-pub(crate) fn layout(path: &Path) -> Result<Layout, String> {
-    let mut file = File::open(path).map_err(|e| e.to_string())?;
-    let length = file.metadata().map_err(|e| e.to_string())?.len();
+pub(crate) fn layout(path: &Content) -> Result<Layout, String> {
+    let mut file = path.open().map_err(|e| e.to_string())?;
+    let length = file.length().map_err(|e| e.to_string())?;
     let ends = if length < 12 { None } else { Some((read(&mut file, 0, 4)?, read(&mut file, length - 8, 8)?)) };
     let Some((head, tail)) = ends.filter(|(head, tail)| head == MAGIC && tail[4..] == *MAGIC) else {
         return Err("it is no Parquet file, or it is cut off".into());
@@ -119,7 +118,7 @@ pub(crate) fn layout(path: &Path) -> Result<Layout, String> {
     Ok(found)
 }
 
-fn read(file: &mut File, from: u64, length: u64) -> Result<Vec<u8>, String> {
+fn read(file: &mut Opened, from: u64, length: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let seek = file.seek(SeekFrom::Start(from));
     seek.and_then(|_| file.take(length).read_to_end(&mut bytes)).map_err(|e| e.to_string())?;
@@ -181,7 +180,7 @@ fn leaf(element: &Thrift<'_>) -> Result<Leaf, String> {
 
 /// The pages of a chunk, from its own headers. Its place, and that of its offset index, go to `parts`.
 fn chunk(
-    file: &mut File,
+    file: &mut Opened,
     end: u64,
     column: &Thrift<'_>,
     leaf: &Leaf,

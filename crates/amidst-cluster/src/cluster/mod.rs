@@ -14,6 +14,7 @@ mod session;
 mod source;
 mod sql;
 mod strays;
+mod typed;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

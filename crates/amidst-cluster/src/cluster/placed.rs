@@ -54,8 +54,9 @@ impl Placement {
             joining.tables.push((format!("m{i}"), vec![file]));
         }
         let mut joinings = Vec::new();
+        let keys = joining.keys.len();
         let on = |table: &str| {
-            let on: Vec<String> = (0..joining.keys.len()).map(|i| format!("m{i}.g = {table}.k{i}")).collect();
+            let on: Vec<String> = (0..keys).map(|i| format!("m{i}.g = {table}.k{i}")).collect();
             on.join(" AND ")
         };
         if !self.dealt.is_empty() {
@@ -67,7 +68,8 @@ impl Placement {
                 dealt.tables.push((if name == "dealt" { "c" } else { name }.to_string(), vec![file]));
             }
             dealt.among = Some(format!(" JOIN among ON {}", on("among")));
-            dealt.joins = format!(" JOIN c ON {}", on("c"));
+            let on: Vec<String> = (0..keys).map(|i| format!("t.{}{i} = c.k{i}", Joining::FOUND)).collect();
+            dealt.joins = format!(" JOIN c ON {}", on.join(" AND "));
             dealt.deal();
             joinings.push(dealt);
         }

@@ -13,13 +13,16 @@ use amidst::Failure;
 use amidst::engine::{Recoded, Written, of_parts};
 use amidst::job::{Job, Stage};
 use amidst::policy::Role;
+use amidst::release::Released;
 use datafusion::arrow::array::AsArray;
+use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::prelude::SessionContext;
 use rustc_hash::FxHashMap;
 
 use super::count::rows_of;
 use super::recode::{Joining, Tables};
-use super::session::{Runner, broken, local, remote};
+use super::session::{Runner, broken, local, publishing, remote};
+use super::typed::{Typed, Typing, kept};
 use super::{Read, Settings, sql};
 
 /// The digest that rows are sorted by. No column of a table is called that.
@@ -60,15 +63,20 @@ impl Publishing<'_> {
         let width = self.read.partitions.div_ceil(groups.len()).max(1);
         let recoded = self.jobs(groups.len(), |i| self.recode(groups[i].0, &groups[i].1, i, width));
         recoded.await?;
+        tell(0.4);
+        let columns = self.types(groups.len(), &released).await?;
         tell(0.5);
-        let sorted = self.jobs(parts, |p| self.sort(groups.len(), p, parts, folder.join(&files[p]), false));
+        let columns: Vec<String> = columns.iter().map(Typed::written).collect();
+        let columns = columns.join(", ");
+        let sorted = self.jobs(parts, |p| self.sort(groups.len(), p, parts, folder.join(&files[p]), &columns));
         sorted.await?;
         tell(0.9);
         if persons {
             let side = self.work.join("persons");
             std::fs::create_dir_all(&side).map_err(|e| Failure::Io(e.to_string()))?;
             let place = |p: usize| side.join(format!("{p:05}.parquet"));
-            self.jobs(parts, |p| self.sort(groups.len(), p, parts, place(p), true)).await?;
+            let person = sql::name(PERSON);
+            self.jobs(parts, |p| self.sort(groups.len(), p, parts, place(p), &person)).await?;
             let mut people = Vec::with_capacity(rows as usize);
             let mut number = FxHashMap::default();
             for p in 0..parts {
@@ -123,7 +131,7 @@ impl Publishing<'_> {
         }
         let to = self.work.join(format!("recoded-{group:05}.parquet"));
         let statement = format!(
-            "COPY ({} ORDER BY {}) TO {} STORED AS PARQUET OPTIONS ('format.max_row_group_size' '131072')",
+            "COPY ({} ORDER BY {}) TO {} STORED AS PARQUET",
             self.select(joining),
             sql::name(DIGEST),
             sql::text(&to.to_string_lossy())
@@ -135,7 +143,6 @@ impl Publishing<'_> {
     fn select(&self, joining: &Joining) -> String {
         let prepared = self.recoded.prepared;
         let policy = self.recoded.policy;
-        let masked = self.recoded.masked().is_some();
         let mut published = Vec::new();
         let mut cells = vec![sql::text(&policy.search.seed.to_string())];
         for field in self.read.source.schema.fields() {
@@ -144,14 +151,14 @@ impl Publishing<'_> {
             let cell = match role {
                 Role::Quasi => {
                     let q = prepared.generalizations.iter().position(|g| g.name == *field.name()).unwrap_or_default();
-                    // A column that is published as it is keeps its type.
-                    let as_is = !masked && self.recoded.recoding.levels.as_ref().is_some_and(|l| l.get(q) == Some(&0));
-                    if as_is { format!("t.{column}") } else { format!("c.l{q}") }
+                    format!("c.l{q}")
                 }
-                Role::Sensitive | Role::Insensitive => format!("t.{column}"),
+                Role::Sensitive | Role::Insensitive => kept(field, &format!("t.{column}")),
                 _ => continue,
             };
-            cells.push(format!("coalesce(CAST({cell} AS VARCHAR), '')"));
+            // Each with its length, so that no two rows are joined to one text.
+            let text = format!("coalesce(CAST({cell} AS VARCHAR), '')");
+            cells.extend([format!("CAST(character_length({text}) AS VARCHAR)"), text]);
             published.push(format!("{cell} AS {column}"));
         }
         let digest = format!("arrow_cast(substr(md5(concat_ws('|', {})), 1, 16), 'Utf8')", cells.join(", "));
@@ -168,7 +175,7 @@ impl Publishing<'_> {
         let number = |(i, &position): (usize, &usize)| {
             format!(" JOIN m{i} ON t.{} IS NOT DISTINCT FROM m{i}.v", names(position))
         };
-        let numbers: String = joining.keys.iter().enumerate().map(number).collect();
+        let mut numbers: String = joining.keys.iter().enumerate().map(number).collect();
         let known = sql::filter(&self.read.source.known(policy));
         let mut from = "t".to_string();
         let mut filter = known.clone();
@@ -183,9 +190,16 @@ impl Publishing<'_> {
                 .iter()
                 .filter(|f| policy.column(f.name()).is_some_and(|c| c.role != Role::Identifying));
             let order: Vec<String> = all.map(|f| format!("t.{}", sql::name(f.name()))).collect();
-            let among = joining.among.as_ref().map(|among| format!("{numbers}{among}")).unwrap_or_default();
+            let mut among = String::new();
+            let mut found = String::new();
+            if let Some(join) = &joining.among {
+                // The numbers of the values are looked up once and travel on: a plan twice as deep is refused by the scheduler.
+                among = format!("{numbers}{join}");
+                found = (0..joining.keys.len()).map(|i| format!(", m{i}.g AS {}{i}", Joining::FOUND)).collect();
+                numbers = String::new();
+            }
             from = format!(
-                "(SELECT t.*, row_number() OVER (PARTITION BY {} ORDER BY {}) AS __amidst_row FROM t{among}{known}) AS t",
+                "(SELECT t.*{found}, row_number() OVER (PARTITION BY {} ORDER BY {}) AS __amidst_row FROM t{among}{known}) AS t",
                 keys.join(", "),
                 order.join(", ")
             );
@@ -198,21 +212,35 @@ impl Publishing<'_> {
         format!("SELECT {} FROM {from}{joins}{filter}", published.join(", "))
     }
 
-    /// Writes a part: the rows of its range of digests, from all groups. With `persons`, who they are instead.
-    async fn sort(&self, groups: usize, part: usize, parts: usize, to: PathBuf, persons: bool) -> Result<(), Failure> {
-        let context = remote(self.runner.scheduler, 1).await?;
+    /// Makes the recoded rows known as `r`, and tells their columns.
+    async fn gathered(&self, context: &SessionContext, groups: usize) -> Result<SchemaRef, Failure> {
         let union = (0..groups).map(|g| self.work.join(format!("recoded-{g:05}.parquet")));
         let urls: Vec<String> = union.map(|path| path.to_string_lossy().into_owned()).collect();
         let frame = context.read_parquet(urls, Default::default()).await.map_err(broken)?;
-        let header: Vec<String> = frame.schema().fields().iter().map(|f| f.name().clone()).collect();
+        let schema = Arc::clone(frame.schema().inner());
         context.register_table("r", frame.into_view()).map_err(broken)?;
-        let digest = sql::name(DIGEST);
-        let published = header.iter().filter(|name| !matches!(name.as_str(), DIGEST | PERSON));
-        let columns = match persons {
-            true => sql::name(PERSON),
-            false => published.map(|name| sql::name(name)).collect::<Vec<_>>().join(", "),
+        Ok(schema)
+    }
+
+    /// The types of the published columns.
+    async fn types(&self, groups: usize, released: &Released) -> Result<Vec<Typed>, Failure> {
+        let context = remote(self.runner.scheduler, self.read.partitions).await?;
+        let schema = self.gathered(&context, groups).await?;
+        let published = |name: &str| !matches!(name, DIGEST | PERSON);
+        let typing = Typing::new(self.recoded.policy, released, &schema, published);
+        let answer = match typing.question("r") {
+            Some(question) => self.runner.run(&context, &question).await?,
+            None => Vec::new(),
         };
-        let order = match header.iter().any(|name| name == PERSON) {
+        typing.answered(&answer)
+    }
+
+    /// Writes some columns of a part: the rows of its range of digests, from all groups.
+    async fn sort(&self, groups: usize, part: usize, parts: usize, to: PathBuf, columns: &str) -> Result<(), Failure> {
+        let context = publishing(self.runner.scheduler).await?;
+        let schema = self.gathered(&context, groups).await?;
+        let digest = sql::name(DIGEST);
+        let order = match schema.column_with_name(PERSON).is_some() {
             true => format!("{digest}, {}", sql::name(PERSON)),
             false => digest.clone(),
         };
@@ -224,8 +252,7 @@ impl Publishing<'_> {
             range.push(format!("{digest} < '{}'", bound(part + 1, parts)));
         }
         let statement = format!(
-            "COPY (SELECT {columns} FROM r{} ORDER BY {order}) TO {} STORED AS PARQUET \
-             OPTIONS ('format.statistics_enabled' 'none', 'format.compression' 'snappy')",
+            "COPY (SELECT {columns} FROM r{} ORDER BY {order}) TO {} STORED AS PARQUET",
             sql::filter(&range),
             sql::text(&to.to_string_lossy())
         );

@@ -71,11 +71,15 @@ pub struct Joining {
     pub filter: Option<String>,
     /// Whether rows that agree in everything are dealt out to several classes.
     pub dealt: bool,
-    /// A join that lets only the rows pass that are dealt out, where the others are published elsewhere.
+    /// A join that lets only the rows pass that are dealt out, where the others are published elsewhere. Then the numbers of
+    /// the deciding columns are columns of the rows, and `joins` takes them from there.
     pub among: Option<String>,
 }
 
 impl Joining {
+    /// How columns with the numbers of values begin. No column of a table is called that.
+    pub const FOUND: &'static str = "__amidst_g";
+
     /// Deals rows out by their numbers.
     pub fn deal(&mut self) {
         self.filter = Some("t.__amidst_row > c.after AND t.__amidst_row <= c.upto".to_string());

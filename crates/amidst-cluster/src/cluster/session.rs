@@ -10,6 +10,8 @@ use ballista_core::execution_plans::DistributedQueryExec;
 use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
 use ballista_core::serde::protobuf::{CancelJobParams, CleanJobDataParams};
 use datafusion::arrow::array::RecordBatch;
+use datafusion::common::config::TableParquetOptions;
+use datafusion::datasource::file_format::parquet::ParquetFormatFactory;
 use datafusion::error::DataFusionError;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::physical_plan::{ExecutionPlan, collect};
@@ -32,16 +34,39 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// Tables up to so many bytes and rows are joined with as a whole.
 const BROADCAST: usize = 1 << 30;
 
-/// A session whose plans run on the cluster, in `partitions` parts.
+/// A session whose plans run on the cluster, in `partitions` parts. What they write is intermediate.
 pub async fn remote(scheduler: &Address, partitions: usize) -> Result<SessionContext, Failure> {
+    let mut written = TableParquetOptions::default();
+    // Small row groups, so that a part finds its rows in files that are sorted.
+    written.global.max_row_group_size = 1 << 17;
+    connected(scheduler, partitions, written).await
+}
+
+/// A session whose plans write what is published: in one piece, in the form that the checker asks for.
+pub async fn publishing(scheduler: &Address) -> Result<SessionContext, Failure> {
+    let mut written = TableParquetOptions::default();
+    written.global.statistics_enabled = Some("none".to_string());
+    written.global.compression = Some("snappy".to_string());
+    connected(scheduler, 1, written).await
+}
+
+async fn connected(
+    scheduler: &Address,
+    partitions: usize,
+    written: TableParquetOptions,
+) -> Result<SessionContext, Failure> {
     let config = settings(SessionConfig::new_with_ballista(), partitions)
         // Asking from time to time survives what a request that lasts as long as the job may not.
         .set_bool(BALLISTA_CLIENT_PULL, true);
-    let state = SessionStateBuilder::new()
+    let mut state = SessionStateBuilder::new()
         .with_config(config)
         .with_runtime_env(stores::environment(None).map_err(broken)?)
         .with_default_features()
         .build();
+    // How files are written travels to the executors with the format alone: neither with the options of a statement nor with
+    // the settings of a session.
+    let format = ParquetFormatFactory::new_with_options(written);
+    state.register_file_format(Arc::new(format), true).map_err(broken)?;
     SessionContext::remote_with_state(&scheduler.to_string(), state).await.map_err(broken)
 }
 

@@ -65,10 +65,14 @@ impl Source {
             }
         }
         let schema = schema.ok_or_else(|| Failure::Usage(format!("{input} has no columns")))?;
-        // Dictionaries are a matter of how a file is written; plans are simpler without them.
-        let plain = |field: &Arc<Field>| match field.data_type() {
-            DataType::Dictionary(_, values) => Arc::new(field.as_ref().clone().with_data_type(values.as_ref().clone())),
-            _ => Arc::clone(field),
+        // Dictionaries are a matter of how a file is written, and so is the promise that nothing is null; plans are simpler
+        // without them, and what is published does not depend on them.
+        let plain = |field: &Arc<Field>| {
+            let kind = match field.data_type() {
+                DataType::Dictionary(_, values) => values.as_ref().clone(),
+                kind => kind.clone(),
+            };
+            Arc::new(Field::new(field.name(), kind, true))
         };
         let schema = Arc::new(Schema::new(schema.fields().iter().map(plain).collect::<Vec<_>>()));
         Ok(Source { files, schema })

@@ -1,14 +1,18 @@
 //! Two releases of one table compared.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use amidst::anonymize::{Options, anonymize};
 use amidst::core::frequency::FrequencySet;
 use amidst::job::Job;
-use amidst::policy::Policy;
+use amidst::policy::{Policy, Role};
 use amidst::verify::{Subject, verify};
 use amidst_io::{ReadOptions, read};
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 
 use crate::processes::Cluster;
@@ -69,16 +73,53 @@ pub fn both_from(
             _ => assert_eq!(found, expected, "{name}: {metric}"),
         }
     }
-    let columns: Vec<String> = policy_columns(&policy, &there.join("public/release"));
-    let here = counted(&here.join("public/release.parquet"), &columns);
-    assert_eq!(here, counted(&there.join("public/release"), &columns), "{name}: the classes");
+    assert_eq!(modes(&here), modes(&there), "{name}: who may read the release");
+    let (here, there) = (here.join("public/release.parquet"), there.join("public/release"));
+    let expected = schemas(&here).remove(0);
+    for schema in schemas(&there) {
+        assert_eq!(schema, expected, "{name}: columns and types");
+    }
+    // Rows that agree in quasi and sensitive cells may part in a local recoding, and either may go either way.
+    let whole = !local["levels"].is_null();
+    let decides = |name: &str| matches!(policy.column(name).map(|c| c.role), Some(Role::Quasi | Role::Sensitive));
+    let columns = expected.fields().iter().map(|field| field.name().clone());
+    let columns: Vec<String> = columns.filter(|name| whole || decides(name)).collect();
+    assert_eq!(counted(&here, &columns), counted(&there, &columns), "{name}: the rows");
 }
 
-fn policy_columns(policy: &Policy, release: &Path) -> Vec<String> {
-    use amidst::policy::Role;
-    let input = read(&release.to_string_lossy(), &ReadOptions::default()).unwrap();
-    let decides = |name: &String| matches!(policy.column(name).map(|c| c.role), Some(Role::Quasi | Role::Sensitive));
-    input.header.into_iter().filter(decides).collect()
+/// The columns and types of a Parquet file, or of the files of a folder.
+pub fn schemas(release: &Path) -> Vec<SchemaRef> {
+    let files: Vec<_> = match release.is_dir() {
+        true => std::fs::read_dir(release).unwrap().map(|entry| entry.unwrap().path()).collect(),
+        false => vec![release.to_path_buf()],
+    };
+    assert!(!files.is_empty());
+    let schema = |file| {
+        let file = std::fs::File::open(file).unwrap();
+        Arc::clone(ParquetRecordBatchReaderBuilder::try_new(file).unwrap().schema())
+    };
+    files.into_iter().map(schema).collect()
+}
+
+/// The modes of a release and of what is in it; that of its table, or of its folder of parts, once.
+fn modes(folder: &Path) -> BTreeMap<String, u32> {
+    use std::os::unix::fs::PermissionsExt;
+    fn add(path: &Path, name: &str, found: &mut BTreeMap<String, u32>) {
+        let mode = std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let table = name.starts_with("/public/release");
+        let name = if table { "table".to_string() } else { name.to_string() };
+        let own = if table && path.is_dir() { mode & 0o666 } else { mode };
+        assert_eq!(*found.entry(name.clone()).or_insert(own), own, "{name}");
+        if path.is_dir() {
+            for entry in std::fs::read_dir(path).unwrap().flatten() {
+                let below = if table { "/public/release".to_string() } else { name.clone() };
+                add(&entry.path(), &format!("{below}/{}", entry.file_name().to_string_lossy()), found);
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    add(folder, "", &mut found);
+    found
 }
 
 /// The published combinations with their counts, in one order.

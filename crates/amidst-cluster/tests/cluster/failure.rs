@@ -2,11 +2,11 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::compare::verified;
-use crate::processes::{Cluster, binary, free_port};
+use crate::processes::{Cluster, binary, free_port, signal};
 use crate::tables;
 
 #[test]
@@ -48,12 +48,6 @@ fn killed_in_the_middle(cluster: &mut Cluster, policy: &Path, data: &Path, out: 
     running
 }
 
-fn signal(process: &Child, name: &str) {
-    let pid = process.id().to_string();
-    // The process may have ended already.
-    let _ = std::process::Command::new("kill").args([&format!("-{name}"), &pid]).stderr(Stdio::null()).status();
-}
-
 #[test]
 fn an_absent_scheduler_is_said_to_be_absent() {
     let folder = tempfile::tempdir().unwrap();
@@ -90,7 +84,8 @@ fn what_executors_cannot_write_is_not_released() {
     let cluster = Cluster::start(folder.path(), 1);
     let work = folder.path().join("executor-0");
     let start = Instant::now();
-    while !work.exists() {
+    // It makes a folder of its own there, and a file in that.
+    while std::fs::read_dir(&work).map_or(0, |found| found.count()) == 0 {
         assert!(start.elapsed() < Duration::from_secs(120), "the executor does not start");
         std::thread::sleep(Duration::from_millis(50));
     }

@@ -17,9 +17,17 @@ pub struct Cluster {
 
 /// A command of the binary under test.
 pub fn binary() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_amidst-cluster"));
+    // As on most machines: what a process creates may be read by others, unless it sees to it.
+    let mut command = Command::new("sh");
+    command.args(["-c", "umask 022; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_amidst-cluster")]);
     command.stdin(Stdio::null());
     command
+}
+
+/// Sends a signal to a process, which may have ended already.
+pub fn signal(process: &Child, name: &str) {
+    let pid = process.id().to_string();
+    let _ = Command::new("kill").args([&format!("-{name}"), &pid]).stderr(Stdio::null()).status();
 }
 
 /// A port that was free a moment ago.
@@ -58,12 +66,18 @@ impl Cluster {
 
     /// Starts another executor.
     pub fn add(&mut self) {
-        self.add_as(binary());
+        self.add_at(&format!("executor-{}", self.executors.len()));
+    }
+
+    /// Starts another executor with a work folder of this name.
+    pub fn add_at(&mut self, work: &str) {
+        self.add_as(binary(), work);
     }
 
     /// Starts another executor on a disk of its own that holds `kilobytes`. False where that is not permitted.
     pub fn add_on_small_disk(&mut self, kilobytes: u64) -> bool {
-        let work = self.folder.join(format!("executor-{}", self.executors.len()));
+        let name = format!("executor-{}", self.executors.len());
+        let work = self.folder.join(&name);
         std::fs::create_dir_all(&work).unwrap();
         // The disk is seen by this process and its children alone, and goes with them.
         let script = format!("mount -t tmpfs -o size={kilobytes}k none \"$0\" && exec \"$@\"");
@@ -76,11 +90,11 @@ impl Cluster {
         if !permitted.is_ok_and(|status| status.success()) {
             return false;
         }
-        self.add_as(in_its_own_world(Path::new(env!("CARGO_BIN_EXE_amidst-cluster"))));
+        self.add_as(in_its_own_world(Path::new(env!("CARGO_BIN_EXE_amidst-cluster"))), &name);
         true
     }
 
-    fn add_as(&mut self, mut command: Command) {
+    fn add_as(&mut self, mut command: Command, work: &str) {
         let name = format!("executor-{}", self.executors.len());
         let log = |kind: &str| std::fs::File::create(self.folder.join(format!("{name}{kind}.log"))).unwrap();
         command.args(["executor", "--cores", "1", "--heartbeat", "1", "--scheduler", &self.address()]);
@@ -88,7 +102,7 @@ impl Cluster {
         if !self.environment.is_empty() {
             command.arg("--verbose").envs(self.environment.clone());
         }
-        command.arg("--memory").arg((1u64 << 30).to_string()).arg("--work").arg(self.folder.join(&name));
+        command.arg("--memory").arg((1u64 << 30).to_string()).arg("--work").arg(self.folder.join(work));
         self.executors.push(command.stdout(log("")).stderr(log("-errors")).spawn().unwrap());
     }
 

@@ -5,15 +5,19 @@ mod ipc;
 mod number;
 mod parquet;
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, Schema};
+use arrow_schema::{DataType, Schema, SchemaRef};
 
+use crate::contain::contained;
 use crate::encode::ColumnEncoder;
 use crate::error::ReadError;
+use crate::format::Format;
 use crate::lines::BlockLines;
-use crate::merge::{Block, Fault, FaultKind};
+use crate::merge::{Block, Fault, FaultKind, Merger};
+use crate::stream::Settings;
 
 use cells::BadArray;
 
@@ -64,6 +68,67 @@ fn is_scalar(kind: &DataType) -> bool {
 /// The first line of what a format's reader said, not too much of it.
 fn short(reason: &str) -> String {
     reason.lines().next().unwrap_or_default().chars().take(160).collect()
+}
+
+/// Encodes batches on all threads, in order, and merges them. `next` gives batches of exactly the kept columns, whose
+/// positions in the file are `places`.
+fn merge_batches(
+    path: &Path,
+    places: &[usize],
+    settings: &Settings<'_>,
+    merger: &mut Merger<'_>,
+    mut next: impl FnMut() -> Result<Option<RecordBatch>, ReadError> + Send,
+) -> Result<(), ReadError> {
+    let rows_before = merger.rows();
+    let empty = || RecordBatch::new_empty(SchemaRef::new(Schema::empty()));
+    let damaged = |reason| ReadError::Damaged { path: path.to_path_buf(), format: Format::Arrow.name(), reason };
+    crate::pipeline::run(
+        settings.threads,
+        |job: &mut Option<RecordBatch>| {
+            settings.check()?;
+            *job = next()?;
+            Ok(job.is_some())
+        },
+        |worker| BatchEncoder::new(worker, places.len()),
+        |encoder, job| {
+            let batch = job.take().unwrap_or_else(empty);
+            contained(|| encoder.encode(path, &batch, places)).unwrap_or_else(|reason| Err(damaged(reason)))
+        },
+        |block| {
+            merger.merge(block?)?;
+            settings.check()?;
+            Ok(if merger.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        },
+    )?;
+    if merger.rows() == rows_before && !merger.is_full() {
+        return Err(ReadError::NoRows { path: path.to_path_buf() });
+    }
+    Ok(())
+}
+
+/// Reads record batches that are in memory; `name` stands for them in messages.
+pub(crate) fn read_batches(
+    name: &Path,
+    schema: &Schema,
+    batches: &mut (dyn Iterator<Item = RecordBatch> + Send),
+    settings: &Settings<'_>,
+    merger: &mut Merger<'_>,
+) -> Result<(), ReadError> {
+    let kept = merger.begin(name, names(schema), 1)?;
+    check_types(name, schema, &kept)?;
+    let places: Vec<usize> = (0..kept.len()).filter(|&i| kept[i]).collect();
+    let failed = |reason: &dyn std::fmt::Display| ReadError::Damaged {
+        path: name.to_path_buf(),
+        format: Format::Arrow.name(),
+        reason: short(&reason.to_string()),
+    };
+    merge_batches(name, &places, settings, merger, || {
+        let Some(batch) = batches.next() else { return Ok(None) };
+        if batch.schema().fields().len() != schema.fields().len() {
+            return Err(failed(&"a batch has other columns than the schema"));
+        }
+        batch.project(&places).map(Some).map_err(|e| failed(&e))
+    })
 }
 
 /// What one thread needs to encode batches of arrays.

@@ -14,8 +14,9 @@ use postgres::{Client, Config, NoTls, Transaction};
 
 use super::copy::{Cell, cells};
 use super::rows::Rows;
-use super::{listed, masked, tls};
+use super::{listed, tls};
 use crate::address::Wanted;
+use crate::address::masked;
 use crate::columnar::float64;
 use crate::error::{ReadError, shown};
 use crate::merge::Merger;

@@ -16,6 +16,7 @@ use amidst_core::table::Table;
 use crate::format::Format;
 
 pub use error::WriteError;
+pub use typed::Kind;
 
 /// How to write.
 #[derive(Clone, Copy)]

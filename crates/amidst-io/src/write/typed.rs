@@ -8,9 +8,10 @@ use amidst_core::table::{Column, ValueType};
 use super::Job;
 use crate::columnar::float64;
 
-/// How the cells of a column are written.
+/// How the cells of a column are written, in formats that have types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// Texts; the empty text is one of them.
     Text,
     /// Whole numbers of 64 bits; the empty text is null.
     Integer,
@@ -25,25 +26,34 @@ pub(crate) enum Kind {
 /// The kind of a column of `job`.
 pub(crate) fn kind(job: &Job<'_>, column: &Column, used: &[bool]) -> Kind {
     let labels = || column.dictionary.iter().zip(used).filter(|(_, used)| **used).map(|(label, _)| label);
-    if labels().next().is_none() {
-        return Kind::Text;
-    }
-    if labels().all(|label| matches!(label, "true" | "false")) {
-        return Kind::Boolean;
-    }
-    if job.options.untyped.is_some_and(|untyped| untyped(&column.name)) {
-        // Nobody said what the column is, so an empty cell is a text like any other.
-        let kinds =
-            [(Kind::Integer, is_integer as fn(&str) -> bool), (Kind::Decimal, is_decimal), (Kind::Date, is_date)];
-        return kinds.iter().find(|(_, accepts)| labels().all(accepts)).map_or(Kind::Text, |(kind, _)| *kind);
-    }
-    let filled = || labels().filter(|label| !label.is_empty());
-    let all = |accepts: fn(&str) -> bool| filled().next().is_some() && filled().all(accepts);
-    match column.kind {
-        ValueType::Integer if all(is_integer) => Kind::Integer,
-        ValueType::Decimal if all(is_decimal) => Kind::Decimal,
-        ValueType::Date if all(is_date) => Kind::Date,
-        _ => Kind::Text,
+    let open = job.options.untyped.is_some_and(|untyped| untyped(&column.name));
+    Kind::of(column.kind, open, labels)
+}
+
+impl Kind {
+    /// How a column is written that has these labels and was `declared` to be of a type, or whose type is `open`: then it is
+    /// seen from the labels.
+    pub fn of<'a, L: Iterator<Item = &'a str>>(declared: ValueType, open: bool, labels: impl Fn() -> L) -> Kind {
+        if labels().next().is_none() {
+            return Kind::Text;
+        }
+        if labels().all(|label| matches!(label, "true" | "false")) {
+            return Kind::Boolean;
+        }
+        if open {
+            // Nobody said what the column is, so an empty cell is a text like any other.
+            let kinds =
+                [(Kind::Integer, is_integer as fn(&str) -> bool), (Kind::Decimal, is_decimal), (Kind::Date, is_date)];
+            return kinds.iter().find(|(_, accepts)| labels().all(accepts)).map_or(Kind::Text, |(kind, _)| *kind);
+        }
+        let filled = || labels().filter(|label| !label.is_empty());
+        let all = |accepts: fn(&str) -> bool| filled().next().is_some() && filled().all(accepts);
+        match declared {
+            ValueType::Integer if all(is_integer) => Kind::Integer,
+            ValueType::Decimal if all(is_decimal) => Kind::Decimal,
+            ValueType::Date if all(is_date) => Kind::Date,
+            _ => Kind::Text,
+        }
     }
 }
 

@@ -3,26 +3,26 @@
 //! Read, search, apply, check, publish. Rows are read and written by an [`Engine`]; the rest is here. Nothing reaches its final place before the independent checker has passed it,
 //! and then everything appears together.
 
+mod in_memory;
 mod outcome;
+mod steps;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use amidst_core::search::Found;
-
+pub use in_memory::{Release, anonymize_batches, anonymize_input, anonymize_table};
 pub use outcome::{Anonymized, Seconds};
 
 use crate::engine::{Engine, Local, Recoded};
 use crate::folder::{CERTIFICATE, INTERNAL, PUBLIC};
 use crate::job::{Job, Stage, stop};
 use crate::policy::Policy;
-use crate::prepare::{LoadOptions, Prepared};
-use crate::publish::{Destination, Staging, Statement, agreed, checked, sealed};
-use crate::release::{Judged, warnings};
-use crate::report::{Policies, write_documents};
-use crate::search::search;
+use crate::prepare::LoadOptions;
+use crate::publish::{Bundle, Destination, Staging, certificate_text, seal};
+use crate::report::Policies;
 use crate::unique::UniqueRows;
-use crate::{Failure, report, utility};
+use crate::{Failure, files};
+use steps::{Searched, admit};
 
 /// What the caller decides beside the policy.
 #[derive(Debug, Clone, Default)]
@@ -59,29 +59,20 @@ pub fn anonymize_on(
     destination.spare(&policy, options.input.as_deref())?;
     let staging = Staging::begin(&destination.target, options.force)?;
 
-    let load = LoadOptions {
-        input: options.input.clone(),
-        threads: job.threads,
-        cancel: Some(job.cancel),
-        progress: Some(&|share| (job.progress)(Stage::Read, share)),
-    };
-    let prepared = engine.read(&policy, &load)?;
-    prepared.refuse_raw(&policy, 0)?;
-    utility::target(&policy, &prepared)?;
+    let prepared = engine.read(&policy, &LoadOptions::of(job, options.input.clone(), &job.reading()))?;
+    admit(&policy, &prepared)?;
     let read = start.elapsed().as_secs_f64();
 
     let searching = Instant::now();
-    let (entry, found, joined) = search(&policy, &prepared, job)?;
-    let judged = Judged::of(&policy, &prepared, &found.recoding, joined.as_ref());
+    let searched = Searched::of(&policy, &prepared, job)?;
     let search = searching.elapsed().as_secs_f64();
-    stop(job)?;
 
     let writing = Instant::now();
     let recoded = Recoded {
         policy: &policy,
         prepared: &prepared,
-        recoding: &found.recoding,
-        joined: joined.as_ref(),
+        recoding: &searched.found.recoding,
+        joined: searched.joined.as_ref(),
         name: &destination.release,
     };
     let unwritten = |reason: String| {
@@ -102,81 +93,28 @@ pub fn anonymize_on(
     let checking = Instant::now();
     (job.progress)(Stage::Check, 0.0);
     let policies = Policies::of(&policy, &prepared);
-    let names: Vec<&str> = written.files.iter().map(String::as_str).collect();
-    let files: Vec<PathBuf> = names.iter().map(|name| public.join(name)).collect();
-    let (reports, unique) = std::thread::scope(|scope| {
+    let made = searched.made(&policy, &prepared, released, &policies, unique);
+    let files: Vec<PathBuf> = written.files.iter().map(|name| public.join(name)).collect();
+    let bundle = Bundle { files: &written.files, documented: destination.documented(), told: &|_| {} };
+    let sealed = std::thread::scope(|scope| {
+        // The disk is waited for while the release is checked.
         let durable = scope.spawn(|| files.iter().try_for_each(|file| std::fs::File::open(file)?.sync_all()));
-        let statement = Statement {
-            policy: &policy,
-            resolved: &policies.public,
-            prepared: &prepared,
-            judged: &judged,
-            released,
-            joined: joined.as_ref(),
-        };
-        let made = report::Made {
-            policy: &policy,
-            prepared: &prepared,
-            algorithm: entry,
-            found: &found,
-            judged: &judged,
-            released,
-            joined: joined.as_ref(),
-            policies: &policies,
-            unique,
-        };
-        // The report says nothing about the check but the digests of what was checked, so both go on at once.
-        let (checked, report) = rayon::join(|| checked(&statement, &public, &names), || report::of_release(&made));
-        let checked = checked?;
-        stop(job)?;
-        let mut reports = report?;
-        reports.public.measured(checked.requirements());
-        let unique = agreed(unique, &checked, released.rows())?;
-        reports.each(|report| report.tell_unique(unique));
-        let digest = |file: &String| (file.clone(), checked.sha256(file).unwrap_or_default().to_string());
-        let digests: Vec<(String, String)> = written.files.iter().map(digest).collect();
-        reports.each(|report| report.list(digests.iter().cloned()));
-        let mut further = Vec::new();
-        if destination.documented() {
-            let internal = staging.part(INTERNAL)?;
-            write_documents(&internal, &reports.internal, &policies.internal).map_err(|e| unwritten(e.to_string()))?;
-            stop(job)?;
-            further =
-                write_documents(&public, &reports.public, &policies.public).map_err(|e| unwritten(e.to_string()))?;
-        }
-        stop(job)?;
-        staging.write(&Path::new(PUBLIC).join(CERTIFICATE), &sealed(checked, &further)?)?;
+        let sealed = seal(&made, &public, &bundle, &|| stop(job))?;
         let safe = durable.join().unwrap_or_else(|_| Err(std::io::Error::other("waiting for the disk failed")));
         safe.map_err(|e| unwritten(e.to_string()))?;
-        Ok::<_, Failure>((reports, unique))
+        Ok::<_, Failure>(sealed)
     })?;
+    let documents = sealed.internal.iter().map(|d| (INTERNAL, d)).chain(sealed.public.iter().map(|d| (PUBLIC, d)));
+    for (part, (name, bytes)) in documents {
+        let folder = staging.part(part)?;
+        files::write_private(&folder.join(name), bytes).map_err(|e| unwritten(e.to_string()))?;
+        stop(job)?;
+    }
+    staging.write(&Path::new(PUBLIC).join(CERTIFICATE), &certificate_text(&sealed.certificate)?)?;
     let check = checking.elapsed().as_secs_f64();
     stop(job)?;
-    let rows_out = released.rows();
     let outputs = destination.publish(staging)?;
 
-    let total = start.elapsed().as_secs_f64();
-    Ok(Anonymized {
-        algorithm: entry.id,
-        optimal: found.optimal,
-        gap: found.gap,
-        warnings: warnings(&policy, &prepared, entry, &judged),
-        notes: found.notes.clone(),
-        levels: levels(&prepared, &found),
-        rows_in: prepared.rows_in,
-        rows_dropped_missing: prepared.rows_dropped_missing,
-        rows_out,
-        judged,
-        unique,
-        waived: released.waived.len() as u64,
-        report: reports.internal,
-        seconds: Seconds { read, search, check, write, total },
-        outputs,
-    })
-}
-
-/// The level of each quasi column, for full-domain releases.
-fn levels(prepared: &Prepared, found: &Found) -> Option<Vec<(String, usize)>> {
-    let levels = found.recoding.levels.as_ref()?;
-    Some(prepared.generalizations.iter().zip(levels).map(|(g, &level)| (g.name.clone(), level)).collect())
+    let seconds = Seconds { read, search, check, write, total: start.elapsed().as_secs_f64() };
+    Ok(searched.outcome(&policy, &prepared, released, (sealed.reports.internal, sealed.unique), seconds, outputs))
 }

@@ -5,7 +5,7 @@ use amidst_core::recoding::{Part, SUPPRESSED};
 use amidst_core::table::{Codes, Column, Dictionary, Table, ValueType};
 
 use super::Recoded;
-use crate::release::Released;
+use crate::release::{Released, published_kind};
 
 /// The release as a small table: one row for the rows of one entry in one class, weighed with their number. Its columns
 /// are the published quasi and sensitive ones.
@@ -39,10 +39,15 @@ pub fn of_parts(recoded: &Recoded<'_>) -> Released {
         }
         prepared.sensitive.iter().position(|&c| c == position).map(|s| sensitive(s, column))
     });
-    Released {
+    let mut released = Released {
         table: Table { columns: columns.collect(), rows: parts.len() },
         order: (0..parts.len() as u32).collect(),
         weights: Some(parts.iter().map(|part| part.entry.rows).collect()),
         ..Released::default()
-    }
+    };
+    let columns = std::mem::take(&mut released.table.columns).into_iter();
+    released.table.columns = columns
+        .map(|column| Column { kind: published_kind(recoded.policy, &column, || released.counts(&column)), ..column })
+        .collect();
+    released
 }

@@ -5,6 +5,7 @@
 //!
 //! Paths in a policy are relative to the folder of the policy.
 
+mod build;
 mod columns;
 mod diagnostic;
 mod fields;
@@ -13,7 +14,7 @@ mod parameters;
 mod parse;
 pub(crate) mod public;
 pub(crate) mod quote;
-mod require;
+mod requirements;
 #[cfg(test)]
 mod tests;
 pub(crate) mod write;
@@ -27,6 +28,10 @@ use amidst_core::parameter::{Parameters, Value};
 use amidst_core::search::{MaxSuppression, Suppressed};
 use amidst_core::table::ValueType;
 
+pub use build::{
+    HierarchyPolicy, IntoValue, PolicyBuilder, RequirementPolicy, distinct_l_diversity, entropy_l_diversity, hierarchy,
+    intervals, k_anonymity, mask, recursive_c_l_diversity, require, suppress, t_closeness,
+};
 pub use diagnostic::{Diagnostic, PolicyErrors, nearest, suggestion};
 pub use origin::Origin;
 pub use parse::PolicyError;

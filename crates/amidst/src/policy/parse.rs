@@ -89,7 +89,7 @@ impl Policy {
         fields.only(document, "the policy", SECTIONS);
         let data = fields.table(document, "data").map(|t| data(&mut fields, t)).unwrap_or_default();
         let columns = super::columns::parse(&mut fields, document);
-        let requirements = super::require::parse(&mut fields, document, &columns, &origin);
+        let requirements = super::requirements::parse(&mut fields, document, &columns, &origin);
         let search = fields.table(document, "search").map(|t| search(&mut fields, t, &origin)).unwrap_or_default();
         let risk = fields.table(document, "risk").map(|t| risk(&mut fields, t)).unwrap_or_default();
         let utility = fields.table(document, "utility").map(|t| utility(&mut fields, t)).unwrap_or_default();

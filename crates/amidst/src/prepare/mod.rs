@@ -37,6 +37,7 @@ use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::Table;
 use amidst_io::ReadOptions;
 
+use crate::job::Job;
 use crate::policy::{Policy, Role};
 
 pub use consent::{NO_ENTRY, Waived};
@@ -118,6 +119,25 @@ impl Prepared {
     pub fn load(policy: &Policy, options: &LoadOptions<'_>) -> Result<Prepared, PrepareError> {
         let fitted = Fitted::of(policy, options)?;
         fitted.count(policy, options)
+    }
+
+    /// Prepares what was read already, wherever it came from.
+    ///
+    /// # Errors
+    /// Whatever does not fit the policy; see [`PrepareError`].
+    pub fn of_input(
+        policy: &Policy,
+        mut input: amidst_io::Input,
+        options: &LoadOptions<'_>,
+    ) -> Result<Prepared, PrepareError> {
+        columns::covered(policy, &input.header)?;
+        let keep = |name: &str| policy.column(name).is_some_and(|c| c.role != Role::Identifying);
+        let kept: Vec<bool> = input.table.columns.iter().map(|c| keep(&c.name)).collect();
+        let mut at = kept.iter();
+        input.table.columns.retain(|_| at.next().is_none_or(|&kept| kept));
+        let mut at = kept.iter();
+        input.nulls.retain(|_| at.next().is_none_or(|&kept| kept));
+        Fitted::fit(policy, options, input, None, 0.0)?.count(policy, options)
     }
 
     /// Prepares a table that was not read from a file, whose columns are all covered by the policy.
@@ -292,6 +312,13 @@ impl Fitted {
             seconds_read: self.seconds_read,
             seconds_prepare: self.started.elapsed().as_secs_f64(),
         })
+    }
+}
+
+impl<'a> LoadOptions<'a> {
+    /// How a job reads; `progress` is told its share of the reading.
+    pub(crate) fn of(job: &Job<'a>, input: Option<String>, progress: &'a (dyn Fn(f64) + Sync)) -> Self {
+        LoadOptions { input, threads: job.threads, cancel: Some(job.cancel), progress: Some(progress) }
     }
 }
 

@@ -1,14 +1,14 @@
 //! Stating what a release claims, for the independent checker to recompute and seal.
 
-use std::path::Path;
-
 use amidst_check::{
-    CertificateDraft, Checked, Claim, Leveled, On, Problem, ProblemKind, SensitiveColumn, SuppressedAs,
+    Certificate, CertificateDraft, Checked, Claim, Leveled, Location, On, Problem, ProblemKind, SensitiveColumn,
+    SuppressedAs,
 };
 use amidst_core::frequency::{self, FrequencySet, Groups};
 use amidst_core::parameter::Parameters;
 use amidst_core::search::Suppressed;
 use amidst_core::sensitive::categories::Categories;
+use bytes::Bytes;
 
 use crate::policy::{Policy, RequirePolicy};
 use crate::prepare::{Prepared, rank_order};
@@ -32,9 +32,13 @@ pub struct Statement<'a> {
     pub joined: Option<&'a Joined>,
 }
 
-/// The certificate of a checked release as JSON text, with further files that are no tables.
-pub fn sealed(checked: Checked, further: &[&str]) -> Result<String, Failure> {
-    let certificate = checked.seal(further).map_err(refused)?;
+/// The certificate of a checked release, with further files that are no tables.
+pub fn sealed(checked: Checked, further: &[(&str, Bytes)]) -> Result<Certificate, Failure> {
+    checked.seal_memory(further).map_err(refused)
+}
+
+/// A certificate as JSON text.
+pub fn certificate_text(certificate: &Certificate) -> Result<String, Failure> {
     certificate.to_json().map_err(|problem| Failure::Io(problem.to_string()))
 }
 
@@ -57,8 +61,8 @@ fn refused(problems: Vec<Problem>) -> Failure {
     Failure::Refused(messages.join("; "))
 }
 
-/// Checks the files in `folder`.
-pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Result<Checked, Failure> {
+/// Checks the files at a location.
+pub fn checked(statement: &Statement<'_>, location: Location, files: &[&str]) -> Result<Checked, Failure> {
     let Statement { policy, resolved, prepared, judged, released, joined } = *statement;
     let set = joined.map_or(&prepared.set, |joined| &joined.set);
     // Persons are counted where somebody is published twice; who is not published does not show.
@@ -101,7 +105,7 @@ pub fn checked(statement: &Statement<'_>, folder: &Path, files: &[&str]) -> Resu
         populations: &populations.tables,
         policy: None,
     };
-    amidst_check::check(draft, folder, &options).map_err(|problems| {
+    amidst_check::check(draft, location, &options).map_err(|problems| {
         // Rows that only the checker has seen may show that columns single people out: a fault of the policy.
         let of = |kind: ProblemKind| problems.iter().find(|p| p.kind == kind);
         match (of(ProblemKind::Insensitive), of(ProblemKind::Nothing)) {

@@ -2,10 +2,13 @@
 //!
 //! May use: `report`, `release`, `engine`, `scratch` and what lies below them; nothing else publishes.
 
+mod bundle;
 mod certificate;
 mod destination;
 mod staging;
 
-pub(crate) use certificate::{Statement, agreed, checked, sealed};
+pub use bundle::Document;
+pub(crate) use bundle::{Bundle, seal};
+pub(crate) use certificate::certificate_text;
 pub use destination::{Destination, Outputs};
 pub use staging::Staging;

@@ -14,3 +14,4 @@ pub(crate) use evaluate::warnings;
 pub use join::Joined;
 pub(crate) use join::place as place_joiners;
 pub use released::Released;
+pub(crate) use released::published_kind;

@@ -66,7 +66,9 @@ impl Released {
                 }
             })
             .collect();
-        columns.par_iter_mut().for_each(|column| column.kind = published_kind(policy, column, &left_out));
+        columns
+            .par_iter_mut()
+            .for_each(|column| column.kind = published_kind(policy, column, || counts(column, &left_out)));
         let as_is = |row: u32| classes[row as usize] == AS_IS;
         if policy.output.order == OutputOrder::Shuffled {
             shuffle(&mut order, policy.search.seed, &columns, as_is);
@@ -138,9 +140,9 @@ fn counts(column: &Column, left_out: &[u32]) -> Vec<u64> {
     counts
 }
 
-/// The type of a released column: as the policy states it, or as its published labels look. What rows that are left out
+/// The type of a released column: as the policy states it, or as its published labels look, those with a count. What rows that are left out
 /// have must not show in the type of a file's column.
-fn published_kind(policy: &Policy, column: &Column, left_out: &[u32]) -> ValueType {
+pub(crate) fn published_kind(policy: &Policy, column: &Column, counts: impl FnOnce() -> Vec<u64>) -> ValueType {
     let stated = policy.column(&column.name);
     if let Some(kind) = stated.and_then(|c| c.kind) {
         return kind;
@@ -149,7 +151,7 @@ fn published_kind(policy: &Policy, column: &Column, left_out: &[u32]) -> ValueTy
         // The writer looks at the labels of these itself.
         return ValueType::Text;
     }
-    let counts = counts(column, left_out);
+    let counts = counts();
     let unknown = |label: &str| label.is_empty() || policy.data.missing.iter().any(|token| token == label);
     let published = column.dictionary.iter().zip(&counts).filter(|&(_, &count)| count > 0).map(|(label, _)| label);
     ValueType::guess(published.filter(|label| !unknown(label)))

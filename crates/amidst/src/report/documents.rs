@@ -2,11 +2,7 @@
 //!
 //! What is public must follow from the release alone; what is internal may say what was there before.
 
-use std::path::Path;
-
-use super::{FILES, Report};
-use crate::files;
-use crate::folder::POLICY;
+use super::Report;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 
@@ -41,13 +37,4 @@ impl Reports {
         change(&mut self.public);
         change(&mut self.internal);
     }
-}
-
-/// Writes a report and a policy into the folder of one part, readable by their owner only, and returns their names.
-pub(crate) fn write(folder: &Path, report: &Report, policy: &str) -> std::io::Result<Vec<&'static str>> {
-    for (name, text) in FILES.into_iter().zip(report.files()) {
-        files::write_private(&folder.join(name), text.as_bytes())?;
-    }
-    files::write_private(&folder.join(POLICY), policy.as_bytes())?;
-    Ok(FILES.into_iter().chain([POLICY]).collect())
 }

@@ -21,7 +21,7 @@ mod worst;
 
 pub use audit::of_audit;
 pub use content::*;
-pub(crate) use documents::{Policies, Reports, write as write_documents};
+pub(crate) use documents::{Policies, Reports};
 pub use html::html;
 pub use markdown::markdown;
 pub(crate) use release::{Made, of_release};

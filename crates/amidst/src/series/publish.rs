@@ -23,12 +23,12 @@ use super::state::{State, kept};
 use super::store::{Work, pack};
 use super::{Mode, Series, internal, private, undo, versions};
 use crate::folder::CERTIFICATE;
-use crate::job::Job;
+use crate::job::{Job, stop};
 use crate::plan::algorithm_of;
 use crate::policy::{OutputOrder, Policy};
-use crate::publish::{Statement, agreed, checked, sealed};
+use crate::publish::{Bundle, certificate_text, seal};
 use crate::release::{Judged, Released};
-use crate::report::{self, Policies, Report, write_documents};
+use crate::report::{self, Audience, Policies, Report};
 use crate::unique::UniqueRows;
 use crate::{Failure, files};
 
@@ -302,7 +302,7 @@ fn stage(
     about: &About<'_>,
     job: &Job<'_>,
 ) -> Result<Staged, Failure> {
-    let About { number, mode, audit, repair } = *about;
+    let About { number, mode, audit, .. } = *about;
     let mut policy = policy.clone();
     if composed.counterfeits.is_some() {
         // Counterfeits come last in the table; its order would betray them.
@@ -344,19 +344,8 @@ fn stage(
     let mut policies = Policies::of(policy, &prepared);
     policies.public.insert_str(0, &heading);
     policies.internal.insert_str(0, &heading);
-    let statement = Statement {
-        policy,
-        resolved: &policies.public,
-        prepared: &prepared,
-        judged: &judged,
-        released: &released,
-        joined: None,
-    };
-    let unique = UniqueRows::of_release(&prepared, &released);
-    let checked = checked(&statement, &place, &[release.as_str()])?;
-    let unique = agreed(unique, &checked, released.rows())?;
     let found = Found { recoding, optimal: false, gap: None, notes: Vec::new() };
-    let mut reports = report::of_release(&report::Made {
+    let made = report::Made {
         policy,
         prepared: &prepared,
         algorithm: algorithm_of(policy, &prepared)?,
@@ -365,25 +354,20 @@ fn stage(
         released: &released,
         joined: None,
         policies: &policies,
-        unique: Some(unique),
-    })?;
-    reports.public.measured(checked.requirements());
-    let leading = reports.internal.summary[..reports.internal.leading].to_vec();
-    let digest = checked.sha256(&release).unwrap_or_default().to_string();
-    reports.each(|report| {
-        report.list([(release.clone(), digest.clone())]);
-        of_version(report, counterfeits, about);
-    });
-    if let Some(waiting) = repair.map(|r| r.held_back).filter(|&n| n > 0) {
-        let told = match waiting {
-            1 => "1 row is held back until it can join without exposing anybody.".to_string(),
-            n => format!("{n} rows are held back until they can join without exposing anybody."),
-        };
-        reports.internal.summary.push(told);
+        unique: UniqueRows::of_release(&prepared, &released),
+    };
+    let told = |report: &mut Report| of_version(report, counterfeits, about);
+    let bundle = Bundle { files: std::slice::from_ref(&release), documented: true, told: &told };
+    let sealed = seal(&made, &place, &bundle, &|| stop(job))?;
+    let unique = sealed.unique;
+    let leading = sealed.reports.internal.summary[..sealed.reports.internal.leading].to_vec();
+    for (folder, documents) in [(&own, &sealed.internal), (&place, &sealed.public)] {
+        for (name, bytes) in documents {
+            files::write_private(&folder.join(name), bytes).map_err(fail)?;
+        }
     }
-    write_documents(&own, &reports.internal, &policies.internal).map_err(fail)?;
-    let documents = write_documents(&place, &reports.public, &policies.public).map_err(fail)?;
-    files::write_private(&place.join(CERTIFICATE), sealed(checked, &documents)?.as_bytes()).map_err(fail)?;
+    let certificate = certificate_text(&sealed.certificate)?;
+    files::write_private(&place.join(CERTIFICATE), certificate.as_bytes()).map_err(fail)?;
     fs::File::open(&path).and_then(|file| file.sync_all()).map_err(fail)?;
     // A version is meant to be read by everyone; until it has its place, the private half keeps it from them.
     files::open_to_readers(&place).map_err(fail)?;
@@ -410,6 +394,13 @@ fn of_version(report: &mut Report, counterfeits: Option<u64>, about: &About<'_>)
             n => format!("{n} rows of it are counterfeits, which stand for nobody."),
         };
         report.summary.push(people);
+    }
+    let waiting = repair.map_or(0, |r| r.held_back);
+    if waiting > 0 && report.audience == Audience::Owner {
+        report.summary.push(match waiting {
+            1 => "1 row is held back until it can join without exposing anybody.".to_string(),
+            n => format!("{n} rows are held back until they can join without exposing anybody."),
+        });
     }
     if let Some(method) = &mut report.method {
         let (id, title, definition, citation) = match mode {

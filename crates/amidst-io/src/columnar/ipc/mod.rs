@@ -7,16 +7,15 @@ mod layout;
 mod verify;
 
 use std::io::{BufReader, Read, Seek, SeekFrom};
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_ipc::MetadataVersion;
 use arrow_ipc::reader::FileDecoder;
-use arrow_schema::{ArrowError, Schema, SchemaRef};
+use arrow_schema::{ArrowError, SchemaRef};
 
-use super::{BatchEncoder, check_types, names, short};
+use super::{check_types, names, short};
 use crate::contain::contained;
 use crate::error::ReadError;
 use crate::format::Format;
@@ -82,30 +81,7 @@ pub(crate) fn read(
     check_types(path, &schema, &kept)?;
     let places: Vec<usize> = (0..kept.len()).filter(|&i| kept[i]).collect();
     let mut batches = Batches::new(messages, schema, version, &places);
-    let rows_before = merger.rows();
-    let empty = || RecordBatch::new_empty(SchemaRef::new(Schema::empty()));
-    crate::pipeline::run(
-        settings.threads,
-        |job: &mut Option<RecordBatch>| {
-            settings.check()?;
-            *job = batches.next().map_err(wrong)?;
-            Ok(job.is_some())
-        },
-        |worker| BatchEncoder::new(worker, places.len()),
-        |encoder, job| {
-            let batch = job.take().unwrap_or_else(empty);
-            contained(|| encoder.encode(path, &batch, &places)).unwrap_or_else(|reason| Err(damaged(path, reason)))
-        },
-        |block| {
-            merger.merge(block?)?;
-            settings.check()?;
-            Ok(if merger.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        },
-    )?;
-    if merger.rows() == rows_before && !merger.is_full() {
-        return Err(ReadError::NoRows { path: path.to_path_buf() });
-    }
-    Ok(())
+    super::merge_batches(path, &places, settings, merger, || batches.next().map_err(wrong))
 }
 
 fn damaged(path: &Path, reason: String) -> ReadError {

@@ -1,0 +1,171 @@
+//! Anonymizing without a disk: a table in memory goes in, a checked release in memory comes out.
+//!
+//! The release is the bytes of a file all the same, because bytes are what the independent checker reads and what the
+//! certificate digests: what is handed over is what was checked. Nothing is written unless [`Release::save`] is asked to.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use amidst_check::Certificate;
+use amidst_core::table::Table;
+use amidst_io::arrow_array::RecordBatch;
+use amidst_io::arrow_schema::Schema;
+use amidst_io::{Format, Input, ReadOptions, WriteOptions};
+use bytes::Bytes;
+
+use super::outcome::{Anonymized, Seconds};
+use super::steps::{Searched, admit};
+use crate::folder::{CERTIFICATE, INTERNAL, PUBLIC};
+use crate::job::{Job, Stage, stop};
+use crate::policy::{Policy, Role};
+use crate::prepare::{LoadOptions, PrepareError, Prepared};
+use crate::publish::{Bundle, Document, Outputs, Staging, certificate_text, seal};
+use crate::release::Released;
+use crate::report::{Policies, Report};
+use crate::unique::UniqueRows;
+use crate::{Failure, files};
+
+/// A release that is in memory only, with its certificate and its reports.
+#[derive(Debug)]
+#[must_use]
+pub struct Release {
+    /// The name of the table among the public files; its ending tells the format.
+    pub name: String,
+    /// What may be handed over: the table, the report, the policy and the certificate, by their names.
+    pub public: BTreeMap<String, Bytes>,
+    /// What stays with the owner: the report with its figures of the original, and the policy with its paths.
+    pub internal: BTreeMap<String, Bytes>,
+    /// What was proven.
+    pub certificate: Certificate,
+    /// The report that may be handed over.
+    pub public_report: Report,
+    /// What the owner is told: verdicts, metrics, risk, times.
+    pub outcome: Anonymized,
+}
+
+impl Release {
+    /// The bytes of the released table.
+    pub fn table(&self) -> &[u8] {
+        self.public.get(&self.name).map_or(&[], |bytes| bytes)
+    }
+
+    /// The released table as text, where its format is text.
+    pub fn text(&self) -> Option<&str> {
+        std::str::from_utf8(self.table()).ok()
+    }
+
+    /// Writes the release into a folder, as [`anonymize`](super::anonymize) would have: all of it or nothing.
+    ///
+    /// # Errors
+    /// When the folder exists and `force` is not given, or cannot be written.
+    pub fn save(&self, folder: &Path, force: bool) -> Result<(), Failure> {
+        let staging = Staging::begin(folder, force)?;
+        for (part, contents) in [(PUBLIC, &self.public), (INTERNAL, &self.internal)] {
+            let place = staging.part(part)?;
+            for (name, bytes) in contents {
+                let failed = |e| Failure::Io(format!("cannot write {name} into {}: {e}", folder.display()));
+                files::write_private(&place.join(name), bytes).map_err(failed)?;
+            }
+        }
+        staging.publish(&[PUBLIC])
+    }
+}
+
+/// Anonymizes Arrow record batches of one schema. Columns that the policy calls identifying are not even encoded.
+///
+/// # Errors
+/// Whatever is wrong with the table, the policy or the two together; [`Failure::Impossible`] where no release satisfies it.
+pub fn anonymize_batches(
+    policy: &Policy,
+    schema: &Schema,
+    batches: impl IntoIterator<Item = RecordBatch, IntoIter: Send>,
+    job: &Job<'_>,
+) -> Result<Release, Failure> {
+    let keep = |name: &str| policy.column(name).is_none_or(|c| c.role != Role::Identifying);
+    let options =
+        ReadOptions { keep: Some(&keep), threads: job.threads, cancel: Some(job.cancel), ..ReadOptions::default() };
+    let input = amidst_io::read_batches(Path::new("table"), schema, batches, &options).map_err(PrepareError::from)?;
+    anonymize_input(policy, input, job)
+}
+
+/// Anonymizes a table of dictionary codes.
+///
+/// # Errors
+/// As [`anonymize_batches`].
+pub fn anonymize_table(policy: &Policy, table: Table, job: &Job<'_>) -> Result<Release, Failure> {
+    let mut input = Input::default();
+    input.header = table.columns.iter().map(|c| c.name.clone()).collect();
+    input.table = table;
+    anonymize_input(policy, input, job)
+}
+
+/// Anonymizes what was read, wherever it came from. The policy's `[output] file` decides the format, CSV without one.
+///
+/// # Errors
+/// As [`anonymize_batches`].
+pub fn anonymize_input(policy: &Policy, input: Input, job: &Job<'_>) -> Result<Release, Failure> {
+    let start = Instant::now();
+    let reading = job.reading();
+    let prepared = Prepared::of_input(policy, input, &LoadOptions::of(job, None, &reading))?;
+    admit(policy, &prepared)?;
+    let read = start.elapsed().as_secs_f64();
+
+    let searching = Instant::now();
+    let searched = Searched::of(policy, &prepared, job)?;
+    let search = searching.elapsed().as_secs_f64();
+
+    let writing = Instant::now();
+    let joined = searched.joined.as_ref();
+    let released = Released::of(policy, &prepared, &searched.found.recoding, joined);
+    let (name, table) = written(policy, &released, job)?;
+    prepared.refuse_released(policy, &released)?;
+    let unique = UniqueRows::of_release(&prepared, &released);
+    let write = writing.elapsed().as_secs_f64();
+    stop(job)?;
+
+    let checking = Instant::now();
+    (job.progress)(Stage::Check, 0.0);
+    let policies = Policies::of(policy, &prepared);
+    let made = searched.made(policy, &prepared, &released, &policies, unique);
+    let mut public = BTreeMap::from([(name.clone(), table)]);
+    let bundle = Bundle { files: std::slice::from_ref(&name), documented: true, told: &|_| {} };
+    let sealed = seal(&made, public.clone(), &bundle, &|| stop(job))?;
+    public.extend(named(sealed.public));
+    public.insert(CERTIFICATE.to_string(), certificate_text(&sealed.certificate)?.into());
+    let check = checking.elapsed().as_secs_f64();
+
+    let seconds = Seconds { read, search, check, write, total: start.elapsed().as_secs_f64() };
+    let told = (sealed.reports.internal, sealed.unique);
+    let outcome = searched.outcome(policy, &prepared, &released, told, seconds, Outputs::default());
+    Ok(Release {
+        name,
+        public,
+        internal: named(sealed.internal).collect(),
+        certificate: sealed.certificate,
+        public_report: sealed.reports.public,
+        outcome,
+    })
+}
+
+fn named(documents: Vec<Document>) -> impl Iterator<Item = (String, Bytes)> {
+    documents.into_iter().map(|(name, bytes)| (name.to_string(), bytes))
+}
+
+/// The released table as the bytes of a file, and its name.
+fn written(policy: &Policy, released: &Released, job: &Job<'_>) -> Result<(String, Bytes), Failure> {
+    let file = PathBuf::from(policy.output.file.as_deref().unwrap_or("release.csv"));
+    let format = Format::of_path(&file).map_err(|e| Failure::Usage(e.to_string()))?;
+    let untyped = |name: &str| policy.leaves_type_open(name);
+    let options = WriteOptions {
+        untyped: Some(&untyped),
+        threads: job.threads,
+        cancel: Some(job.cancel),
+        bundle: released.bundle(),
+        ..WriteOptions::default()
+    };
+    let mut bytes = Vec::new();
+    amidst_io::write_to(&released.table, Some(&released.order), &mut bytes, format, &options)
+        .map_err(|e| stop(job).err().unwrap_or_else(|| Failure::Io(format!("cannot write the release: {e}"))))?;
+    Ok((format!("release.{}", format.ending().trim_start_matches('.')), bytes.into()))
+}
