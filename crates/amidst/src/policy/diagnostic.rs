@@ -24,6 +24,8 @@ pub struct Diagnostic {
     pub label: String,
     /// How to mend it.
     pub help: Option<String>,
+    /// Whether it is that the policy does not know a value that the data has.
+    pub lacks: bool,
 }
 
 impl Diagnostic {
@@ -34,12 +36,18 @@ impl Diagnostic {
 
     /// An error that no place in the policy is to blame for.
     pub fn new(message: impl Into<String>) -> Self {
-        Diagnostic { span: None, also: Vec::new(), message: message.into(), label: String::new(), help: None }
+        let (also, label) = (Vec::new(), String::new());
+        Diagnostic { span: None, also, message: message.into(), label, help: None, lacks: false }
     }
 
     /// The same error, with words beside the caret.
     pub fn label(self, label: impl Into<String>) -> Self {
         Diagnostic { label: label.into(), ..self }
+    }
+
+    /// The same error, that of a value which the policy does not know.
+    pub fn lacking(self) -> Self {
+        Diagnostic { lacks: true, ..self }
     }
 
     /// The same error, with a way to mend it.

@@ -95,7 +95,7 @@ fn invariant(policy: &Policy, first: &Prepared) -> Result<(Policy, String), Stri
 
 /// The policy with its m: stated, or derived from the number of values that it promises, with how. `None` where it promises
 /// none.
-fn with_m(policy: &Policy) -> Option<(Policy, Option<String>)> {
+pub(super) fn with_m(policy: &Policy) -> Option<(Policy, Option<String>)> {
     if policy.requirements.iter().any(|r| r.model.id == "m-invariance") {
         return Some((policy.clone(), None));
     }

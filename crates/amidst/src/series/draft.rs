@@ -2,9 +2,12 @@
 //!
 //! Nothing is written here, so that a plan can be told before anything is committed.
 
+use std::path::Path;
+
 use super::Mode;
 use super::audit::SeriesAudit;
 use super::compose::{Composed, compose};
+use super::extend::reasoned;
 use super::record::{Known, Record, past};
 use super::safe::{self, Repair};
 use super::state::{State, kept};
@@ -68,8 +71,9 @@ impl Draft {
         Ok(Draft { state, composed, record, audit, repair: None })
     }
 
-    /// A version in the place of this one, which exposes somebody: one that exposes nobody more. Only classes that are
-    /// maintained can be mended.
+    /// A version in the place of this one, which exposes somebody: one that exposes nobody more. There is none where nobody
+    /// of the last version is left, and there may be none where columns are published as they are: those of a counterfeit
+    /// are not those of the row that left. Only classes that are maintained can be mended.
     pub fn mended(
         &self,
         work: &Work<'_>,
@@ -77,14 +81,26 @@ impl Draft {
         known: &Known,
         standing: Standing,
         job: &Job<'_>,
-    ) -> Result<Draft, Failure> {
+    ) -> Result<Option<Draft>, Failure> {
         let before = past(work, standing.version, known.width())?;
-        safe::safe(of, known, self, (before, standing.published), job)
+        match safe::safe(of, known, self, (before, standing.published), job) {
+            Ok(mended) => Ok(Some(mended)),
+            Err(Failure::Impossible(_)) => Ok(None),
+            Err(failure) => Err(failure),
+        }
     }
 
     /// Whether it can be, and has to be, mended.
     pub fn mendable(&self, mode: Mode) -> bool {
         mode == Mode::Maintain && !self.audit.newly.is_empty()
+    }
+
+    /// Fails where columns that are published as they are single people out, or link versions.
+    pub fn refuse_raw(&self, of: Context<'_>, folder: &Path) -> Result<(), Failure> {
+        let (prepared, counterfeits) = (&self.composed.prepared, self.counterfeits());
+        let raw = prepared.refuse_raw(of.policy, counterfeits);
+        let raw = raw.and_then(|()| prepared.refuse_links(of.policy, counterfeits, &self.composed.class_of));
+        raw.map_err(|e| reasoned(e, folder))
     }
 
     /// Rows that stand for nobody.

@@ -16,9 +16,11 @@ mod compose;
 mod domain;
 mod draft;
 mod explain;
+mod extend;
 mod files;
 mod foresight;
 mod init;
+mod links;
 mod log;
 mod places;
 mod plan;
@@ -28,16 +30,20 @@ mod safe;
 mod seal;
 mod snapshot;
 mod state;
+mod stated;
 mod store;
 #[cfg(test)]
 mod tests;
+mod trigger;
 mod undo;
 
 use std::path::{Path, PathBuf};
 
 pub use audit::{ColumnAudit, ColumnExposure, RequirementAudit, SeriesAudit};
 pub use batch::{Applied, Batch};
-pub use init::init;
+pub use extend::Extended;
+pub use init::{First, init};
+pub use links::Links;
 pub use log::{LogBatch, LogVersion, SeriesLog};
 pub use plan::{Plan, Planned};
 pub use publish::Published;

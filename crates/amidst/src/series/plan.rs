@@ -156,9 +156,9 @@ impl Series {
         };
         if standing.changed() {
             let draft = Draft::plain(&work, of, &known, job)?;
-            draft.composed.prepared.refuse_raw(of.policy, draft.counterfeits())?;
+            draft.refuse_raw(of, &self.folder)?;
             if draft.mendable(of.mode) {
-                plan.safe = Some(Planned::of(&draft.mended(&work, of, &known, standing, job)?));
+                plan.safe = draft.mended(&work, of, &known, standing, job)?.as_ref().map(Planned::of);
             }
             plan.next = Some(Planned::of(&draft));
         }

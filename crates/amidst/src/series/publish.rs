@@ -53,6 +53,8 @@ pub struct Published {
     pub unique: UniqueRows,
     /// What the report says first.
     pub leading: Vec<String>,
+    /// How often classes that the policy's algorithm found were split further, where a series begins with this version.
+    pub splits: u64,
     /// What all versions together reveal.
     pub audit: SeriesAudit,
     /// Its folder, which may be handed over.
@@ -67,10 +69,11 @@ impl Published {
     /// What `amidst series publish --json` prints.
     pub fn to_json(&self) -> Value {
         json!({
-            "version": self.version, "mode": self.mode.name(), "mode_reason": self.chosen, "rows": self.rows, "counterfeits": self.counterfeits,
+            "summary": self.leading, "version": self.version, "mode": self.mode.name(), "mode_reason": self.chosen, "rows": self.rows, "counterfeits": self.counterfeits,
             "safe": self.repair.is_some(), "held_back": self.repair.unwrap_or_default().held_back,
             "kept_classes": self.repair.map(|r| r.kept), "joined": self.repair.map(|r| r.joined), "new_classes": self.repair.map(|r| r.apart),
             "classes": self.judged.class_count(), "requirements": self.judged.requirements,
+            "first_splits": (self.version == 1 && self.mode == Mode::Maintain).then_some(self.splits),
             "unique_rows": self.unique.to_json(), "metrics": self.judged.metrics_json(), "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
             "outputs": { "release": self.release, "certificate": self.folder.join("certificate.json"),
                          "report": self.folder.join("report.html"), "policy": self.folder.join("policy.toml"),
@@ -122,13 +125,14 @@ impl Series {
         }
         let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job.cancel)?;
         let mut draft = Draft::plain(&work, of, &known, job)?;
+        draft.refuse_raw(of, &folder)?;
         // What would be safe is also told where it was not asked for.
         if draft.mendable(of.mode) && (safe || !allow_leak) {
-            let mended = draft.mended(&work, of, &known, standing, job)?;
-            if !safe || (mended.audit.condemns() && !allow_leak) {
-                return Err(refusal(&folder, number, of.mode, &draft, Some(&mended)));
-            }
-            draft = mended;
+            draft = match draft.mended(&work, of, &known, standing, job)? {
+                Some(mended) if safe && (allow_leak || !mended.audit.condemns()) => mended,
+                mended => return Err(refusal(&folder, number, of.mode, &draft, mended.as_ref())),
+            };
+            draft.refuse_raw(of, &folder)?;
         }
         drop(known);
         if draft.audit.condemns() && !allow_leak {
@@ -169,6 +173,7 @@ impl Series {
             judged: staged.judged,
             unique: staged.unique,
             leading: staged.leading,
+            splits: 0,
             audit: found,
             release: place.join(staged.release),
             folder: place,
@@ -222,8 +227,12 @@ fn refusal(folder: &Path, number: u64, mode: Mode, draft: &Draft, mended: Option
             let else_ = if safe.audit.condemns() { "exposes nobody else" } else { "publishes one that does not" };
             format!("`{command}` {else_}: {}; --allow-leak alone publishes this one and says so", safe.cost(&plain))
         }
-        (Mode::Maintain, None) => {
+        (Mode::Maintain, None) if found.newly.is_empty() => {
             "it exposes nobody who was not exposed before, and --allow-leak publishes it and says so".into()
+        }
+        (Mode::Maintain, None) => {
+            let undo = format!("`amidst series undo {}` takes back the last batch", folder.display());
+            format!("no safe version was found; {undo}, --allow-leak publishes this one and says so")
         }
         (Mode::MInvariant, None) => {
             let undo = format!("`amidst series undo {}` takes back the last batch", folder.display());
@@ -319,7 +328,6 @@ fn stage(
         .map_err(|e| Failure::Usage(e.to_string()))?;
     let release = format!("release.{}", format.ending().trim_start_matches('.'));
     let Composed { prepared, recoding, judged, counterfeits, signatures, class_of, .. } = composed;
-    prepared.refuse_raw(policy, counterfeits.unwrap_or(0))?;
     let released = Released { counterfeits, ..Released::with_classes(policy, &prepared, &recoding, class_of) };
     let untyped = |name: &str| policy.leaves_type_open(name);
     let options = WriteOptions {

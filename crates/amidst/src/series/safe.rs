@@ -148,9 +148,9 @@ impl<'a> Bench<'a> {
     ) -> Self {
         let state = &plain.state;
         let sensitive = super::domain::with_role(of.policy, &state.names, Role::Sensitive);
-        let last_class = |person: u32| known.history.last_class(known.now(person));
+        let last_class = |person: u32| known.seen.history.last_class(known.now(person));
         let seen: Vec<Option<u32>> = (past.iter())
-            .map(|class| class.persons.first().and_then(|&p| known.history.last_class(known.then(p, published))))
+            .map(|class| class.persons.first().and_then(|&p| known.seen.history.last_class(known.then(p, published))))
             .collect();
         let class_of: FxHashMap<u32, usize> = (past.iter().enumerate())
             .flat_map(|(class, past)| past.persons.iter().map(move |&person| (person, class)))
@@ -178,7 +178,7 @@ impl<'a> Bench<'a> {
             }
         }
         let returned: Vec<bool> = state.persons.iter().map(|&person| last_class(person).is_some()).collect();
-        let plain_from = known.history.everybody().filter_map(|(who, _)| known.history.last_class(who)).max();
+        let plain_from = known.seen.history.everybody().filter_map(|(who, _)| known.seen.history.last_class(who)).max();
         let plain_from = plain_from.map_or(0, |class| class + 1);
         let classes = plain.composed.class_of.iter().max().map_or(0, |&class| class + 1);
         let now = state.persons.iter().zip(&plain.composed.class_of);
@@ -209,7 +209,7 @@ impl<'a> Bench<'a> {
             .map(|(&person, &class)| (self.known.now(person), self.plain_from + class))
             .collect();
         for who in exposed {
-            let classes = [self.known.history.last_class(*who), now.get(who).copied()];
+            let classes = [self.known.seen.history.last_class(*who), now.get(who).copied()];
             for class in classes.into_iter().flatten() {
                 let part = self.parts.find(class);
                 self.taken_back.insert(part);
@@ -310,7 +310,7 @@ impl<'a> Bench<'a> {
             return Ok(Some(Vec::new()));
         }
         let mut state = self.plain.state.pick(rows);
-        match first_classes(self.of.policy, &mut state, self.job) {
+        match first_classes(self.of.policy, &mut state, false, self.job) {
             Ok(_) if state.classes.contains(&UNPLACED) => Ok(None),
             Ok(_) => Ok(Some(state.classes)),
             Err(Failure::Impossible(_)) => Ok(None),
