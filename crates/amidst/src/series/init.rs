@@ -56,6 +56,8 @@ pub fn init(
     job: &Job<'_>,
 ) -> Result<Published, Failure> {
     let First { input, unsplit } = first.into();
+    // Only maintained classes are split.
+    let mode = mode.or(unsplit.then_some(Mode::Maintain));
     let key = key_of(policy)?.to_string();
     if folder.symlink_metadata().is_ok() {
         let place = folder.display();

@@ -22,6 +22,7 @@ mod foresight;
 mod init;
 mod links;
 mod log;
+mod past;
 mod places;
 mod plan;
 mod publish;

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::audit::SeriesAudit;
 use super::draft::{Context, Draft, Standing};
-use super::record::{Known, past};
+use super::past::past;
+use super::record::Known;
 use super::safe::Repair;
 use super::state::kept;
 use super::{Mode, Series};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::record::{PastClass, past};
+use super::super::past::{PastClass, past};
 use super::*;
 
 const HEADER: &str = "id,gender,age,zip,disease\n";
