@@ -56,6 +56,9 @@ cargo test --locked --quiet
 step "differential"
 bash scripts/differential.sh
 
+step "the two checkers"
+bash scripts/checkers.sh
+
 step "cluster and PostgreSQL: lints"
 cargo clippy --locked --all-targets --quiet "${apart[@]}" -- -D warnings
 

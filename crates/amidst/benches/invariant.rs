@@ -78,11 +78,12 @@ fn main() {
             let seconds = start.elapsed().as_secs_f64();
             let (lost, fakes) = (loss(&space, &signed, &made), made.counterfeits.len());
             let bound = least_loss(&space, &signed, values, m, fakes);
+            // With counterfeits for as many classes as there are, nothing is proven.
+            let ratio = if bound > 0.0 { format!("{:.2}", lost / bound) } else { "–".to_string() };
             println!(
-                "{m}  {:>7} {size:>6} {:>8} {fakes:>13} {lost:>10.1} {bound:>10.1} {:>6.2} {:>6.1} % {seconds:>8.2}",
+                "{m}  {:>7} {size:>6} {:>8} {fakes:>13} {lost:>10.1} {bound:>10.1} {ratio:>6} {:>6.1} % {seconds:>8.2}",
                 version + 1,
                 made.signatures.len(),
-                lost / bound.max(1e-9),
                 100.0 * (lost - bound) / lost.max(1e-9),
             );
             let new = made.class_of.iter().map(|&class| made.signatures[class as usize].clone());

@@ -440,15 +440,15 @@ mod tests {
     /// Classes of different values, of the size that is said to be enough and larger ones.
     #[test]
     fn enough_different_values_are_enough() {
-        let stated: &[(&str, &[(&str, &str)], u64)] = &[
-            ("k-anonymity", &[("k", "4")], 4),
-            ("distinct-l-diversity", &[("l", "3")], 3),
-            ("entropy-l-diversity", &[("l", "3.5")], 4),
-            ("entropy-l-diversity", &[("l", "3")], 3),
-            ("p-sensitive-k-anonymity", &[("p", "2"), ("k", "5")], 5),
-            ("m-invariance", &[("m", "4")], 4),
+        let stated = [
+            ("k-anonymity", vec![("k", "4")], 4),
+            ("distinct-l-diversity", vec![("l", "3")], 3),
+            ("entropy-l-diversity", vec![("l", "3.5")], 4),
+            ("entropy-l-diversity", vec![("l", "3")], 3),
+            ("p-sensitive-k-anonymity", vec![("p", "2"), ("k", "5")], 5),
+            ("m-invariance", vec![("m", "4")], 4),
         ];
-        for &(id, parameters, enough) in stated {
+        for (id, parameters, enough) in stated {
             let pairs: Vec<(&str, crate::parameter::Value)> =
                 parameters.iter().map(|&(k, v)| (k, testing::number(v))).collect();
             let model = testing::build(find(id).unwrap(), &pairs).unwrap();

@@ -73,7 +73,10 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    fn version(classes: &[(&[u32], &[(u32, u64)])]) -> Compact {
+    /// A class: who is in it, and how many rows have each value.
+    type Class = (Vec<u32>, Vec<(u32, u64)>);
+
+    fn version(classes: &[Class]) -> Compact {
         let mut version = Compact::default();
         classes.iter().for_each(|(persons, counts)| version.push(persons.iter().copied(), counts.iter().copied()));
         version
@@ -82,14 +85,14 @@ mod tests {
     #[test]
     fn rows_that_fit_one_row_each_are_linked() {
         // Values 0 and 1 stand for 0, 2 and 3 for 1. The second version has two rows with 2: these are not linked.
-        let a = version(&[(&[1, 2, 3], &[(0, 1), (2, 1), (3, 1)]), (&[4, 5], &[(1, 1), (2, 1)])]);
-        let b = version(&[(&[1, 2], &[(0, 1), (3, 1)]), (&[3, 4, 5], &[(1, 1), (2, 2)])]);
+        let a = version(&[(vec![1, 2, 3], vec![(0, 1), (2, 1), (3, 1)]), (vec![4, 5], vec![(1, 1), (2, 1)])]);
+        let b = version(&[(vec![1, 2], vec![(0, 1), (3, 1)]), (vec![3, 4, 5], vec![(1, 1), (2, 2)])]);
         let meant = |value: u32| value / 2;
         // 0 and 3 in the first class, 1 in the second: what 0 and 1 stand for fits two rows, and so does what 3 stands for.
         assert_eq!(linked(&a, &b, meant), 3);
         assert_eq!(linked(&a, &b, |value| value), 0, "the values alone tell as much");
         // Classes that have nobody in common are no place to look.
-        let apart = version(&[(&[8, 9], &[(0, 1), (3, 1)])]);
+        let apart = version(&[(vec![8, 9], vec![(0, 1), (3, 1)])]);
         assert_eq!(linked(&a, &apart, meant), 0);
     }
 
@@ -116,7 +119,7 @@ mod tests {
         let mut found = 0;
         for _ in 0..3000 {
             let mut made = || {
-                let mut classes: Vec<(Vec<u32>, Vec<(u32, u64)>)> = vec![Default::default(); 1 + random.below(3)];
+                let mut classes: Vec<Class> = vec![Default::default(); 1 + random.below(3)];
                 let many = classes.len();
                 for person in 0..6 {
                     let class = &mut classes[random.below(many)];

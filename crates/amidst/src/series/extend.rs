@@ -45,12 +45,13 @@ impl Extended {
 pub(super) fn advised(failure: Failure, folder: &Path) -> Failure {
     let Failure::Policy(mut errors) = failure else { return failure };
     for error in errors.list.iter_mut().filter(|error| error.lacks) {
-        error.help = Some(format!(
+        let help = format!(
             "add what is lacking to the policy that the series began with, or to its hierarchy, and run `amidst series extend \
              {} --policy POLICY`; or list it in `missing` of a new series if it means \"unknown\". The copy in the private part \
              is not edited",
             folder.display()
-        ));
+        );
+        error.help = Some(help.into());
     }
     Failure::Policy(errors)
 }
@@ -59,12 +60,13 @@ pub(super) fn advised(failure: Failure, folder: &Path) -> Failure {
 pub(super) fn reasoned(error: PrepareError, folder: &Path) -> Failure {
     let PrepareError::Policy(mut errors) = error else { return error.into() };
     for error in &mut errors.list {
-        error.help = Some(format!(
+        let help = format!(
             "a series keeps the roles of its columns: leave the rows out, or start a new series in which they are \"quasi\" or \
              \"identifying\"; `accept = \"why\"` in the policy that the series began with publishes them all the same, once \
              `amidst series extend {} --policy POLICY` has taken the reason over",
             folder.display()
-        ));
+        );
+        error.help = Some(help.into());
     }
     Failure::Policy(errors)
 }

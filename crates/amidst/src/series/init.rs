@@ -122,7 +122,7 @@ pub fn init(
     }
     let rows = state.rows() as u64;
     let dropped = first.rows_dropped_missing;
-    let splits = maintained.splits as u64;
+    let splits = maintained.splits;
     note(&work, &Applied { batch: 1, inserted: rows, deleted: 0, dropped, rows, maintained })
         .map_err(|e| work.fail(e))?;
     work.commit()?;

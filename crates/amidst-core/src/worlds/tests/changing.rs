@@ -148,8 +148,8 @@ fn what_stands_beside_a_value_may_change_and_hides_no_leak() {
         let history = finer(&series.versions, &of);
         for (person, told) in told_lives(&history, &Effort::default()) {
             let lives = worlds[person as usize].iter().filter(|life| life.contains(&true));
-            let meant = lives.map(|life| (0..VALUES).filter(|&v| life[v]).map(|v| of[v]).collect::<Vec<u32>>());
-            let meant = meant.last().unwrap();
+            let mut meant = lives.map(|life| (0..VALUES).filter(|&v| life[v]).map(|v| of[v]).collect::<Vec<u32>>());
+            let meant = meant.next_back().unwrap();
             for told in &told {
                 proven += told.values().len();
                 let wrong = told.values().into_iter().find(|v| !meant.contains(v));
