@@ -108,26 +108,43 @@ pub fn anonymize_input(policy: &Policy, input: Input, job: &Job<'_>) -> Result<R
     let start = Instant::now();
     let reading = job.reading();
     let prepared = Prepared::of_input(policy, input, &LoadOptions::of(job, None, &reading))?;
-    admit(policy, &prepared)?;
+    release(policy, &prepared, start, job)
+}
+
+/// Anonymizes the table at `source`, or the one that the policy names: a file, a database, or a table that was
+/// [lent](amidst_io::lend()). The release stays in memory.
+///
+/// # Errors
+/// As [`anonymize_batches`].
+pub fn anonymize_source(policy: &Policy, source: Option<String>, job: &Job<'_>) -> Result<Release, Failure> {
+    let start = Instant::now();
+    let reading = job.reading();
+    let prepared = Prepared::load(policy, &LoadOptions::of(job, source, &reading))?;
+    release(policy, &prepared, start, job)
+}
+
+/// Searches, writes, checks and seals.
+fn release(policy: &Policy, prepared: &Prepared, start: Instant, job: &Job<'_>) -> Result<Release, Failure> {
+    admit(policy, prepared)?;
     let read = start.elapsed().as_secs_f64();
 
     let searching = Instant::now();
-    let searched = Searched::of(policy, &prepared, job)?;
+    let searched = Searched::of(policy, prepared, job)?;
     let search = searching.elapsed().as_secs_f64();
 
     let writing = Instant::now();
     let joined = searched.joined.as_ref();
-    let released = Released::of(policy, &prepared, &searched.found.recoding, joined);
+    let released = Released::of(policy, prepared, &searched.found.recoding, joined);
     let (name, table) = written(policy, &released, job)?;
     prepared.refuse_released(policy, &released)?;
-    let unique = UniqueRows::of_release(&prepared, &released);
+    let unique = UniqueRows::of_release(prepared, &released);
     let write = writing.elapsed().as_secs_f64();
     stop(job)?;
 
     let checking = Instant::now();
     (job.progress)(Stage::Check, 0.0);
-    let policies = Policies::of(policy, &prepared);
-    let made = searched.made(policy, &prepared, &released, &policies, unique);
+    let policies = Policies::of(policy, prepared);
+    let made = searched.made(policy, prepared, &released, &policies, unique);
     let mut public = BTreeMap::from([(name.clone(), table)]);
     let bundle = Bundle { files: std::slice::from_ref(&name), documented: true, told: &|_| {} };
     let sealed = seal(&made, public.clone(), &bundle, &|| stop(job))?;
@@ -137,7 +154,7 @@ pub fn anonymize_input(policy: &Policy, input: Input, job: &Job<'_>) -> Result<R
 
     let seconds = Seconds { read, search, check, write, total: start.elapsed().as_secs_f64() };
     let told = (sealed.reports.internal, sealed.unique);
-    let outcome = searched.outcome(policy, &prepared, &released, told, seconds, Outputs::default());
+    let outcome = searched.outcome(policy, prepared, &released, told, seconds, Outputs::default());
     Ok(Release {
         name,
         public,
