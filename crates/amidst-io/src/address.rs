@@ -8,8 +8,9 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use crate::error::ReadError;
-use crate::lent::MEMORY;
 
+/// How addresses of tables begin that were lent.
+pub(crate) const MEMORY: &str = "memory://";
 const SQLITE: &str = "sqlite://";
 const POSTGRES: [&str; 2] = ["postgres://", "postgresql://"];
 

@@ -12,13 +12,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
+use crate::address::MEMORY;
 use crate::columnar;
 use crate::error::ReadError;
 use crate::merge::Merger;
 use crate::stream::Settings;
-
-/// How addresses of lent tables begin.
-pub(crate) const MEMORY: &str = "memory://";
 
 /// Rows that a thread takes at a time: frames often come as one batch, which one thread alone would read.
 const SLICE: usize = 1 << 16;
