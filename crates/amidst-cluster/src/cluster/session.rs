@@ -155,6 +155,14 @@ impl Runner<'_> {
 /// A failure of the engine, in as few words as it has.
 pub fn broken(error: DataFusionError) -> Failure {
     let text = error.to_string();
+    // Each column that rows are looked up by is a join more, and messages may be nested a hundred deep.
+    if text.contains("RecursionLimitReached") {
+        return Failure::Usage(
+            "the policy has more quasi and sensitive columns than a plan for a cluster holds, which is some twenty; use the \
+             local engine, or publish fewer columns"
+                .to_string(),
+        );
+    }
     let full = text.contains("No space left on device") || text.contains("StorageFull");
     let reason: String = text.lines().next().unwrap_or_default().chars().take(400).collect();
     match full {
@@ -185,5 +193,7 @@ mod tests {
         assert!(lost(&text("FetchFailed(\"e\", 1, 0, \"gone\")")));
         assert!(!lost(&text("Job 7 failed: No space left on device (os error 28)")));
         assert!(!lost(&text("Job 7 failed: column x not found")));
+        let deep = broken(DataFusionError::Execution("DecodeError { description: RecursionLimitReached }".to_string()));
+        assert!(matches!(deep, Failure::Usage(_)));
     }
 }

@@ -53,10 +53,10 @@ impl Staging {
         &self.content
     }
 
-    /// Creates a folder in it, for its owner's eyes only until it is published.
+    /// A folder in it, for its owner's eyes only until it is published; made when it is first asked for.
     pub fn part(&self, name: &str) -> Result<PathBuf, Failure> {
         let path = self.path().join(name);
-        let made = files::create_private_folder(&path);
+        let made = if path.is_dir() { Ok(()) } else { files::create_private_folder(&path) };
         made.map_err(|e| Failure::Io(format!("cannot write into {}: {e}", self.place().display())))?;
         Ok(path)
     }
