@@ -198,6 +198,7 @@ def verify(
     *,
     policy: Policy | str | os.PathLike[str] | None = None,
     original: Any = None,
+    strict: bool = False,
 ) -> Verdict:
     """Lets the independent checker recompute every claim of a certificate from the release itself.
 
@@ -206,17 +207,19 @@ def verify(
         certificate: The certificate of a table that lies elsewhere.
         policy: The policy that the release was made with: the release is also compared with its input.
         original: The input, where the policy names none.
+        strict: Whether to let nothing pass that is only attested.
     """
     if isinstance(release, Release):
         if policy is not None or original is not None:
             raise TypeError("a Release in memory is checked by itself; save() it to compare it with its input")
-        return release.verify()
+        return release.verify(strict=strict)
     if not isinstance(release, (str, os.PathLike)):
         raise DataError(f"verify takes a Release or the folder of one, not {type(release).__name__}")
     stated = None if policy is None else policy_of(policy)._stated()
     named = None if certificate is None else os.fspath(certificate)
     with Control() as control:
-        return Verdict(json.loads(_amidst.verify(os.fspath(release), named, stated, optional(original), control)))
+        found = _amidst.verify(os.fspath(release), named, stated, optional(original), strict, control)
+    return Verdict(json.loads(found))
 
 
 def sample(rows: int = 1000, *, seed: int = 1) -> Table:

@@ -123,10 +123,10 @@ class Release:
         """Writes the release into a folder, all of it or nothing: `public/` may be handed over, `internal/` stays."""
         self._native.save(os.fspath(folder), force)
 
-    def verify(self) -> Verdict:
+    def verify(self, *, strict: bool = False) -> Verdict:
         """Lets the independent checker look at the public files once more."""
         with Control() as control:
-            return Verdict(json.loads(self._native.verify(control)))
+            return Verdict(json.loads(self._native.verify(strict, control)))
 
     def __repr__(self) -> str:
         return (

@@ -68,7 +68,9 @@ impl Document {
     /// Puts a value at `keys`; tables on the way are made.
     fn set(&mut self, keys: Vec<String>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let item = match value.cast::<PyList>() {
-            Ok(list) if !list.is_empty() && list.iter().all(|each| each.is_instance_of::<PyDict>()) && keys.len() == 1 => {
+            Ok(list)
+                if !list.is_empty() && list.iter().all(|each| each.is_instance_of::<PyDict>()) && keys.len() == 1 =>
+            {
                 let mut tables = ArrayOfTables::new();
                 for each in list.iter() {
                     tables.push(table(&each.cast_into::<PyDict>()?)?);

@@ -26,9 +26,9 @@ pub fn registries() -> String {
         json!({"id": a.id, "title": a.title, "definition": a.definition, "citation": a.citation,
                "parameters": parameters(a.options)})
     });
-    let metrics = METRICS.iter().map(|m| {
-        json!({"id": m.id, "title": m.title, "definition": m.definition, "citation": m.citation, "parameters": []})
-    });
+    let metrics = METRICS.iter().map(
+        |m| json!({"id": m.id, "title": m.title, "definition": m.definition, "citation": m.citation, "parameters": []}),
+    );
     let attacks = ATTACKS.iter().map(|a| {
         let needs = match a.needs {
             Knowledge::Release => "release",
@@ -40,9 +40,9 @@ pub fn registries() -> String {
         json!({"id": a.id, "title": a.title, "definition": a.definition, "citation": a.citation, "assumes": a.assumes,
                "needs": needs, "parameters": parameters(a.parameters)})
     });
-    let hierarchies = BUILDERS.iter().map(|b| {
-        json!({"id": b.id, "definition": b.definition, "example": b.example, "options": b.options})
-    });
+    let hierarchies = BUILDERS
+        .iter()
+        .map(|b| json!({"id": b.id, "definition": b.definition, "example": b.example, "options": b.options}));
     let modes: Vec<&str> = MODES.iter().map(|(name, _)| *name).collect();
     json!({
         "models": models.collect::<Vec<_>>(),

@@ -70,10 +70,11 @@ impl Release {
     }
 
     /// What the independent checker says of the public files, as JSON.
-    fn verify(&self, py: Python<'_>, control: Control) -> PyResult<String> {
+    fn verify(&self, py: Python<'_>, strict: bool, control: Control) -> PyResult<String> {
         let (public, certificate) = (self.release.public.clone(), self.release.certificate.clone());
         run(py, &control, move |_| {
             let verdict = check::verify(public, &certificate, &check::Options::default());
+            let verdict = if strict { verdict.strict() } else { verdict };
             Ok(serde_json::to_string(&verdict).unwrap_or_default())
         })
     }
@@ -95,8 +96,7 @@ pub fn recode(
 ) -> PyResult<(PyTable, Vec<bool>)> {
     let (release, further) = (Given::of(&release)?, Given::of(&table)?);
     let (bytes, fits) = run(py, &control, move |job| {
-        let recoded =
-            amidst::recode::recode(&policy.policy()?, &release.address(), &further.address(), mask, job)?;
+        let recoded = amidst::recode::recode(&policy.policy()?, &release.address(), &further.address(), mask, job)?;
         Ok((written(&recoded.table)?, recoded.fits))
     })?;
     Ok((frame(py, &bytes)?, fits))

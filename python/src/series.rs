@@ -28,7 +28,8 @@ pub fn series_init(
     let mode = mode.to_string();
     run(py, &control, move |job| {
         let known = Mode::find(&mode);
-        let mode = known.ok_or_else(|| Failure::Usage(format!("there is no mode `{mode}`; it is maintain or m-invariant")))?;
+        let mode =
+            known.ok_or_else(|| Failure::Usage(format!("there is no mode `{mode}`; it is maintain or m-invariant")))?;
         let published =
             series::init(Path::new(&folder), &policy.policy()?, mode, given.as_ref().map(Given::address), job)?;
         Ok(published.to_json().to_string())

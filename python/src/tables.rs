@@ -30,7 +30,11 @@ impl Given {
         let refused = |e: PyErr| {
             // What the library of the frame says may quote a value.
             let kind = e.get_type(py).name().map(|n| n.to_string()).unwrap_or_default();
-            error(py, "DataError", &format!("the table cannot be read as an Arrow stream ({kind}); convert its columns first"))
+            error(
+                py,
+                "DataError",
+                &format!("the table cannot be read as an Arrow stream ({kind}); convert its columns first"),
+            )
         };
         let stream = object.call_method0("__arrow_c_stream__").map_err(refused)?;
         let capsule = stream.cast_into::<PyCapsule>().map_err(|e| refused(e.into()))?;

@@ -31,9 +31,9 @@ impl Roles {
         match (&self.0, own) {
             (Some(stated), _) => stated.policy(),
             (None, Some(own)) if self.1.is_empty() => Ok(Policy::read(own)?),
-            (None, _) if self.1.is_empty() => {
-                Err(Failure::Usage("say which columns are which, with `policy`, or with `quasi` and `sensitive`".into()))
-            }
+            (None, _) if self.1.is_empty() => Err(Failure::Usage(
+                "say which columns are which, with `policy`, or with `quasi` and `sensitive`".into(),
+            )),
             (None, _) => Ok(Policy::for_audit(data, &self.1, &self.2)),
         }
     }
@@ -85,7 +85,12 @@ fn from_here(source: &str) -> Result<String, Failure> {
 #[pyfunction]
 pub fn survey(py: Python<'_>, table: Bound<'_, PyAny>, max_size: usize, control: Control) -> PyResult<String> {
     let given = Given::of(&table)?;
-    run(py, &control, move |_| Ok(audits::survey(&given.address(), max_size)?.to_json().to_string()))
+    run(py, &control, move |_| {
+        let address = given.address();
+        let found = audits::survey(&address, max_size)?.to_json().to_string();
+        // What to do next is told by commands, which name the table.
+        Ok(if matches!(given, Given::Rows(_)) { found.replace(&address, "TABLE") } else { found })
+    })
 }
 
 /// A commented first policy for a table. Rows in memory have no address that a policy could name.
@@ -208,6 +213,7 @@ pub fn verify(
     certificate: Option<String>,
     policy: Option<Stated>,
     original: Option<Bound<'_, PyAny>>,
+    strict: bool,
     control: Control,
 ) -> PyResult<String> {
     let original = original.as_ref().map(Given::of).transpose()?;
@@ -222,6 +228,7 @@ pub fn verify(
                 checker::verify_against(&subject, &policy.policy()?, original.as_ref().map(Given::address).as_deref())?
             }
         };
+        let verdict = if strict { verdict.strict() } else { verdict };
         Ok(serde_json::to_string(&verdict).unwrap_or_default())
     })
 }

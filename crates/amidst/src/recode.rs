@@ -48,7 +48,8 @@ pub fn recode(policy: &Policy, release: &str, further: &str, mask: bool, job: &J
         let published = Published::new(&prepared.set, &prepared.set.groups, &prepared.domains).with_labels(&labels);
         stop(job)?;
 
-        let wanted: Vec<&str> = prepared.header.iter().map(String::as_str).filter(|n| role(policy, n).published()).collect();
+        let wanted: Vec<&str> =
+            prepared.header.iter().map(String::as_str).filter(|n| role(policy, n).published()).collect();
         let input = read_input(further, &wanted, job.threads)?;
         let quasi: Vec<&str> = labels.columns.iter().map(|c| c.name.as_str()).collect();
         all_there(further, &input.table, &quasi)?;
@@ -119,7 +120,8 @@ mod tests {
     use crate::policy::{intervals, k_anonymity, mask};
 
     fn policy() -> Policy {
-        let builder = Policy::builder().quasi("age", intervals([10, 20, 40])).quasi("zip", mask(3)).sensitive("disease");
+        let builder =
+            Policy::builder().quasi("age", intervals([10, 20, 40])).quasi("zip", mask(3)).sensitive("disease");
         builder.identifying("name").require(k_anonymity(2)).build().unwrap()
     }
 
@@ -155,7 +157,10 @@ mod tests {
                 }
                 let cells = cells(&found.table, row);
                 let label = format!("\n{},{},", cells[0], cells[1]);
-                assert!(format!("\n{release}").replace('"', "").contains(&label), "{algorithm}: {label} not in {release}");
+                assert!(
+                    format!("\n{release}").replace('"', "").contains(&label),
+                    "{algorithm}: {label} not in {release}"
+                );
                 assert!(![1, 3].contains(&further), "{algorithm}: a stranger fits");
                 row += 1;
             }

@@ -186,3 +186,44 @@ fn written(policy: &Policy, released: &Released, job: &Job<'_>) -> Result<(Strin
         .map_err(|e| stop(job).err().unwrap_or_else(|| Failure::Io(format!("cannot write the release: {e}"))))?;
     Ok((format!("release.{}", format.ending().trim_start_matches('.')), bytes.into()))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use amidst_core::attack::find;
+    use amidst_core::parameter::Parameters;
+    use amidst_io::arrow_array::{ArrayRef, Int64Array, StringArray};
+
+    use super::*;
+    use crate::policy::{intervals, k_anonymity};
+
+    fn people() -> RecordBatch {
+        let ages = Int64Array::from(vec![21, 22, 24, 29, 41, 43, 47, 49]);
+        let values = StringArray::from(vec!["flu", "flu", "hiv", "cold", "flu", "hiv", "cold", "flu"]);
+        RecordBatch::try_from_iter([("age", Arc::new(ages) as ArrayRef), ("disease", Arc::new(values) as ArrayRef)])
+            .unwrap()
+    }
+
+    #[test]
+    fn a_lent_table_is_released_as_its_batches_are_and_known_to_attacks() {
+        let builder = Policy::builder().quasi("age", intervals([10, 20])).sensitive("disease");
+        let policy = builder.require(k_anonymity(4)).build().unwrap();
+        let lent = amidst_io::lend(people().schema(), vec![people()]);
+        let job = Job::default();
+        let release = anonymize_source(&policy, Some(lent.address()), &job).unwrap();
+        let same = anonymize_batches(&policy, &people().schema(), [people()], &job).unwrap();
+        assert_eq!(release.public, same.public);
+        assert!(!release.text().unwrap().contains("memory"));
+        for part in [&release.public, &release.internal] {
+            let naming = |bytes: &Bytes| bytes.windows(9).any(|window| window == b"memory://");
+            assert!(!part.values().any(naming), "no file names an address that nobody can read");
+        }
+
+        let (_, prepared) = crate::audit::load(&policy, &lent.address(), &LoadOptions::default()).unwrap();
+        let beside = crate::attack::Beside { external: vec![lent.address()], ..Default::default() };
+        let linkage = find("linkage").unwrap();
+        let found = crate::attack::attack(linkage, &policy, &prepared, &beside, &Parameters::none()).unwrap();
+        assert_eq!(found.columns[0].0, "disease");
+    }
+}
