@@ -53,6 +53,8 @@ pub struct Proven {
     pub protected: u64,
     /// Classes.
     pub classes: u64,
+    /// Rows that no other row agrees with, on all published columns.
+    pub unique: u64,
 }
 
 /// What verification found.

@@ -149,6 +149,7 @@ fn proven(certificate: &Certificate, examined: &Examined) -> Proven {
         rows,
         protected: rows.saturating_sub(certificate.waived.len() as u64),
         classes: examined.counted.keys.len() as u64,
+        unique: examined.unique_rows().published,
     }
 }
 

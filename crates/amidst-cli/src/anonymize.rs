@@ -132,6 +132,9 @@ fn summary(done: &Anonymized) -> String {
         metrics.push(vec![id.to_string(), value.map_or("–".to_string(), figure) + &beside]);
     }
     lines.push(table(&metrics));
+    if let Some(distance) = judged.intra_cluster_distance {
+        lines.push(format!("  farthest two rows of one class (intra-cluster distance): {}", figure(distance)));
+    }
     lines.push(String::new());
     let risk = &judged.risk;
     lines.push(format!(

@@ -41,6 +41,22 @@ enum Command {
         /// The table, instead of the one that the policy names
         #[arg(long, value_name = "DATA")]
         input: Option<String>,
+        /// Keep the classes of the first version as the policy's algorithm finds them; otherwise those that are large
+        /// enough are split further, as they would be by a later batch
+        #[arg(long)]
+        no_split: bool,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Take in values that nobody had so far: a policy whose hierarchies, orders or categories have grown
+    ///
+    /// Everything else must be as the series began, and so must be what the policy says of values that the series knows.
+    Extend {
+        /// The folder of the series
+        dir: PathBuf,
+        /// The policy that the series began with, with more values
+        #[arg(long, value_name = "FILE")]
+        policy: PathBuf,
         #[command(flatten)]
         output: Output,
     },
@@ -135,12 +151,25 @@ impl Series {
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         let job = Job { cancel: terminal.stop_flag(), progress: &|_, _| (), threads: 0 };
         match &self.command {
-            Command::Init { dir, policy, mode, input, output } => {
+            Command::Init { dir, policy, mode, input, no_split, output } => {
                 let policy = Policy::read(policy)?;
                 let mode = Mode::find(mode).unwrap_or_default();
-                let done = series::init(dir, &policy, mode, input.clone(), &job)?;
+                let done =
+                    series::init(dir, &policy, mode, series::First { input: input.clone(), unsplit: *no_split }, &job)?;
                 let told = show(terminal, output, || done.to_json(), || published(&done));
                 terminal.told("version 1 is published", told.map(|_| ()))
+            }
+            Command::Extend { dir, policy, output } => {
+                let done = series::Series::open(dir)?.extend(&Policy::read(policy)?, &job)?;
+                let text = || {
+                    let columns = done.columns.join("`, `");
+                    let head = heading(format!("the series knows what the policy says of `{columns}`"));
+                    format!(
+                        "{head}\n  versions that are published stay as they are; the policy as it was takes it back"
+                    )
+                };
+                let told = show(terminal, output, || done.to_json(), text);
+                terminal.told("the series is extended", told.map(|_| ()))
             }
             Command::Insert { dir, file, output } => {
                 apply(terminal, dir, Batch { insert: Some(file.clone()), delete: None }, &job, output)
@@ -266,6 +295,11 @@ fn published(done: &Published) -> String {
     if done.mode == Mode::MInvariant {
         lines.push(format!("  {} counterfeit rows beside them", thousands(done.counterfeits)));
     }
+    if done.splits > 0 {
+        let times = if done.splits == 1 { "once".into() } else { format!("{} times", thousands(done.splits)) };
+        let rule = "as the rule of a series allows; --no-split keeps the classes that the algorithm found";
+        lines.push(format!("  classes were split {times} {rule}"));
+    }
     lines.extend(done.leading.iter().map(|sentence| format!("  {sentence}")));
     lines.push(String::new());
     lines.push(requirements(&done.judged.requirements));
@@ -302,6 +336,7 @@ fn audited(found: &SeriesAudit) -> String {
         n => format!("{versions} less than the policy promises of {} persons", thousands(n as u64)),
     };
     let mut lines = vec![heading(verdict), format!("  {}", found.method())];
+    lines.extend(found.links.iter().map(|links| format!("  {}", links.sentence())));
     let number = |n: usize| thousands(n as u64);
     let mut rows = vec![["requirement", "on", "persons below", "of them not proven"].map(String::from).to_vec()];
     for r in &found.requirements {

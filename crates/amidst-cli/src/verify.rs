@@ -114,6 +114,15 @@ fn summary(verdict: &Verdict) -> Vec<String> {
             list => list.join(", "),
         };
         lines.push(format!("  proven: {models}, over {columns} together, for {rows} in {classes} classes"));
+        let beside = [about.sensitive.as_slice(), about.others.as_slice()].concat();
+        if !beside.is_empty() {
+            let unique = match about.unique {
+                0 => "no row is".to_string(),
+                1 => format!("1 of {} rows is", thousands(about.rows)),
+                n => format!("{} of {} rows are", thousands(n), thousands(about.rows)),
+            };
+            lines.push(format!("  with what stands beside them ({}), {unique} unique", names(&beside)));
+        }
         if !about.others.is_empty() {
             lines.push(format!("  nothing is proven about the columns beside them: {}", names(&about.others)));
         }

@@ -144,7 +144,7 @@ pub enum ReadError {
         second: usize,
     },
     /// More columns than a table may have.
-    #[error("{}: more than {} columns, or names of more than {} MiB. Select the columns that are needed first", path.display(), crate::COLUMN_LIMIT, crate::NAMES_LIMIT >> 20)]
+    #[error("{}: more than {} columns, names of more than {} MiB, or many more cells than the file has bytes. Select the columns that are needed first", path.display(), crate::COLUMN_LIMIT, crate::NAMES_LIMIT >> 20)]
     TooManyColumns {
         /// The file.
         path: PathBuf,
@@ -182,6 +182,20 @@ pub enum ReadError {
     /// The file ends inside a quoted field.
     #[error("{}, line {line}{}: a quote that opens here is never closed", path.display(), in_column(column))]
     UnclosedQuote {
+        /// The file.
+        path: PathBuf,
+        /// The line on which the row starts, from 1.
+        line: u64,
+        /// The column's name.
+        column: Option<String>,
+    },
+    /// Programs read the cell in different ways.
+    #[error(
+        "{}, line {line}{}: programs read this cell in different ways: it has text or blanks around its quotes, or a carriage \
+         return that ends no line. Put the whole cell in quotes, or export the table again",
+        path.display(), in_column(column)
+    )]
+    TwoReadings {
         /// The file.
         path: PathBuf,
         /// The line on which the row starts, from 1.

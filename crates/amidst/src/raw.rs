@@ -15,6 +15,16 @@ use crate::release::Released;
 use crate::unique::kept;
 use crate::words::{grouped, named, percent};
 
+/// Refuses columns that are published as they are and single people out of these rows, of which all would be released.
+///
+/// # Errors
+/// The columns, each at its place in the policy.
+pub(crate) fn refuse_rows(policy: &Policy, table: &Table) -> Result<(), PrepareError> {
+    let role = |column: &Column| policy.column(&column.name).map_or(Role::Identifying, |c| c.role);
+    let roles: Vec<Role> = table.columns.iter().map(role).collect();
+    Raw::of(policy, table, &roles, None, &[], false).refuse()
+}
+
 /// Rows, and the columns of them that are published as they are.
 struct Raw<'a> {
     policy: &'a Policy,
@@ -26,6 +36,8 @@ struct Raw<'a> {
     columns: Vec<&'a Column>,
     /// Whether the rows are published as they are counted, or only would be if none were left out.
     released: bool,
+    /// The class of each row, where rows are unique that nobody of their class shares.
+    class: Option<&'a Column>,
 }
 
 /// Columns, and how many rows are unique in them.
@@ -44,6 +56,22 @@ impl Prepared {
         let real = self.table.rows.saturating_sub(counterfeits as usize);
         let left_out: Vec<u32> = (real as u32..self.table.rows as u32).collect();
         Raw::of(policy, &self.table, &self.roles, self.key, &left_out, false).refuse()
+    }
+
+    /// Refuses columns that are published as they are and link the versions of a series: in which rows are unique within
+    /// their class. `class_of` is the class of each row; the last `counterfeits` rows stand for nobody.
+    ///
+    /// # Errors
+    /// The columns, each at its place in the policy.
+    pub fn refuse_links(&self, policy: &Policy, counterfeits: u64, class_of: &[u32]) -> Result<(), PrepareError> {
+        let real = self.table.rows.saturating_sub(counterfeits as usize);
+        let left_out: Vec<u32> = (real as u32..self.table.rows as u32).collect();
+        let classes: Vec<String> = class_of.iter().map(u32::to_string).collect();
+        let classes = Column::from_values("", classes.iter().map(String::as_str));
+        let mut raw = Raw::of(policy, &self.table, &self.roles, self.key, &left_out, false);
+        // What all rows have tells none apart, also where a class has one row.
+        raw.columns.retain(|column| column.dictionary.len() > 1);
+        Raw { class: Some(&classes), ..raw }.refuse()
     }
 
     /// The same on the rows that are released.
@@ -77,7 +105,7 @@ pub(crate) fn refused(policy: &Policy, header: &[String], unique: &str) -> Prepa
     let unexplained =
         |name: &&String| policy.column(name).is_some_and(|c| c.role == Role::Insensitive && c.accept.is_none());
     let names: Vec<&str> = header.iter().filter(unexplained).map(String::as_str).collect();
-    PrepareError::of(policy, vec![diagnostic(policy, &names, unique.to_string())])
+    PrepareError::of(policy, vec![diagnostic(policy, &names, SINGLES_OUT, unique.to_string())])
 }
 
 impl<'a> Raw<'a> {
@@ -94,7 +122,7 @@ impl<'a> Raw<'a> {
         };
         let columns = table.columns.iter().zip(roles).filter(unexplained).map(|(column, _)| column).collect();
         let persons = key.and_then(|key| table.columns.get(key)).filter(|c| c.dictionary.len() < table.rows);
-        Raw { policy, rows: table.rows, left_out, persons, columns, released }
+        Raw { policy, rows: table.rows, left_out, persons, columns, released, class: None }
     }
 
     fn refuse(&self) -> Result<(), PrepareError> {
@@ -136,13 +164,15 @@ impl<'a> Raw<'a> {
     /// How many rows nobody else shares on these columns.
     fn unique(&self, columns: &[&Column]) -> u64 {
         if let [column] = columns
+            && self.class.is_none()
             && !singles_out(column.dictionary.len() as u64, self.kept())
             && self.persons.is_none()
         {
             // There are fewer values than rows would have to be unique.
             return 0;
         }
-        let shared = Shared::of(columns, self.rows).without(self.left_out);
+        let columns: Vec<&Column> = columns.iter().copied().chain(self.class).collect();
+        let shared = Shared::of(&columns, self.rows).without(self.left_out);
         match self.persons {
             None => shared.unique(),
             Some(person) => shared.persons(&person.codes, kept(self.rows, self.left_out)).alone,
@@ -187,11 +217,17 @@ impl<'a> Raw<'a> {
         let names: Vec<&str> = found.columns.iter().map(|c| c.name.as_str()).collect();
         let share = self.share(found.unique);
         let unique = if found.unique == 1 { "is" } else { "are" };
+        let within = if self.class.is_some() { " within their class" } else { "" };
         let what = match &names[..] {
-            [_] => format!("{share} {unique} unique in it"),
-            _ => format!("{share} {unique} unique in them together"),
+            [_] => format!("{share} {unique} unique in it{within}"),
+            _ => format!("{share} {unique} unique in them together{within}"),
         };
-        diagnostic(self.policy, &names, what)
+        diagnostic(self.policy, &names, self.does(), what)
+    }
+
+    /// What such columns do.
+    fn does(&self) -> &'static str {
+        if self.class.is_some() { LINKS } else { SINGLES_OUT }
     }
 
     fn unnamed(&self, found: &[Found<'_>]) -> Option<Diagnostic> {
@@ -201,21 +237,26 @@ impl<'a> Raw<'a> {
             several => {
                 let names: Vec<&str> = several.iter().map(|f| f.columns[0].name.as_str()).collect();
                 let shares: Vec<String> = several.iter().map(|f| percent(f.unique, self.kept())).collect();
-                let what = format!("{} of the rows are unique in each, as listed", shares.join(", "));
-                Some(diagnostic(self.policy, &names, what))
+                let within = if self.class.is_some() { " within their class" } else { "" };
+                let what = format!("{} of the rows are unique in each{within}, as listed", shares.join(", "));
+                Some(diagnostic(self.policy, &names, self.does(), what))
             }
         }
     }
 }
 
-/// The error that these columns single people out, at the roles that publish them as they are.
-fn diagnostic(policy: &Policy, names: &[&str], unique: String) -> Diagnostic {
+/// What columns that are published as they are must not do.
+const SINGLES_OUT: &str = "singling people out";
+const LINKS: &str = "linking the versions of a series, in which the same cells come again";
+
+/// The error that these columns do what they must not, at the roles that publish them as they are.
+fn diagnostic(policy: &Policy, names: &[&str], does: &str, unique: String) -> Diagnostic {
     let (are, them, own) = match names {
         [_] => ("is", "it", " in a section of its own"),
         _ => ("are", "them", " in sections of their own"),
     };
     let quoted: Vec<String> = names.iter().map(|n| format!("`{n}`")).collect();
-    let message = format!("{} {are} published as {} singling people out: {unique}", named(&quoted), it_is(names));
+    let message = format!("{} {are} published as {} {does}: {unique}", named(&quoted), it_is(names));
     let section =
         |name: &&str| if policy.columns.iter().any(|c| c.name == **name) { (*name).to_string() } else { "*".into() };
     let mut sections: Vec<String> = names.iter().map(section).collect();

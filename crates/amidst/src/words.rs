@@ -16,8 +16,14 @@ pub fn times(share: f64) -> String {
     if hundred < 0.95 {
         return "less than 1 time in 100".to_string();
     }
-    // Rounding up to "100 times in 100" would claim a certainty that is not there.
-    format!("{} times in 100", (hundred.round() as u64).min(99))
+    // Rounded up, because it is said of the most that can happen; but "100 times in 100" would claim a certainty that is not
+    // there.
+    let up = |of: f64| (share * of - 1e-6).ceil() as u64;
+    match (up(100.0), up(1000.0)) {
+        (n @ ..=99, _) => format!("{n} times in 100"),
+        (_, n @ ..=999) => format!("{n} times in 1,000"),
+        _ => "nearly every time".to_string(),
+    }
 }
 
 /// 45222 → `45,222`.
@@ -93,13 +99,16 @@ mod tests {
 
     #[test]
     fn shares_are_said_as_people_say_them() {
-        let said = [1.0 / 3.0, 0.25, 0.5, 2.0 / 3.0, 0.999, 1.0, 0.001, 0.0].map(times);
+        let said = [1.0 / 3.0, 0.25, 0.5, 2.0 / 3.0, 0.6612, 0.99, 0.9955, 0.9999, 1.0, 0.001, 0.0].map(times);
         let expected = [
             "1 time in 3",
             "1 time in 4",
             "1 time in 2",
             "67 times in 100",
+            "67 times in 100",
             "99 times in 100",
+            "996 times in 1,000",
+            "nearly every time",
             "every time",
             "1 time in 1,000",
             "less than 1 time in 100",

@@ -10,6 +10,8 @@ mod models;
 #[cfg(test)]
 mod original;
 #[cfg(test)]
+mod readings;
+#[cfg(test)]
 mod tampering;
 #[cfg(test)]
 mod unique;

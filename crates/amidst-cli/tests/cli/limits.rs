@@ -72,6 +72,53 @@ fn files_that_lie_are_refused() {
     }
 }
 
+/// Sizes, counts and lengths of a file replaced by large ones, a few bytes at a time: whatever it then asks for, the process
+/// ends by itself and says why, within the memory that it was given.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_file_asks_for_is_not_believed() {
+    let house = House::new();
+    let (mut refused, mut read) = (0, 0);
+    for name in ["people.parquet", "people.arrow", "people.csv.gz"] {
+        assert_eq!(house.amidst(&["sample", "--rows", "400", "--out", name]).code, 0);
+        let whole = std::fs::read(house.path(name)).unwrap();
+        for attempt in 0..60usize {
+            let mut bytes = whole.clone();
+            // Half of them in the last part, where files tell of themselves.
+            let spread = attempt * 7919 % (whole.len() / 2);
+            let at = (if attempt % 2 == 0 { spread } else { whole.len() - 24 - spread % (whole.len() / 4) }) & !3;
+            let large: &[u8] = [&[0xff, 0xff, 0xff, 0x7f][..], &[0x7f; 8], &[0xff; 4], &[0, 0, 0, 0x40]][attempt % 4];
+            bytes[at..at + large.len()].copy_from_slice(large);
+            std::fs::write(house.path(name), &bytes).unwrap();
+            let run = within(&house, 700_000, &["init", name, "--out", "-"]);
+            assert!(matches!(run.code, 0 | 2 | 3), "{name} {attempt}: {} {}", run.code, run.stderr);
+            assert!(run.code == 0 || run.stderr.starts_with("error: "), "{name} {attempt}: {}", run.stderr);
+            (refused, read) = (refused + u32::from(run.code != 0), read + u32::from(run.code == 0));
+        }
+    }
+    assert!(refused > 40 && read > 0, "{refused} refused, {read} read");
+}
+
+/// Few bytes that stand for many cells: runs, nulls and keys that lines leave out take no space in a file.
+#[cfg(target_os = "linux")]
+#[test]
+fn few_bytes_that_stand_for_many_cells_end_with_a_message() {
+    let house = House::new();
+    let keys: Vec<String> = (0..15_000).map(|i| format!("\"k{i}\":1")).collect();
+    house.file("sparse.jsonl", &format!("{{{}}}\n{}", keys.join(","), "{\"k0\":1}\n".repeat(60_000)));
+    let run = within(&house, 700_000, &["init", "sparse.jsonl", "--out", "-"]);
+    run.fails(2, &["sparse.jsonl", "cells"]);
+    house.file(
+        "commas.csv",
+        &format!("{}\n", keys.iter().map(|k| k.replace([':', '"'], "")).collect::<Vec<_>>().join(",")),
+    );
+    let mut csv = house.read("commas.csv");
+    csv.push_str(&format!("{}\n", ",".repeat(14_999)).repeat(300));
+    house.file("commas.csv", &csv);
+    let run = within(&house, 1_000_000, &["init", "commas.csv", "--out", "-"]);
+    assert!(matches!(run.code, 0 | 2 | 3) && (run.code == 0 || run.stderr.starts_with("error: ")), "{}", run.stderr);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_that_runs_out_is_told() {

@@ -35,9 +35,14 @@ mod raw;
 #[cfg(test)]
 mod report;
 #[cfg(test)]
+mod said;
 mod sentences;
 #[cfg(test)]
 mod series;
+#[cfg(test)]
+mod series_extend;
+#[cfg(test)]
+mod series_policy;
 #[cfg(test)]
 mod teach;
 #[cfg(test)]

@@ -111,7 +111,12 @@ fn a_reason_goes_into_report_and_certificate_and_unique_rows_are_counted() {
             assert!(file(report).contains("printed on the door"), "{report}");
             assert!(file(report).contains("with these all 200 rows are unique"), "{report}");
         }
-        assert_eq!(house.amidst(&["verify", &out]).code, 0);
+        let verify = house.amidst(&["verify", &out]);
+        assert_eq!(verify.code, 0);
+        let told = ["with what stands beside them", "number", "200 of 200 rows are unique"];
+        assert!(told.iter().all(|part| verify.stdout.contains(part)), "{}", verify.stdout);
+        let verdict = house.amidst(&["verify", &out, "--json"]).json(0);
+        assert_eq!(verdict["proven"]["unique"], 200);
     }
 }
 

@@ -45,6 +45,10 @@ impl PrivacyModel for DistinctLDiversity {
         self.l
     }
 
+    fn enough_different(&self) -> Option<u64> {
+        Some(self.l)
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         class.histogram.len() as u64 >= self.l
     }

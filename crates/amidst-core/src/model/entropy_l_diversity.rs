@@ -82,6 +82,12 @@ impl PrivacyModel for EntropyLDiversity {
         }
     }
 
+    fn enough_different(&self) -> Option<u64> {
+        // Their entropy is the logarithm of their number.
+        let bound = self.bounds.first().filter(|_| self.dont_care.is_empty());
+        bound.map(|bound| bound.least_rows())
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         if self.dont_care.is_empty() {
             return match self.bounds.first() {

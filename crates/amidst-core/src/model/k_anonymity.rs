@@ -46,6 +46,10 @@ impl PrivacyModel for KAnonymity {
         true
     }
 
+    fn enough_different(&self) -> Option<u64> {
+        Some(self.k)
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         class.size >= self.k
     }

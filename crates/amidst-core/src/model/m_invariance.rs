@@ -52,6 +52,14 @@ impl PrivacyModel for MInvariance {
         self.m
     }
 
+    fn enough_different(&self) -> Option<u64> {
+        Some(self.m)
+    }
+
+    fn kept_values(&self) -> Option<u64> {
+        Some(self.m)
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         u128::from(class.size) >= u128::from(self.m) * u128::from(most(class))
     }

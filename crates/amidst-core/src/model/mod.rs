@@ -168,6 +168,18 @@ pub trait PrivacyModel: Debug + Send + Sync {
         true
     }
 
+    /// How many rows, all with different sensitive values, satisfy it whatever the table is, and more of them too; `None`
+    /// where no number is enough.
+    fn enough_different(&self) -> Option<u64> {
+        None
+    }
+
+    /// How many values it promises that everybody keeps from version to version of a series; `None` where it is about
+    /// single releases.
+    fn kept_values(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether it bounds the share of sensitive values, so that rule 2 of the survey's (α,k) clustering can ask it about
     /// a class that is yet to be filled up.
     fn bounds_shares(&self) -> bool {
@@ -423,6 +435,30 @@ mod tests {
         assert_eq!(Level::smallest("t", Bound::Real(1e-9)).figure(), "0.0001");
         let open = Level::smallest("c", Bound::Exact(2.into())).open();
         assert_eq!((open.sign(), open.figure()), (">", "2".to_string()));
+    }
+
+    /// Classes of different values, of the size that is said to be enough and larger ones.
+    #[test]
+    fn enough_different_values_are_enough() {
+        let stated = [
+            ("k-anonymity", vec![("k", "4")], 4),
+            ("distinct-l-diversity", vec![("l", "3")], 3),
+            ("entropy-l-diversity", vec![("l", "3.5")], 4),
+            ("entropy-l-diversity", vec![("l", "3")], 3),
+            ("p-sensitive-k-anonymity", vec![("p", "2"), ("k", "5")], 5),
+            ("m-invariance", vec![("m", "4")], 4),
+        ];
+        for (id, parameters, enough) in stated {
+            let pairs: Vec<(&str, crate::parameter::Value)> =
+                parameters.iter().map(|&(k, v)| (k, testing::number(v))).collect();
+            let model = testing::build(find(id).unwrap(), &pairs).unwrap();
+            assert_eq!(model.enough_different(), Some(enough), "{id}");
+            assert_eq!(model.kept_values(), (id == "m-invariance").then_some(4), "{id}");
+            for rows in enough..enough + 9 {
+                let counts: Vec<(u32, u64)> = (0..rows as u32).map(|value| (value, 1)).collect();
+                assert!(model.holds(&Class::of(&counts), &TableStats::default()), "{id} {rows}");
+            }
+        }
     }
 
     #[test]

@@ -49,6 +49,10 @@ impl PrivacyModel for PSensitive {
         self.k.max(self.p)
     }
 
+    fn enough_different(&self) -> Option<u64> {
+        Some(self.k.max(self.p))
+    }
+
     fn holds(&self, class: &Class<'_>, _table: &TableStats) -> bool {
         class.size >= self.k && class.histogram.len() as u64 >= self.p
     }

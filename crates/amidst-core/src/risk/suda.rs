@@ -180,6 +180,18 @@ struct Search<'a> {
     rank: Vec<Vec<u32>>,
 }
 
+/// A set of cells, by their columns, to which more are to be added.
+#[derive(Clone, Copy)]
+struct Start<'r> {
+    /// The rows that share it.
+    rows: &'r [u32],
+    set: u64,
+    /// Cells that are added come after this one in rank.
+    after: u32,
+    /// How many are added.
+    more: usize,
+}
+
 /// Counts by code, zero between uses.
 struct Scratch {
     counts: Vec<Vec<u32>>,
@@ -227,23 +239,17 @@ impl<'a> Search<'a> {
             (0 | 1, _) | (_, 1) => {}
             // Rows that share a cell with all others are told apart by other cells alone.
             _ if rows.len() == self.cells[*column].len() => {}
-            _ => self.descend(rows, 1 << column, item as u32, size - 1, found, scratch, &mut met),
+            _ => {
+                let start = Start { rows, set: 1 << column, after: item as u32, more: size - 1 };
+                self.descend(start, found, scratch, &mut met);
+            }
         }
         met
     }
 
-    /// Adds to `set`, which `rows` share, `more` cells that come after `after` in rank, so that one row is left.
-    #[allow(clippy::too_many_arguments)]
-    fn descend(
-        &self,
-        rows: &[u32],
-        set: u64,
-        after: u32,
-        more: usize,
-        found: &Suda,
-        scratch: &mut Scratch,
-        met: &mut Vec<(u32, u64)>,
-    ) {
+    /// Adds cells to a set until one row is left.
+    fn descend(&self, start: Start<'_>, found: &Suda, scratch: &mut Scratch, met: &mut Vec<(u32, u64)>) {
+        let Start { rows, set, after, more } = start;
         for (column, cells) in self.cells.iter().enumerate().filter(|(c, _)| set >> c & 1 == 0) {
             let rank = &self.rank[column];
             let counts = &mut scratch.counts[column];
@@ -272,7 +278,8 @@ impl<'a> Search<'a> {
             for group in sorted.chunk_by(|a, b| a.0 == b.0) {
                 let narrower: Vec<u32> = group.iter().map(|&(_, row)| row).collect();
                 let last = rank[group[0].0 as usize];
-                self.descend(&narrower, wider, last, more - 1, found, scratch, met);
+                let next = Start { rows: &narrower, set: wider, after: last, more: more - 1 };
+                self.descend(next, found, scratch, met);
             }
         }
     }

@@ -15,12 +15,19 @@ pub(super) struct Component {
     /// The classes of each unknown, and the unknowns of each class, by their numbers here.
     pub classes: Vec<Vec<u32>>,
     pub members: Vec<Vec<u32>>,
+    /// The classes by their numbers in the network.
+    pub class_names: Vec<u32>,
     /// What each class has left of each value, class by class.
     pub left: Vec<u32>,
     /// The bounds of each unknown, value by value.
     pub low: Vec<u32>,
     pub high: Vec<u32>,
+    /// Whether unknowns and values are so many that only the names are kept: nothing is proven about them.
+    pub too_large: bool,
 }
+
+/// The most bounds that a component may have: 64 million, or half a gigabyte.
+const LARGEST: usize = 1 << 26;
 
 impl Component {
     /// The number of values.
@@ -89,7 +96,10 @@ fn component(network: &Network<'_>, names: Vec<u32>, classes: &[u32], number: &[
     values.sort_unstable();
     values.dedup();
     let width = values.len();
-    let mut made = Component { values, ..Component::default() };
+    if names.len().max(classes.len()).saturating_mul(width) > LARGEST {
+        return Component { names, values, too_large: true, ..Component::default() };
+    }
+    let mut made = Component { values, class_names: classes.to_vec(), ..Component::default() };
     let (mut low, mut high) = (vec![0; names.len() * width], vec![0; names.len() * width]);
     for (at, &name) in names.iter().enumerate() {
         for b in network.bounds.get(name as usize) {

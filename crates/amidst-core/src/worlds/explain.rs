@@ -49,17 +49,18 @@ fn step(network: &Network<'_>, unknown: u32, class: u32) -> Step {
     let others = network.members.get(class as usize).iter().filter(|&&other| other != unknown);
     let taken = others.filter_map(|&other| {
         let certain = network.bounds.get(other as usize).iter().filter(|b| b.low > 0);
-        let certain: Vec<(u32, u64)> = certain.map(|b| (b.value, u64::from(b.low))).collect();
+        let certain: Vec<(u32, u64)> = certain.map(|b| (network.history.meant(b.value), u64::from(b.low))).collect();
         Some((network.unknowns[other as usize].cohort?, certain)).filter(|taken| !taken.1.is_empty())
     });
-    let left = network.bounds.get(unknown as usize).iter().filter(|b| b.high > 0).map(|b| b.value);
+    let left = network.bounds.get(unknown as usize).iter().filter(|b| b.high > 0);
+    let meant = |value: u32| network.history.meant(value);
     Step {
         version: seen.version as usize,
         class: seen.number as usize,
-        published: network.history.counts(class).iter().map(|&(value, n)| (value, u64::from(n))).collect(),
+        published: network.history.counts(class).iter().map(|&(value, n)| (meant(value), u64::from(n))).collect(),
         taken: taken.collect(),
         about: network.unknowns[unknown as usize].cohort,
-        left: left.collect(),
+        left: left.map(|b| meant(b.value)).collect(),
     }
 }
 
@@ -87,7 +88,7 @@ impl History {
         self.path(cohort, &mut path);
         let class = |&class: &u32| {
             let seen = self.classes()[class as usize];
-            (seen.version as usize, seen.number as usize, self.counts(class).iter().map(|c| c.0).collect())
+            (seen.version as usize, seen.number as usize, self.counts(class).iter().map(|c| self.meant(c.0)).collect())
         };
         path.iter().map(class).collect()
     }

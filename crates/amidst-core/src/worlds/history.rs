@@ -4,8 +4,12 @@
 //! cohorts, so each is kept as the cohort it was before and the class it went through since; a class that comes again
 //! with the same persons and the same values tells nothing new and is not kept twice. Memory grows with what changes, not
 //! with the number of versions.
+//!
+//! **Values that stand for others.** Columns that are published as they are stand beside the sensitive ones, and whoever
+//! keeps the one keeps the other. So a value may be finer than what is asked about: [`History::stand_for`] says which value
+//! each of them stands for. Worlds are worlds of the fine values; what is told is told of those they stand for.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::worlds::Compact;
 
@@ -50,9 +54,60 @@ pub struct History {
     counts: Vec<(u32, u32)>,
     /// The values of each version as a whole.
     tables: Vec<Vec<(u32, u64)>>,
+    /// What each value stands for; those beyond stand for themselves.
+    stands_for: Vec<u32>,
+    /// Persons who keep what their value stands for and not the value.
+    restless: FxHashSet<u32>,
+    /// Values that persons really have, as far as the owner still knows them.
+    truth: FxHashMap<u32, u32>,
 }
 
 impl History {
+    /// Says what each value stands for, by value; to be said before a version with such values is seen. It may be said
+    /// again with more values, and never otherwise.
+    pub fn stand_for(&mut self, values: Vec<u32>) {
+        self.stands_for = values;
+    }
+
+    /// What a value stands for.
+    pub(super) fn meant(&self, value: u32) -> u32 {
+        self.stands_for.get(value as usize).copied().unwrap_or(value)
+    }
+
+    /// Whether values stand for others.
+    pub(super) fn is_finer(&self) -> bool {
+        !self.stands_for.is_empty()
+    }
+
+    /// Says that somebody kept what their value stands for while the value changed. No world has room for that, so
+    /// nothing is proven about those whom they have to do with.
+    pub fn unsettle(&mut self, person: u32) {
+        self.restless.insert(person);
+    }
+
+    /// Tells the value that somebody really has. Nothing is concluded from it: where a world must be found, it is looked for
+    /// where one is, and whatever is found is held against the versions.
+    pub fn know(&mut self, person: u32, value: u32) {
+        self.truth.insert(person, value);
+    }
+
+    /// How many of each cohort really have each value, of those of whose persons all are known.
+    pub(super) fn known_cohorts(&self) -> FxHashMap<Cohort, Vec<u32>> {
+        let mut known: FxHashMap<Cohort, Vec<u32>> = FxHashMap::default();
+        for (person, &value) in &self.truth {
+            if let Some(&cohort) = self.cohort_of.get(person) {
+                known.entry(cohort).or_default().push(value);
+            }
+        }
+        known.retain(|&cohort, values| values.len() == self.cohorts[cohort as usize].members as usize);
+        known
+    }
+
+    /// The cohorts of those who were [unsettled](History::unsettle).
+    pub(super) fn unsettled(&self) -> impl Iterator<Item = Cohort> + '_ {
+        self.restless.iter().filter_map(|person| self.cohort_of.get(person).copied())
+    }
+
     /// Sees one more version.
     pub fn see(&mut self, version: &Compact) {
         let mut table: FxHashMap<u32, u64> = FxHashMap::default();
@@ -60,7 +115,7 @@ impl History {
         let mut made: FxHashMap<Cohort, Cohort> = FxHashMap::default();
         for class in 0..version.len() {
             let (persons, counts) = (version.persons(class), version.counts(class));
-            counts.iter().for_each(|&(value, n)| *table.entry(value).or_insert(0) += n);
+            counts.iter().for_each(|&(value, n)| *table.entry(self.meant(value)).or_insert(0) += n);
             if persons.is_empty() || self.seen_before(persons, counts) {
                 continue;
             }
@@ -129,7 +184,7 @@ impl History {
         self.cohort_of.iter().map(|(&person, &cohort)| (person, cohort))
     }
 
-    /// How often each value was published in a version.
+    /// How often each value that is asked about was published in a version.
     pub fn table(&self, version: usize) -> &[(u32, u64)] {
         self.tables.get(version).map_or(&[], Vec::as_slice)
     }

@@ -5,8 +5,10 @@
 //! have at least so many of a value the unknown has at most the rest, and the other way round. Bounds are tightened until
 //! nothing changes, or until the steps are used up: they hold at every moment, so that stopping early is no mistake.
 //!
-//! A person whose classes have no value in common has changed it. They are taken for somebody else from the class on
-//! that contradicts those before: a new life.
+//! A person two of whose classes in a row have no value in common has changed it in between. They are taken for somebody
+//! else from then on: a new life. Where classes contradict each other in a way that does not tell when the value changed, or
+//! where only a value has changed that stands for another, and not what it stands for, lives would say too little; then
+//! nothing is proven about whoever the classes have to do with.
 
 use super::history::{Cohort, History};
 
@@ -104,6 +106,10 @@ impl<'h> Network<'h> {
             history.path(cohort, &mut path);
             network.lives(cohort, members, &path);
         }
+        for cohort in history.unsettled() {
+            history.path(cohort, &mut path);
+            network.contradictions.extend(&path);
+        }
         for (class, seen) in (0u32..).zip(history.classes()) {
             let spare = seen.rows.saturating_sub(u64::from(seen.persons));
             if spare > 0 {
@@ -123,6 +129,10 @@ impl<'h> Network<'h> {
         for (at, &class) in path.iter().enumerate().skip(1) {
             let both = intersect(&common, self.history.counts(class));
             if both.is_empty() {
+                let forced = intersect(self.history.counts(path[at - 1]), self.history.counts(class)).is_empty();
+                if !forced || self.history.is_finer() && self.still_fits(&path[first..at], class) {
+                    self.contradictions.extend(path);
+                }
                 self.add(unknown, &path[first..at], common);
                 (first, common) = (at, self.history.counts(class).to_vec());
             } else {
@@ -130,6 +140,18 @@ impl<'h> Network<'h> {
             }
         }
         self.add(unknown, &path[first..], common);
+    }
+
+    /// Whether what their values stand for may be the same in a class as in those before, although the values are not:
+    /// then they may have kept it, which two lives say nothing of.
+    fn still_fits(&self, before: &[u32], class: u32) -> bool {
+        let meant = |class: u32| {
+            let mut meant: Vec<u32> = self.history.counts(class).iter().map(|c| self.history.meant(c.0)).collect();
+            meant.sort_unstable();
+            meant
+        };
+        let before: Vec<Vec<u32>> = before.iter().map(|&class| meant(class)).collect();
+        meant(class).iter().any(|value| before.iter().all(|held| held.binary_search(value).is_ok()))
     }
 
     fn add(&mut self, unknown: Unknown, classes: &[u32], most: Vec<(u32, u32)>) {

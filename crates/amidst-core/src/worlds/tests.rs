@@ -1,5 +1,7 @@
 //! Small series whose worlds are all enumerated: what is told must be what the worlds say.
 
+mod changing;
+
 use super::*;
 use crate::random::Random;
 use crate::worlds::Compact;
@@ -68,15 +70,17 @@ pub(crate) fn enumerate(versions: &[Vec<Class>]) -> Vec<[u64; VALUES]> {
 
 pub(crate) fn history(versions: &[Vec<Class>]) -> History {
     let mut history = History::default();
-    for classes in versions {
-        let mut version = Compact::default();
-        for (people, counts) in classes {
-            let counts = (0u32..).zip(counts).filter(|c| *c.1 > 0).map(|(value, &n)| (value, u64::from(n)));
-            version.push(people.iter().copied(), counts);
-        }
-        history.see(&version);
-    }
+    versions.iter().for_each(|classes| history.see(&compact(classes)));
     history
+}
+
+fn compact(classes: &[Class]) -> Compact {
+    let mut version = Compact::default();
+    for (people, counts) in classes {
+        let counts = (0u32..).zip(counts).filter(|c| *c.1 > 0).map(|(value, &n)| (value, u64::from(n)));
+        version.push(people.iter().copied(), counts);
+    }
+    version
 }
 
 /// What is told about each person.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
+use rustc_hash::FxHashMap;
 
 use super::component::{Component, components};
 use super::history::{Cohort, History};
@@ -74,6 +75,31 @@ impl Told {
         }
     }
 
+    /// The same of what the values stand for. `persons` is how many share the values out.
+    fn meant(self, history: &History, persons: u32) -> Told {
+        if !history.is_finer() {
+            return self;
+        }
+        match self {
+            Told::Exact(Posterior { weights, spare }) => {
+                let mut meant: BTreeMap<u32, u64> = BTreeMap::new();
+                weights.into_iter().for_each(|(value, n)| *meant.entry(history.meant(value)).or_insert(0) += n);
+                Told::Exact(Posterior { weights: meant.into_iter().collect(), spare })
+            }
+            Told::Bound(ranges) => {
+                let mut meant: BTreeMap<u32, Range> = BTreeMap::new();
+                for range in ranges {
+                    let value = history.meant(range.value);
+                    let sum = meant.entry(value).or_insert(Range { value, low: 0, high: 0, possible: false });
+                    sum.low += range.low;
+                    sum.high = sum.high.saturating_add(range.high).min(persons);
+                    sum.possible |= range.possible;
+                }
+                Told::Bound(meant.into_values().collect())
+            }
+        }
+    }
+
     /// Whether nothing more can be known.
     pub fn exact(&self) -> bool {
         matches!(self, Told::Exact(_))
@@ -100,18 +126,22 @@ impl History {
     pub fn tell(&self, effort: &Effort, mut visit: impl FnMut(Group)) {
         let mut network = Network::new(self);
         network.tighten(network.entries().saturating_mul(64), &mut ());
+        let left = effort.person.saturating_mul(self.persons() as u64);
         let mut told =
-            Answers { effort, left: effort.person.saturating_mul(self.persons() as u64), of: BTreeMap::new() };
-        told.contradicted(&network);
+            Answers { network: &network, effort, left, of: BTreeMap::new(), worldless: Vec::new(), known: None };
+        told.contradicted(network.contradictions.clone());
         let mut open = components(&network);
         // Small ones first: they are many, and cost little.
         open.sort_by_key(|c| c.names.len() * c.width());
         open.iter().for_each(|component| told.component(component));
+        let worldless = std::mem::take(&mut told.worldless);
+        told.contradicted(worldless);
         let mut path = Vec::new();
         let mut next: Option<Group> = None;
         for (number, unknown) in (0u32..).zip(&network.unknowns) {
             let Some(cohort) = unknown.cohort else { break };
             let life = told.of.remove(&number).unwrap_or_else(|| certain(network.bounds.get(number as usize)));
+            let life = life.meant(self, unknown.size);
             match &mut next {
                 Some(group) if group.cohort == cohort => group.lives.push(life),
                 _ => {
@@ -135,31 +165,36 @@ impl History {
     pub fn published(&self, cohort: Cohort) -> impl Iterator<Item = impl Iterator<Item = u32> + '_> + '_ {
         let mut path = Vec::new();
         self.path(cohort, &mut path);
-        path.into_iter().map(|class| self.counts(class).iter().map(|c| c.0))
+        path.into_iter().map(|class| self.counts(class).iter().map(|c| self.meant(c.0)))
     }
 }
 
 /// What is told about the unknowns that reasoning leaves open.
 struct Answers<'e> {
+    network: &'e Network<'e>,
     effort: &'e Effort,
+    /// What cohorts really have, once it was asked for.
+    known: Option<FxHashMap<Cohort, Vec<u32>>>,
     /// Steps that are left for counting.
     left: u64,
     of: BTreeMap<u32, Told>,
+    /// Classes of components in which no world was found.
+    worldless: Vec<u32>,
 }
 
 impl Answers<'_> {
-    /// Where classes contradict each other nothing is proven about anybody whom they have to do with.
-    fn contradicted(&mut self, network: &Network<'_>) {
+    /// Where classes contradict each other, or may for all that is known, nothing is proven about anybody whom they have
+    /// to do with.
+    fn contradicted(&mut self, mut stack: Vec<u32>) {
+        let network = self.network;
         let mut seen = vec![false; network.members.len()];
-        let mut stack = network.contradictions.clone();
         while let Some(class) = stack.pop() {
             if std::mem::replace(&mut seen[class as usize], true) {
                 continue;
             }
             for &unknown in network.members.get(class as usize) {
-                if self.of.insert(unknown, Told::Bound(Vec::new())).is_none() {
-                    stack.extend(network.classes.get(unknown as usize));
-                }
+                self.of.insert(unknown, Told::Bound(Vec::new()));
+                stack.extend(network.classes.get(unknown as usize).iter().filter(|&&other| !seen[other as usize]));
             }
         }
     }
@@ -169,6 +204,12 @@ impl Answers<'_> {
             return;
         }
         let width = component.width();
+        if component.too_large {
+            component.names.iter().for_each(|&name| {
+                self.of.insert(name, Told::Bound(Vec::new()));
+            });
+            return;
+        }
         if component.symmetric() {
             let all: Vec<(u32, u64)> = component.values.iter().map(|&value| (value, 1)).collect();
             for &name in &component.names {
@@ -186,16 +227,21 @@ impl Answers<'_> {
                     self.of.insert(name, Told::Exact(posterior(&component.values, sums)));
                 }
             }
-            Ok(None) => component.names.iter().for_each(|&name| {
-                self.of.insert(name, Told::Bound(Vec::new()));
-            }),
+            Ok(None) => self.worldless.extend(&component.class_names),
             Err(count::TooMany) => self.bounded(component),
         }
     }
 
     fn bounded(&mut self, component: &Component) {
         let width = component.width();
-        let mut possible = witness::possible(component, self.effort.proof);
+        let network = self.network;
+        let known = self.known.get_or_insert_with(|| network.history.known_cohorts());
+        let cohorts = component.names.iter().map(|&name| network.unknowns[name as usize].cohort);
+        let likely: Vec<Option<&[u32]>> =
+            cohorts.map(|cohort| cohort.and_then(|c| known.get(&c)).map(Vec::as_slice)).collect();
+        let Some(mut possible) = witness::possible(component, &likely, self.effort.proof) else {
+            return self.worldless.extend(&component.class_names);
+        };
         let kinds = component.kinds();
         for own in possible.chunks_exact_mut(width) {
             // A value that may be exchanged for one that is possible is so, too.

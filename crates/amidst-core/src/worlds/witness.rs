@@ -1,26 +1,27 @@
 //! Proofs that a value is possible: worlds that show it.
 //!
-//! One world is looked for, and from it others by exchange: somebody takes another value, somebody else of each of their
+//! One world is looked for, where the owner's own values are if these are known, and from it others by exchange: somebody takes another value, somebody else of each of their
 //! classes gives it up for the first, and so on until every class comes out as published. Each world proves every value
 //! that it gives out. What no world was found for stays unproven, which says nothing about it.
 
 use super::component::Component;
 
-/// For each unknown and value whether a world was found that has it.
-pub(super) fn possible(component: &Component, steps: u64) -> Vec<bool> {
+/// For each unknown and value whether a world was found that has it; `None` where no world was found, so that there may be
+/// none. `likely` are the values that unknowns really have, where these are known: the first world to try.
+pub(super) fn possible(component: &Component, likely: &[Option<&[u32]>], steps: u64) -> Option<Vec<bool>> {
     let mut proven: Vec<bool> = component.low.iter().map(|&low| low > 0).collect();
     let persons: u64 = component.sizes.iter().map(|&n| u64::from(n)).sum();
     let mut steps = steps.saturating_mul(persons);
-    if let Some(world) = Search::new(component, &mut steps).world() {
-        let moved = vec![0; component.members.len()];
-        Exchange { component, world, moved, open: Vec::new(), turned: Vec::new(), steps: 0 }.all(&mut proven, steps);
-    }
-    proven
+    let world = Search::new(component, likely, &mut steps).world()?;
+    let moved = vec![0; component.members.len()];
+    Exchange { component, world, moved, open: Vec::new(), turned: Vec::new(), steps: 0 }.all(&mut proven, steps);
+    Some(proven)
 }
 
 /// A search for one world: unknowns are given values one after the other, and bounds tighten after each.
 struct Search<'c> {
     component: &'c Component,
+    likely: &'c [Option<&'c [u32]>],
     low: Vec<u32>,
     high: Vec<u32>,
     /// What was changed, to take it back: the place and the bounds that were there.
@@ -29,12 +30,12 @@ struct Search<'c> {
 }
 
 /// How many ways of giving values to one unknown are tried before the search goes further back.
-const WAYS: usize = 16;
+const WAYS: usize = 17;
 
 impl<'c> Search<'c> {
-    fn new(component: &'c Component, steps: &'c mut u64) -> Self {
+    fn new(component: &'c Component, likely: &'c [Option<&'c [u32]>], steps: &'c mut u64) -> Self {
         let (low, high) = (component.low.clone(), component.high.clone());
-        Search { component, low, high, trail: Vec::new(), steps }
+        Search { component, likely, low, high, trail: Vec::new(), steps }
     }
 
     fn world(mut self) -> Option<Vec<u32>> {
@@ -91,13 +92,15 @@ impl<'c> Search<'c> {
                 at += 1;
             }
         }
-        // Counterfeits take what is left.
-        order.sort_by_key(|&unknown| self.component.counterfeit[unknown]);
+        // What is known comes first, so that it is not in the way of itself; counterfeits take what is left.
+        order.sort_by_key(|&unknown| (self.component.counterfeit[unknown], self.likely[unknown].is_none()));
         order
     }
 
-    /// Gives an unknown values: those with the most room first, beginning with another one for each way.
+    /// Gives an unknown values: first those that it really has, if these are known; then those with the most room first,
+    /// beginning with another one for each way.
     fn try_way(&mut self, unknown: usize, way: usize) -> bool {
+        let Some(way) = way.checked_sub(1) else { return self.try_likely(unknown) };
         let width = self.component.width();
         let first = unknown * width;
         let mut given = self.low[first..first + width].to_vec();
@@ -125,6 +128,27 @@ impl<'c> Search<'c> {
             self.set(first + v, n, n);
         }
         self.tighten(self.component.classes[unknown].clone())
+    }
+
+    fn try_likely(&mut self, unknown: usize) -> bool {
+        let Some(values) = self.likely[unknown] else { return false };
+        let component = self.component;
+        let first = unknown * component.width();
+        let mut given = vec![0; component.width()];
+        for value in values {
+            match component.values.binary_search(value) {
+                Ok(v) => given[v] += 1,
+                Err(_) => return false,
+            }
+        }
+        let fits = |(v, n): (usize, &u32)| self.low[first + v] <= *n && *n <= self.high[first + v];
+        if !given.iter().enumerate().all(fits) {
+            return false;
+        }
+        for (v, &n) in given.iter().enumerate() {
+            self.set(first + v, n, n);
+        }
+        self.tighten(component.classes[unknown].clone())
     }
 
     fn set(&mut self, at: usize, low: u32, high: u32) {

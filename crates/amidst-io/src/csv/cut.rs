@@ -10,7 +10,7 @@ use crate::error::ReadError;
 use crate::limits::{COLUMN_LIMIT, FIELD_LIMIT};
 use crate::stream::{Settings, read_error};
 
-use super::record::{Record, last_record_end};
+use super::record::{Field, Record, last_record_end};
 use super::sniff::guess_separator;
 
 /// Bytes after a block's text, so that words can be read at its end.
@@ -112,6 +112,12 @@ impl<'a, R: Read> Cutter<'a, R> {
         }
         if record.unclosed {
             return Err(ReadError::UnclosedQuote { path: path(), line, column: None });
+        }
+        // Some programs take a carriage return in a name for the end of the header, quoted or not.
+        let has = |f: &Field, byte: u8| memchr(byte, record.bytes(&self.rest, *f)).is_some();
+        let stray = |f: &Field| (!f.quoted && has(f, b'"')) || has(f, b'\r');
+        if record.two_readings.is_some() || record.fields.iter().any(stray) {
+            return Err(ReadError::TwoReadings { path: path(), line, column: None });
         }
         if record.fields.len() > COLUMN_LIMIT {
             return Err(ReadError::TooManyColumns { path: path() });

@@ -134,6 +134,11 @@ impl<'a> BlockEncoder<'a> {
         if breaks != rows || positions[fields..].iter().step_by(fields).any(|&p| data[p as usize] != b'\n') {
             return false;
         }
+        // A carriage return that ends no line is for the slow way to tell of.
+        let lone = |i: usize| data.get(start + i + 1) != Some(&b'\n');
+        if memchr_iter(b'\r', &data[start..end]).any(lone) {
+            return false;
+        }
         let kept = (0..fields).filter(|&f| self.shape.kept[f]);
         for (field, column) in kept.zip(&mut self.columns) {
             let before = positions[field..].iter().step_by(fields).take(rows);
@@ -185,6 +190,9 @@ impl<'a> BlockEncoder<'a> {
         }
         if record.unclosed {
             return Err(fault(Some(record.fields.len() - 1), FaultKind::Unclosed));
+        }
+        if let Some(i) = record.two_readings {
+            return Err(fault(Some(i), FaultKind::TwoReadings));
         }
         let (expected, found) = (self.shape.kept.len(), record.fields.len());
         if expected != found {

@@ -1,8 +1,9 @@
 //! One record at a time, with quotes.
 //!
-//! A field that starts with a quote ends with the next quote that is not doubled; text between that quote and the
-//! separator belongs to the field, and a quote inside a field that does not start with one is an ordinary character
-//! (so most programs read it).
+//! A field that starts with a quote ends with the next quote that is not doubled, and a quote inside a field that does not
+//! start with one is an ordinary character (so programs read it). Where programs differ nothing is guessed: text after the
+//! quote that ends a field, blanks before the one that starts it, and a carriage return that ends no line are
+//! [`two readings`](Record::two_readings).
 
 use memchr::{memchr, memchr2};
 
@@ -29,6 +30,8 @@ pub(crate) struct Record {
     pub breaks: u64,
     /// Whether the data ended inside a quoted field, which is then the last one.
     pub unclosed: bool,
+    /// The first field that other programs read otherwise.
+    pub two_readings: Option<usize>,
 }
 
 impl Record {
@@ -37,6 +40,7 @@ impl Record {
         self.fields.clear();
         self.scratch.clear();
         self.unclosed = false;
+        self.two_readings = None;
         self.breaks = 0;
         let mut at = start;
         loop {
@@ -63,8 +67,17 @@ impl Record {
     fn plain(&mut self, data: &[u8], start: usize, separator: u8) -> usize {
         let end = find_end(data, start, separator);
         let stop = end - returned(data, start, end, separator);
+        let text = &data[start..stop];
+        if memchr(b'\r', text).is_some() || text.trim_ascii_start().first() == Some(&b'"') {
+            self.doubt();
+        }
         self.fields.push(Field { start, end: stop, in_scratch: false, quoted: false });
         end
+    }
+
+    /// Notes that the field which comes next is read otherwise by other programs.
+    fn doubt(&mut self) {
+        self.two_readings = self.two_readings.or(Some(self.fields.len()));
     }
 
     /// Takes the field whose first quote is before `start`; returns where the separator or line break stands.
@@ -93,6 +106,9 @@ impl Record {
             } else {
                 self.scratch.extend_from_slice(&data[at..close]);
                 self.scratch.extend_from_slice(&data[close + 1..stop]);
+                if stop > close + 1 {
+                    self.doubt();
+                }
                 self.fields.push(Field { start: from, end: self.scratch.len(), in_scratch: true, quoted: true });
             }
             return end;
@@ -166,6 +182,23 @@ mod tests {
         assert_eq!(all("5\" pipe,\"x\"y\n"), [["5\" pipe", "xy"]]);
         assert_eq!(all("a,b"), [["a", "b"]]);
         assert_eq!(all("\"a\r\"\r\nb\r\r\n"), [["a\r"], ["b\r"]]);
+    }
+
+    #[test]
+    fn what_others_read_otherwise_is_noticed() {
+        let doubted = |text: &str| {
+            let mut record = Record::default();
+            record.parse(text.as_bytes(), 0, b',');
+            record.two_readings
+        };
+        for (text, field) in
+            [("a,\"b\"c\n", 1), ("\"b\" ,c\n", 0), ("a, \"b\"\n", 1), ("a\rb,c\n", 0), ("a,b\r\r\n", 1)]
+        {
+            assert_eq!(doubted(text), Some(field), "{text:?}");
+        }
+        for text in ["a,b\r\n", "\"a\rb\",\"c\"\r\n", "5\" pipe,\"\"\"x\"\"\"\n", "\"a\"", " a ,b\n"] {
+            assert_eq!(doubted(text), None, "{text:?}");
+        }
     }
 
     #[test]

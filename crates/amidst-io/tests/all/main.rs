@@ -13,4 +13,6 @@ mod mutants;
 #[cfg(test)]
 mod postgres;
 #[cfg(test)]
+mod readings;
+#[cfg(test)]
 mod sqlite;

@@ -77,7 +77,9 @@ impl Anonymized {
         let (journalist, uniques) = (after.journalist.clone(), after.population_uniques.clone());
         PopulationRisk { journalist, uniques }.add_to(&mut risk);
         let s = &self.seconds;
+        let first: Vec<&String> = self.report.summary.iter().take(self.report.leading).collect();
         json!({
+            "summary": first,
             "rows_in": self.rows_in,
             "rows_dropped_missing": self.rows_dropped_missing,
             "rows_out": self.rows_out,
@@ -93,6 +95,7 @@ impl Anonymized {
             "requirements": self.judged.requirements,
             "metrics": self.judged.metrics_json(),
             "baselines": {"kl-divergence": self.judged.kl_baseline.map_or(Value::Null, number)},
+            "figures": {"intra-cluster-distance": self.judged.intra_cluster_distance.map_or(Value::Null, number)},
             "utility": self.report.utility,
             "risk": risk,
             "warnings": self.warnings,

@@ -143,7 +143,11 @@ fn parts(word: &str) -> Vec<(usize, &'static [Known])> {
     }
     let cuts = 1..word.len();
     let ends = cuts.clone().map(|at| &word[at..]).filter(|w| w.len() >= 5).find_map(|w| Some((w.len(), look_up(w)?)));
-    let begins = cuts.rev().map(|at| &word[..at]).filter(|w| w.len() >= 5).find_map(|w| Some((w.len(), look_up(w)?)));
+    // What is private is released as it is, so a name must be surer to say so: "partition" has nothing to do with a "parti".
+    let sure = |w: &str, known: &[Known]| w.len() >= 6 || known.iter().all(|k| k.meaning != Meaning::Sensitive);
+    let begins = cuts.rev().map(|at| &word[..at]).filter(|w| w.len() >= 5);
+    let begins =
+        begins.into_iter().find_map(|w| look_up(w).filter(|known| sure(w, known)).map(|known| (w.len(), known)));
     // What a column holds stands at the end of a compound in some languages and at its beginning in others.
     [ends, begins].into_iter().flatten().collect()
 }

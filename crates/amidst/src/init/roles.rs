@@ -21,6 +21,8 @@ pub(super) struct Guess {
     pub strength: u8,
     /// Whether the values are codes, to be masked.
     pub code: bool,
+    /// Whether the values seem to number people or records, several rows each.
+    pub several_rows: bool,
 }
 
 /// Fewer rows than this say nothing about uniqueness.
@@ -53,11 +55,17 @@ pub(super) fn guess(profile: &Profile<'_>) -> Guess {
 }
 
 fn because(role: Role, strength: u8, why: impl Into<String>) -> Guess {
-    Guess { role, why: why.into(), strength, code: false }
+    Guess { role, why: why.into(), strength, code: false, several_rows: false }
 }
 
 fn left_out(why: impl Into<String>) -> Guess {
     because(Role::Identifying, 0, why)
+}
+
+/// Left out because the values stand for people or their records.
+fn stands_for(profile: &Profile<'_>, why: impl Into<String>) -> Guess {
+    let several_rows = profile.distinct >= FEW && profile.distinct * 3 <= profile.known * 2;
+    Guess { several_rows, ..left_out(why) }
 }
 
 fn quasi(strength: u8, why: impl Into<String>) -> Guess {
@@ -68,7 +76,7 @@ fn quasi(strength: u8, why: impl Into<String>) -> Guess {
 fn from_values(profile: &Profile<'_>, name: &Name) -> Option<Guess> {
     let found = detect::detect(profile);
     if let Some(found) = found.filter(|f| f.means == Means::Person) {
-        return Some(left_out(found.finding));
+        return Some(stands_for(profile, found.finding));
     }
     let meaning = name.meaning();
     let flag = is_flag(profile);
@@ -100,9 +108,11 @@ fn from_values(profile: &Profile<'_>, name: &Name) -> Option<Guess> {
         Means::Disease => Some(private(profile, found?.finding)),
         Means::Number => {
             let quantity = matches!(meaning, Some(Meaning::Quasi | Meaning::Measure | Meaning::Sensitive));
-            // A code with letters in it is no quantity, whatever its name says.
-            (!quantity || !profile.is_number() || counts_rows(profile))
-                .then(|| left_out(found.map_or("", |f| f.finding)))
+            // Kinds of something private may have codes; people who come equally often have numbers.
+            let kinds = meaning == Some(Meaning::Sensitive) && profile.is_kinds() && !detect::equally_often(profile);
+            // Any other code with letters in it is no quantity, whatever its name says.
+            let named = quantity && (profile.is_number() || kinds) && !counts_rows(profile);
+            (!named).then(|| stands_for(profile, found.map_or("", |f| f.finding)))
         }
         Means::Person => None,
     }
@@ -113,7 +123,7 @@ fn from_name(profile: &Profile<'_>, name: &Name) -> Guess {
     let own = profile.distinct_share();
     let kinds = profile.is_kinds();
     if name.numbers() && !kinds && own > 0.3 && profile.column.kind != ValueType::Decimal && !name.tells_of("measure") {
-        return left_out("numbers of records lead to their people");
+        return stands_for(profile, "numbers of records lead to their people");
     }
     match name.meaning() {
         Some(Meaning::Text) if !kinds => return left_out("somebody's own words"),
@@ -131,10 +141,12 @@ fn from_name(profile: &Profile<'_>, name: &Name) -> Guess {
     // How many persons there are is no person.
     let several = if name.is_person() && !profile.is_number() { 4 } else { 30 };
     if (name.is_person() || name.numbers()) && (!kinds || profile.distinct > several) {
-        return left_out("values stand for people or their records");
+        return stands_for(profile, "values stand for people or their records");
     }
     match profile.column.kind {
-        ValueType::Integer if looks_like_names(profile) => left_out("numbers that look like names of people or things"),
+        ValueType::Integer if looks_like_names(profile) => {
+            stands_for(profile, "numbers that look like names of people or things")
+        }
         ValueType::Integer if profile.distinct == profile.known && profile.known >= 5 => {
             left_out("every row has its own number")
         }
@@ -151,7 +163,7 @@ fn person_number(profile: &Profile<'_>) -> Guess {
     let repeats = profile.distinct < profile.known && profile.known == profile.rows;
     match repeats && profile.distinct >= FEW {
         true => because(Role::Key, 0, "numbers people, some of whom have several rows"),
-        false => left_out("numbers people"),
+        false => stands_for(profile, "numbers people"),
     }
 }
 
@@ -195,7 +207,8 @@ fn counts_rows(profile: &Profile<'_>) -> bool {
 }
 
 /// Whether numbers that nothing is known of look like names rather than quantities: long ones, or ones that repeat far more
-/// often than numbers of such a span would by chance, without being round.
+/// often than numbers of such a span would by chance, without being round. An amount that most people do not have (a gain,
+/// a fine) repeats as well: there one number, or none, stands for most rows.
 fn looks_like_names(profile: &Profile<'_>) -> bool {
     if profile.distinct <= 20 {
         return false;
@@ -203,6 +216,9 @@ fn looks_like_names(profile: &Profile<'_>) -> bool {
     let digits = |v: &str| v.bytes().filter(u8::is_ascii_digit).count();
     if profile.share(|v| digits(v) >= 8) >= 0.8 {
         return true;
+    }
+    if profile.column.counts().into_iter().max().unwrap_or(0) as usize * 2 > profile.rows {
+        return false;
     }
     let numbers: Vec<i64> = profile.column.dictionary.iter().filter_map(|v| v.trim().parse().ok()).collect();
     let Some((high, low)) = numbers.iter().max().zip(numbers.iter().min()) else { return false };
@@ -298,6 +314,21 @@ mod tests {
         assert_eq!(role("members", (0..200).map(|i| (i % 6 + 1).to_string())), Role::Quasi);
         assert_eq!(role("subject", (0..300).map(|i| format!("S{:03}", i % 30))), Role::Identifying);
         assert_eq!(role("customer", (0..200).map(|i| ["new", "returning"][i % 2])), Role::Quasi);
+    }
+
+    #[test]
+    fn amounts_that_few_people_have_are_generalized() {
+        let amounts = |i: u64| if i % 10 == 0 { 594 + i / 10 * 7919 % 60 * 191 } else { 0 };
+        assert_eq!(role("zzz", (0..2000).map(|i| amounts(i).to_string())), Role::Quasi);
+        // Nobody calls a seldom number an amount where it is long.
+        assert_eq!(role("zzz", (0..2000).map(|i| (amounts(i) + 4_000_000_000).to_string())), Role::Identifying);
+    }
+
+    #[test]
+    fn codes_of_something_private_are_kinds() {
+        let codes = |i: u64| format!("d{}", i * i * 31 % 29);
+        assert_eq!(role("diagnosis", (0..600).map(codes)), Role::Sensitive);
+        assert_eq!(role("diagnosis", (0..600).map(|i| format!("S{:03}", i % 60))), Role::Identifying);
     }
 
     #[test]

@@ -79,10 +79,11 @@ pub(super) fn requirements(out: &mut String, table: &Table, plan: &Plan, missing
     let people = persons.map_or(table.rows, |(column, _)| column.dictionary.len());
     // Nobody hides behind a single row: a table of one row cannot be released, and check says so.
     let k = plan.blank.unwrap_or(5).max(5).min(people.max(2) as u64);
-    let _ = write!(
-        out,
-        "\n# What every class of rows that look alike must satisfy.\n[[require]]\nmodel = \"k-anonymity\"\nk = {k}\n"
-    );
+    let _ = write!(out, "\n# What every class of rows that look alike must satisfy.\n");
+    if persons.is_none() {
+        several_rows(out, table, plan);
+    }
+    let _ = write!(out, "[[require]]\nmodel = \"k-anonymity\"\nk = {k}\n");
     for (column, _) in table.columns.iter().zip(&plan.guesses).filter(|(_, g)| g.role == Role::Sensitive) {
         let counts = column.counts();
         let values = counts.iter().filter(|&&n| n > 0).count() - unknown_values(column, missing);
@@ -99,9 +100,22 @@ pub(super) fn requirements(out: &mut String, table: &Table, plan: &Plan, missing
     }
     let _ = write!(
         out,
-        "\n[search]\nmax_suppression = 0.02   # at most this share of the rows may be left out\nseed = 1\n\n\
+        "\n[search]\nmax_suppression = 0.02   # at most this share of the rows may be left out; 0 in a series\nseed = 1\n\n\
          [output]\nfile = \"release.csv\"\n"
     );
+}
+
+/// Tells of columns by which one person may have several rows: five rows are not five people then.
+fn several_rows(out: &mut String, table: &Table, plan: &Plan) {
+    let numbers = table.columns.iter().zip(&plan.guesses).filter(|(_, guess)| guess.several_rows);
+    let names: Vec<String> = numbers.map(|(column, _)| format!("`{}`", clean(&column.name))).collect();
+    if !names.is_empty() {
+        let _ = writeln!(
+            out,
+            "# k counts rows. Values of {} repeat: if one of these numbers people, give it role = \"key\", and k counts people.",
+            names.join(", ")
+        );
+    }
 }
 
 /// Whether the l-th most frequent value is held by at least one row in fifty: otherwise hardly any class could have l values.

@@ -23,7 +23,9 @@ pub struct Diagnostic {
     /// What stands beside the caret; may be empty.
     pub label: String,
     /// How to mend it.
-    pub help: Option<String>,
+    pub help: Option<Box<str>>,
+    /// Whether it is that the policy does not know a value that the data has.
+    pub lacks: bool,
 }
 
 impl Diagnostic {
@@ -34,7 +36,8 @@ impl Diagnostic {
 
     /// An error that no place in the policy is to blame for.
     pub fn new(message: impl Into<String>) -> Self {
-        Diagnostic { span: None, also: Vec::new(), message: message.into(), label: String::new(), help: None }
+        let (also, label) = (Vec::new(), String::new());
+        Diagnostic { span: None, also, message: message.into(), label, help: None, lacks: false }
     }
 
     /// The same error, with words beside the caret.
@@ -42,9 +45,14 @@ impl Diagnostic {
         Diagnostic { label: label.into(), ..self }
     }
 
+    /// The same error, that of a value which the policy does not know.
+    pub fn lacking(self) -> Self {
+        Diagnostic { lacks: true, ..self }
+    }
+
     /// The same error, with a way to mend it.
     pub fn help(self, help: impl Into<String>) -> Self {
-        Diagnostic { help: Some(help.into()), ..self }
+        Diagnostic { help: Some(help.into().into_boxed_str()), ..self }
     }
 }
 
@@ -76,7 +84,7 @@ impl PolicyErrors {
             let shown = Diagnostic {
                 message: printable(&diagnostic.message).into_owned(),
                 label: printable(&diagnostic.label).into_owned(),
-                help: diagnostic.help.as_deref().map(|help| printable_lines(help).into_owned()),
+                help: diagnostic.help.as_deref().map(|help| printable_lines(help).into()),
                 ..diagnostic.clone()
             };
             out.push_str(&renderer.render(&[self.group(&shown, &path, &source)]));
@@ -105,7 +113,7 @@ impl PolicyErrors {
             _ => Group::with_title(title),
         };
         if let Some(help) = &diagnostic.help {
-            group = group.element(Level::HELP.message(help.as_str()));
+            group = group.element(Level::HELP.message(&**help));
         }
         group
     }

@@ -201,5 +201,5 @@ fn lacking(policy: &Policy, stated: &ColumnPolicy, column: &Column, codes: &[u32
     let message = format!("the hierarchy of `{}` lacks {}", column.name, places.of_values(column, codes));
     let error = policy.origin.error_at_key(&section(stated, "hierarchy"), message);
     let help = "add the values to the hierarchy, or list them in `missing` if they mean \"unknown\"";
-    error.help(help)
+    error.help(help).lacking()
 }

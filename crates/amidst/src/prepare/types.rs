@@ -101,7 +101,8 @@ impl Misfit {
             Misfit::Order(key, codes) => {
                 let which = places.of_values(column, &codes);
                 let message = format!("the order of `{name}` lacks {which}");
-                policy.origin.error_at_key(&section(stated, key), message).help("list every value that the data has")
+                let error = policy.origin.error_at_key(&section(stated, key), message);
+                error.help("list every value that the data has").lacking()
             }
             Misfit::Ranges => {
                 let message = format!("`{name}` is text without an order, so it has no ranges");

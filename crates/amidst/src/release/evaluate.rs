@@ -4,6 +4,7 @@ use amidst_core::algorithm;
 use amidst_core::class::Sizes;
 use amidst_core::frequency::{self, Groups};
 use amidst_core::hierarchy::Cell;
+use amidst_core::local::class::intra_cluster_distance;
 use amidst_core::local::index::PopulationIndex;
 use amidst_core::metric::{METRICS, Release, kl_baseline};
 use amidst_core::model::Needs;
@@ -35,6 +36,9 @@ pub struct Judged {
     pub metrics: Vec<(&'static str, Option<f64>)>,
     /// The Kullback–Leibler divergence if everything were suppressed to one class.
     pub kl_baseline: Option<f64>,
+    /// The largest distance between two rows of one class (systematic clustering paper, Equation 4); none where it was not
+    /// looked for.
+    pub intra_cluster_distance: Option<f64>,
     /// Re-identification risk.
     pub risk: Risk,
 }
@@ -54,6 +58,10 @@ impl Judged {
         };
         let metrics = METRICS.par_iter().map(|m| (m.id, m.metric.loss(&release))).collect();
         let kl_baseline = kl_baseline(&release.input());
+        // A clustering asks about it; the classes of a lattice's node are large, and nobody chose them by it.
+        let local = recoding.levels.is_none();
+        let farthest = || intra_cluster_distance(set, &prepared.generalizations, recoding);
+        let intra_cluster_distance = local.then(farthest).flatten();
         let masked = recoding.masked.map_or(0, |class| frequency::rows(groups.get(class as usize)));
         // What the release costs was measured on the protected rows; what it satisfies counts everyone in it.
         let (set, groups, suppressed) = match joined {
@@ -77,7 +85,8 @@ impl Judged {
             .collect();
         let sizes = Sizes::collect(groups.iter().filter(|e| !e.is_empty()).map(frequency::size));
         let suppressed = suppressed + masked;
-        Judged { suppressed, requirements, holds, metrics, kl_baseline, risk: Risk::of(&sizes), classes: groups }
+        let risk = Risk::of(&sizes);
+        Judged { suppressed, requirements, holds, metrics, kl_baseline, intra_cluster_distance, risk, classes: groups }
     }
 
     /// The number of classes.

@@ -23,7 +23,6 @@ pub struct Report {
     /// The findings in plain words, the most important first.
     pub summary: Vec<String>,
     /// How many of them come first: who stands amidst how many others, and what is published beside.
-    #[serde(skip)]
     pub leading: usize,
     /// The rows.
     pub rows: Rows,

@@ -111,7 +111,7 @@ fn guesses(report: &Report) -> Vec<String> {
     attacks
         .filter_map(|attack| {
             let after = times(share(&attack.findings.after)?);
-            let most = if after == "every time" { "can be right" } else { "is right at most" };
+            let most = if after.ends_with("every time") { "can be right" } else { "is right at most" };
             let before = match attack.findings.before.as_ref().and_then(share) {
                 Some(before) => format!(" (in the original table: {})", times(before)),
                 None => String::new(),

@@ -4,11 +4,12 @@
 //! needs to be written for that, so a plan can be judged before it is carried out.
 
 use amidst_core::series::{Audit, ColumnFindings, Judge, audit, tables};
-use amidst_core::worlds::{Effort, History, Version};
+use amidst_core::worlds::{Effort, Version};
 use serde_json::{Value, json};
 
 use super::domain::with_role;
-use super::record::{Known, Record, load};
+use super::links::Links;
+use super::record::{Known, Record, Seen, load};
 use super::state::kept;
 use super::{Series, explain, promised};
 use crate::Failure;
@@ -36,6 +37,8 @@ pub struct SeriesAudit {
     pub requirements: Vec<RequirementAudit>,
     /// Each sensitive column.
     pub columns: Vec<ColumnAudit>,
+    /// Rows that columns which are published as they are link between versions.
+    pub links: Vec<Links>,
 }
 
 /// A requirement of the policy, held against what all versions leave.
@@ -120,6 +123,7 @@ impl SeriesAudit {
                 parts.push(format!("`{}` of {} persons is not proven to be open", c.column, c.findings.unproven));
             }
         }
+        parts.extend(self.links.iter().map(Links::sentence));
         if let Some(before) = self.before.filter(|&before| before > 0) {
             parts.push(format!("{before} of the {} persons concerned were so before", self.exposed));
         }
@@ -154,6 +158,7 @@ impl SeriesAudit {
             "bound": self.bound, "exposed": self.exposed, "exposed_before": self.before,
             "requirements": self.requirements.iter().map(requirement).collect::<Vec<_>>(),
             "columns": self.columns.iter().map(column).collect::<Vec<_>>(),
+            "linked": self.links.iter().map(Links::to_json).collect::<Vec<_>>(),
         })
     }
 }
@@ -193,17 +198,18 @@ impl Known {
     /// # Errors
     /// When the version speaks of values that the state does not know.
     pub fn audit(&self, policy: &Policy, next: Option<&Record>) -> Result<SeriesAudit, Failure> {
-        let Some(next) = next else { return Ok(self.judge(policy, &self.history)) };
+        let Some(next) = next else { return Ok(self.judge(policy, &self.seen)) };
         let mut found = self.judge(policy, &self.with(next)?);
-        let before = if found.condemns() { self.judge(policy, &self.history).exposed } else { 0 };
+        let before = if found.condemns() { self.judge(policy, &self.seen).exposed } else { 0 };
         found.before = Some(before);
         Ok(found)
     }
 
-    fn judge(&self, policy: &Policy, history: &History) -> SeriesAudit {
-        let tables = tables(history, &self.set);
+    fn judge(&self, policy: &Policy, seen: &Seen) -> SeriesAudit {
+        let history = seen.history();
+        let tables = tables(&history, &self.set);
         let judge = Judge::new(&self.set, &tables, &self.prepared.requirements);
-        let found = audit(history, &judge, &Effort::default());
+        let found = audit(&history, &judge, &Effort::default());
         let requirements = policy.requirements.iter().zip(&found.requirements);
         let requirements: Vec<RequirementAudit> = requirements
             .map(|(stated, kept)| RequirementAudit {
@@ -224,7 +230,7 @@ impl Known {
             findings,
         });
         let columns = columns.collect();
-        let (versions, before) = (versions as u64, None);
-        SeriesAudit { versions, persons, exact, bound, contradicted, exposed, before, requirements, columns }
+        let (versions, before, links) = (versions as u64, None, seen.links());
+        SeriesAudit { versions, persons, exact, bound, contradicted, exposed, before, requirements, columns, links }
     }
 }

@@ -1,6 +1,7 @@
 //! A batch: rows that come and rows that go, all of them or none.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use amidst_core::search::feasibility;
 use amidst_core::series::Maintained;
@@ -9,10 +10,12 @@ use rusqlite::params;
 use serde_json::{Value, json};
 
 use super::domain::{Bound, Domain, with_role};
-use super::files::{arrivals, departures, key_column, persons};
+use super::extend::{advised, reasoned};
+use super::files::{arrivals, departures, persons};
 use super::foresight::{self, Signed};
 use super::snapshot::{self, Interner, Ledger};
 use super::state::{Person, State, kept};
+use super::stated::key_of;
 use super::store::{Work, pack, unpack};
 use super::{Mode, Series, compose, undo};
 use crate::Failure;
@@ -77,7 +80,7 @@ impl Series {
     /// When a file does not fit, a key is there already or is not there, or the policy becomes impossible; then the
     /// series is as it was.
     pub fn apply(&mut self, batch: &Batch, job: &Job<'_>) -> Result<Applied, Failure> {
-        let key = key_column(&self.policy)?.to_string();
+        let key = key_of(&self.policy)?.to_string();
         let names = kept(&self.policy, &self.header);
         // The lock first: what is read below must still be true when it is written.
         let work = self.store.write()?;
@@ -88,7 +91,7 @@ impl Series {
             None => BTreeSet::new(),
         };
         let new = match &batch.insert {
-            Some(file) => arrivals(&self.policy, &self.header, file, job)?,
+            Some(file) => arrivals(&self.policy, &self.header, file, job).map_err(|e| advised(e, &self.folder))?,
             None => None,
         };
         let mut rows = Vec::new();
@@ -104,7 +107,7 @@ impl Series {
                 rows.push(Row { person: arrival.person, cells, signature: arrival.signature, row: arrival.row });
             }
         }
-        changed(&work, &with_role(&self.policy, &names, Role::Sensitive), &gone, &rows).map_err(|e| work.fail(e))?;
+        changed(&work, &self.policy, &names, &gone, &rows).map_err(|e| work.fail(e))?;
         let table = new.as_ref().map(|new| &new.table);
         let change = Change { policy: &self.policy, names: &names, gone: &gone, new: &rows, table };
         let maintained = match self.mode {
@@ -123,6 +126,7 @@ impl Series {
             maintained,
         };
         note(&work, &applied).map_err(|e| work.fail(e))?;
+        singled_out(&work, &self.policy, &names, &self.folder)?;
         // What nobody has any more is erased here, so that it comes back with the batch when that is taken back.
         work.erase()?;
         undo::stop(&work)?;
@@ -132,18 +136,37 @@ impl Series {
 }
 
 /// Notes who comes back in the same batch with other sensitive values: what was published about them before says nothing
-/// about what they have now.
-fn changed(work: &Work<'_>, sensitive: &[usize], gone: &BTreeSet<Person>, new: &[Row]) -> rusqlite::Result<()> {
+/// about what they have now. Also whose insensitive cells alone are others: what was published says more than it seems to.
+fn changed(
+    work: &Work<'_>,
+    policy: &Policy,
+    names: &[String],
+    gone: &BTreeSet<Person>,
+    new: &[Row],
+) -> rusqlite::Result<()> {
+    let [sensitive, beside] = [Role::Sensitive, Role::Insensitive].map(|role| with_role(policy, names, role));
     let mut known = work.transaction.prepare("SELECT cells FROM record WHERE person = ?1")?;
     let mut note = work.transaction.prepare(
-        "INSERT OR IGNORE INTO changed (person, batch) VALUES (?1, (SELECT COALESCE(MAX(number), 0) + 1 FROM batch))",
+        "INSERT OR IGNORE INTO changed (person, batch, beside)
+         VALUES (?1, (SELECT COALESCE(MAX(number), 0) + 1 FROM batch), ?2)",
     )?;
     for row in new.iter().filter(|row| gone.contains(&row.person)) {
         let cells: Vec<u8> = known.query_row([row.person], |found| found.get(0))?;
         let cells = unpack(&cells);
-        if sensitive.iter().any(|&column| cells.get(column) != row.cells.get(column)) {
-            note.execute([row.person])?;
+        let differs = |columns: &[usize]| columns.iter().any(|&column| cells.get(column) != row.cells.get(column));
+        if differs(&sensitive) || differs(&beside) {
+            note.execute(params![row.person, !differs(&sensitive)])?;
         }
+    }
+    Ok(())
+}
+
+/// Refuses what publishing would refuse, once the batch is in: columns that are published as they are and single people out.
+fn singled_out(work: &Work<'_>, policy: &Policy, names: &[String], folder: &Path) -> Result<(), Failure> {
+    let unexplained = |&at: &usize| policy.column(&names[at]).is_some_and(|c| c.accept.is_none());
+    if with_role(policy, names, Role::Insensitive).iter().any(unexplained) {
+        let rows = State::load(work, names.to_vec())?.table(|_| false);
+        crate::raw::refuse_rows(policy, &rows).map_err(|e| reasoned(e, folder))?;
     }
     Ok(())
 }

@@ -27,9 +27,64 @@ pub(super) fn check_head(path: &Path, place: &str) -> Result<(), Failure> {
     if fits { Ok(()) } else { Err(damaged(place, "it does not begin as a state does")) }
 }
 
-/// The digest of the policy and the hierarchies beside the state; a file that cannot be read has none.
-pub(super) fn files_beside(path: &Path) -> String {
+/// The folder in which files are made that take the place of those beside the state.
+pub(super) const GROWN: &str = "grown";
+
+/// Makes sure that the files beside the state at `path` are those whose digest it holds: a crash may have kept them from
+/// being put in place. Says whether they are.
+pub(super) fn settled(path: &Path, digest_held: &str) -> bool {
     let folder = path.parent().unwrap_or(Path::new("."));
+    if digest(folder) == digest_held {
+        return true;
+    }
+    if digest(&folder.join(GROWN)) == digest_held {
+        put_in_place(folder);
+    }
+    digest(folder) == digest_held
+}
+
+/// Puts the files that were made in the place of those beside the state. What cannot be done now, whoever opens the series
+/// next does.
+pub(super) fn put_in_place(folder: &Path) {
+    let grown = folder.join(GROWN);
+    let put = |from: &Path, to: &Path| -> std::io::Result<()> {
+        let staged = to.with_extension("new");
+        std::fs::copy(from, &staged)?;
+        std::fs::File::open(&staged)?.sync_all()?;
+        std::fs::rename(&staged, to)
+    };
+    let all = || -> std::io::Result<()> {
+        let hierarchies = folder.join("hierarchies");
+        let mut names = Vec::new();
+        if grown.join("hierarchies").is_dir() {
+            std::fs::create_dir_all(&hierarchies)?;
+            for entry in std::fs::read_dir(grown.join("hierarchies"))? {
+                let entry = entry?;
+                put(&entry.path(), &hierarchies.join(entry.file_name()))?;
+                names.push(entry.file_name());
+            }
+        }
+        for entry in std::fs::read_dir(&hierarchies).into_iter().flatten() {
+            let entry = entry?;
+            if !names.contains(&entry.file_name()) {
+                std::fs::remove_file(entry.path())?;
+            }
+        }
+        put(&grown.join("policy.toml"), &folder.join("policy.toml"))?;
+        crate::files::sync_folder(folder);
+        std::fs::remove_dir_all(&grown)
+    };
+    // Nothing of it is lost: the state holds the digest, and the folder stays until all is in place.
+    let _ = all();
+}
+
+/// The digest of the policy and the hierarchies beside the state at `path`.
+pub(super) fn files_beside(path: &Path) -> String {
+    digest(path.parent().unwrap_or(Path::new(".")))
+}
+
+/// The digest of the policy and the hierarchies in a folder; a file that cannot be read has none.
+pub(super) fn digest(folder: &Path) -> String {
     let mut files = vec![folder.join("policy.toml")];
     let hierarchies = std::fs::read_dir(folder.join("hierarchies")).into_iter().flatten().flatten();
     files.extend(hierarchies.map(|entry| entry.path()));

@@ -6,10 +6,11 @@ use std::sync::atomic::AtomicBool;
 use amidst_core::hierarchy::Cell;
 use amidst_core::local::class::{Judge, Partition};
 use amidst_core::local::shape::Space;
-use amidst_core::model::Needs;
+use amidst_core::model::{Needs, PrivacyModel};
 use amidst_core::random::Random;
 use amidst_core::recoding::Recoding;
 use amidst_core::search::feasibility;
+use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::series::{Invariant, Signed, m_invariant};
 use amidst_core::table::Table;
 use rustc_hash::FxHashMap;
@@ -18,7 +19,7 @@ use super::Mode;
 use super::state::State;
 use crate::Failure;
 use crate::plan::task;
-use crate::policy::{Policy, Role};
+use crate::policy::{Policy, RequirePolicy, Role};
 use crate::prepare::{LoadOptions, Prepared};
 use crate::release::Judged;
 
@@ -62,32 +63,21 @@ fn prepare_table(policy: &Policy, table: Table, cancel: &AtomicBool) -> Result<P
 /// How many different values, and so rows, each class of an m-invariant series has: its m, or more where another requirement
 /// asks for larger classes. What is invariant for more values is so for m.
 pub fn stated_m(policy: &Policy) -> Option<usize> {
-    let most = |models: &[&str], key: &str| {
-        let stated = policy.requirements.iter().filter(|r| models.contains(&r.model.id));
-        stated.filter_map(|r| r.parameters.count(key).ok()).max()
-    };
-    let m = most(&["m-invariance"], "m")?;
-    let sizes = [
-        most(&["k-anonymity", "p-sensitive-k-anonymity"], "k"),
-        most(&["distinct-l-diversity"], "l"),
-        most(&["p-sensitive-k-anonymity"], "p"),
-    ];
-    sizes.into_iter().flatten().chain([m]).max().map(|m| m as usize)
+    let models = || policy.requirements.iter().filter_map(model);
+    let m = models().filter_map(|model| model.kept_values()).max()?;
+    models().filter_map(|model| model.enough_different()).chain([m]).max().map(|m| m as usize)
 }
 
 /// Whether classes of m different values, or more, satisfy the whole policy whatever else is in the table.
 pub fn follows_from_m(policy: &Policy) -> bool {
-    let m = stated_m(policy).unwrap_or(0) as f64;
-    policy.requirements.iter().all(|r| {
-        let within = |key: &str| r.parameters.get(key).and_then(|v| v.number()).is_some_and(|n| n.to_f64() <= m);
-        match r.model.id {
-            "k-anonymity" => within("k"),
-            "m-invariance" => within("m"),
-            "distinct-l-diversity" | "entropy-l-diversity" => within("l"),
-            "p-sensitive-k-anonymity" => within("k") && within("p"),
-            _ => false,
-        }
-    })
+    let m = stated_m(policy).unwrap_or(0) as u64;
+    let enough = |r: &RequirePolicy| model(r).and_then(|model| model.enough_different()).is_some_and(|n| n <= m);
+    policy.requirements.iter().all(enough)
+}
+
+/// The model of a requirement, as far as it does not depend on the values of a column.
+fn model(require: &RequirePolicy) -> Option<Box<dyn PrivacyModel>> {
+    (require.model.build)(&require.parameters, &SensitiveDomain::default()).ok()
 }
 
 /// Fails when the policy is not one that a series can keep.

@@ -47,6 +47,12 @@ impl Words<'_> {
             format!("class {} of version {} ({})", class + 1, version + 1, self.values(column, tuples.iter().copied()))
         });
         why.push(format!("{who}: in {}", classes.collect::<Vec<_>>().join(" and ")));
+        if let [_, ..] = self.known.seen.beside() {
+            let beside = self.known.seen.beside().join("`, `");
+            why.push(format!(
+                "rows that agree in `{beside}` as well are the same rows, whichever version they stand in"
+            ));
+        }
         why.extend(worst.steps.iter().map(|step| self.step(column, step, worst)));
         let values = list(&told.values);
         why.push(match (worst.exact, &told.values[..], &told.shares[..]) {

@@ -12,23 +12,12 @@ use super::state::Person;
 use super::store::{Work, unpack};
 use crate::Failure;
 use crate::job::Job;
-use crate::policy::{Policy, Role, nearest};
+use crate::policy::{Policy, nearest};
 use crate::prepare::{LoadOptions, PrepareError, Prepared};
 
 /// A person by their key: the number, the signature, and whether they are in the table now.
 const PRESENT: &str = "SELECT id, signature, EXISTS (SELECT 1 FROM record WHERE record.person = person.id) FROM person
                        WHERE key = ?1";
-
-/// The name of the key column, which a series needs.
-pub(super) fn key_column(policy: &Policy) -> Result<&str, Failure> {
-    policy.with_role(Role::Key).next().ok_or_else(|| {
-        let such = policy.with_role(Role::Identifying).next().map(|name| format!(", such as `{name}`"));
-        Failure::Usage(format!(
-            "a series must tell persons apart from version to version: give one column{} the role \"key\" in the policy",
-            such.unwrap_or_default()
-        ))
-    })
-}
 
 /// Who is to be deleted.
 pub(super) fn departures(work: &Work<'_>, policy: &Policy, key: &str, file: &str) -> Result<BTreeSet<Person>, Failure> {

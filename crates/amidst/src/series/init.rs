@@ -5,19 +5,19 @@ use std::fs;
 use std::path::Path;
 
 use amidst_core::parameter::Value;
-use amidst_core::search::MaxSuppression;
 use amidst_core::series::{Maintained, UNPLACED, refine};
 
 use super::batch::{Applied, note};
 use super::compose::{check_policy, compose, follows_from_m};
-use super::files::{key_column, persons};
+use super::files::persons;
 use super::state::{State, kept};
+use super::stated::key_of;
 use super::store::{FILE, Store};
 use super::{Mode, Published, Series, internal, private, snapshot, versions};
 use crate::Failure;
 use crate::job::Job;
 use crate::plan::task;
-use crate::policy::{OutputOrder, Policy, Role};
+use crate::policy::{ColumnPolicy, OutputOrder, Policy, Role};
 use crate::prepare::{LoadOptions, Prepared};
 use crate::publish::Staging;
 use crate::release::class_of_rows;
@@ -25,6 +25,22 @@ use crate::search::search;
 
 /// How the first classes are found when the policy does not say.
 const ALGORITHM: &str = "mondrian";
+
+/// The first table of a series.
+#[derive(Debug, Clone, Default)]
+pub struct First {
+    /// Where it is; where the policy says when absent.
+    pub input: Option<String>,
+    /// Whether classes stay as the policy's algorithm finds them. Otherwise those that are large enough are split, as they
+    /// would be by a later batch.
+    pub unsplit: bool,
+}
+
+impl From<Option<String>> for First {
+    fn from(input: Option<String>) -> Self {
+        First { input, unsplit: false }
+    }
+}
 
 /// Starts a series in `folder`, which must not exist: reads the table of the policy (or `input`), and publishes version 1.
 ///
@@ -34,13 +50,11 @@ pub fn init(
     folder: &Path,
     policy: &Policy,
     mode: Mode,
-    input: Option<String>,
+    first: impl Into<First>,
     job: &Job<'_>,
 ) -> Result<Published, Failure> {
-    let key = key_column(policy)?.to_string();
-    if policy.columns.iter().chain(&policy.default).any(|c| c.role == Role::Consent) {
-        return Err(Failure::Usage("a series knows no waivers; leave out the column with the role \"consent\"".into()));
-    }
+    let First { input, unsplit } = first.into();
+    let key = key_of(policy)?.to_string();
     if folder.symlink_metadata().is_ok() {
         let place = folder.display();
         return Err(Failure::Usage(format!(
@@ -48,9 +62,8 @@ pub fn init(
         )));
     }
     let staging = Staging::begin(folder, false)?;
+    let stated = policy;
     let mut policy = policy.clone();
-    // Everybody in the table is in every version while they are in the table.
-    policy.search.max_suppression = MaxSuppression::Rows(0);
     if mode == Mode::MInvariant {
         // Counterfeits come last in the table; its order would betray them.
         policy.output.order = OutputOrder::Shuffled;
@@ -80,7 +93,7 @@ pub fn init(
         state.add(arrival.person, UNPLACED, arrival.signature, cells);
     }
     let maintained = match mode {
-        Mode::Maintain => first_classes(&policy, &mut state, job)?,
+        Mode::Maintain => first_classes(&policy, &mut state, unsplit, job)?,
         Mode::MInvariant => {
             // Classes are made when a version is published; here it is only shown that they can be.
             compose(&policy, mode, &state, job.cancel)?;
@@ -88,6 +101,12 @@ pub fn init(
             Maintained::default()
         }
     };
+    let raw = |c: &ColumnPolicy| c.role == Role::Insensitive && c.accept.is_none();
+    if stated.columns.iter().chain(&stated.default).any(raw) {
+        // Publishing looks at it as well, when the policy that was given cannot be pointed at any more.
+        let version = compose(&policy, mode, &state, job.cancel)?;
+        version.prepared.refuse_links(stated, version.counterfeits.unwrap_or(0), &version.class_of)?;
+    }
     state.store_values(&work)?;
     state.store_rows(&work, 0)?;
     match mode {
@@ -98,6 +117,7 @@ pub fn init(
     }
     let rows = state.rows() as u64;
     let dropped = first.rows_dropped_missing;
+    let splits = maintained.splits;
     note(&work, &Applied { batch: 1, inserted: rows, deleted: 0, dropped, rows, maintained })
         .map_err(|e| work.fail(e))?;
     work.commit()?;
@@ -110,20 +130,26 @@ pub fn init(
     published.release = moved.join(published.release.file_name().unwrap_or_default());
     published.folder = moved;
     published.internal = internal(folder, 1);
+    published.splits = splits;
     Ok(published)
 }
 
-/// The classes that the policy's algorithm finds, split as far as the rule of a series allows.
-fn first_classes(policy: &Policy, state: &mut State, job: &Job<'_>) -> Result<Maintained, Failure> {
+/// The classes that the policy's algorithm finds, split as far as the rule of a series allows unless they are to stay
+/// `unsplit`.
+fn first_classes(policy: &Policy, state: &mut State, unsplit: bool, job: &Job<'_>) -> Result<Maintained, Failure> {
     let prepared = super::compose::prepare(policy, Mode::Maintain, state, job.cancel)?;
     let (_, found, _) = search(policy, &prepared, job)?;
     state.classes = class_of_rows(&prepared.set, &found.recoding.assignment, &prepared.entry_of_row);
+    if unsplit {
+        let classes: BTreeSet<u32> = state.classes.iter().copied().collect();
+        return Ok(Maintained { classes: classes.len() as u64, ..Maintained::default() });
+    }
     let search = task(policy, &prepared, job.cancel, &|_| ())?;
     Ok(refine(&search, &prepared.entry_of_row, &mut state.classes)?)
 }
 
 /// The policy of the series: with its own copies of the files that it names, so that it stays what it was.
-fn own_policy(policy: &Policy, private: &Path) -> Result<Policy, Failure> {
+pub(super) fn own_policy(policy: &Policy, private: &Path) -> Result<Policy, Failure> {
     let mut own = policy.clone();
     let folder = private.join("hierarchies");
     for (number, column) in own.columns.iter_mut().chain(&mut own.default).enumerate() {

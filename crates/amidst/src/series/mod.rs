@@ -14,25 +14,31 @@ mod beside;
 mod compose;
 mod domain;
 mod explain;
+mod extend;
 mod files;
 mod foresight;
 mod init;
+mod links;
 mod log;
 mod publish;
 mod record;
 mod seal;
 mod snapshot;
 mod state;
+mod stated;
 mod store;
 #[cfg(test)]
 mod tests;
+mod trigger;
 mod undo;
 
 use std::path::{Path, PathBuf};
 
 pub use audit::{ColumnAudit, ColumnExposure, RequirementAudit, SeriesAudit};
 pub use batch::{Applied, Batch};
-pub use init::init;
+pub use extend::Extended;
+pub use init::{First, init};
+pub use links::Links;
 pub use log::{LogBatch, LogVersion, SeriesLog};
 pub use publish::Published;
 pub use undo::Undone;

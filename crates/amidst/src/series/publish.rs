@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::audit::{self, SeriesAudit};
 use super::compose::{Composed, compose, follows_from_m};
+use super::extend::reasoned;
 use super::foresight::Signed;
 use super::record::{Known, Record};
 use super::state::{State, kept};
@@ -44,6 +45,8 @@ pub struct Published {
     pub unique: UniqueRows,
     /// What the report says first.
     pub leading: Vec<String>,
+    /// How often classes that the policy's algorithm found were split further, where a series begins with this version.
+    pub splits: u64,
     /// What all versions together reveal.
     pub audit: SeriesAudit,
     /// Its folder, which may be handed over.
@@ -58,8 +61,9 @@ impl Published {
     /// What `amidst series publish --json` prints.
     pub fn to_json(&self) -> Value {
         json!({
-            "version": self.version, "mode": self.mode.name(), "rows": self.rows, "counterfeits": self.counterfeits,
+            "summary": self.leading, "version": self.version, "mode": self.mode.name(), "rows": self.rows, "counterfeits": self.counterfeits,
             "classes": self.judged.class_count(), "requirements": self.judged.requirements,
+            "first_splits": (self.version == 1 && self.mode == Mode::Maintain).then_some(self.splits),
             "unique_rows": self.unique.to_json(), "metrics": self.judged.metrics_json(), "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
             "outputs": { "release": self.release, "certificate": self.folder.join("certificate.json"),
                          "report": self.folder.join("report.html"), "policy": self.folder.join("policy.toml"),
@@ -97,6 +101,10 @@ impl Series {
         }
         let state = State::load(&work, names)?;
         let composed = compose(&self.policy, self.mode, &state, job.cancel)?;
+        let counterfeits = composed.counterfeits.unwrap_or(0);
+        let raw = composed.prepared.refuse_raw(&self.policy, counterfeits);
+        let raw = raw.and_then(|()| composed.prepared.refuse_links(&self.policy, counterfeits, &composed.class_of));
+        raw.map_err(|e| reasoned(e, &folder))?;
         let record = Record::of(&state, &composed, self.mode);
         let sensitive = audit::sensitive(&self.policy, &state.names);
         let known = Known::load(&work, &self.policy, &state.names, job.cancel)?;
@@ -141,6 +149,7 @@ impl Series {
             judged: staged.judged,
             unique: staged.unique,
             leading: staged.leading,
+            splits: 0,
             audit: found,
             release: place.join(staged.release),
             folder: place,
@@ -254,7 +263,6 @@ fn stage(
         .map_err(|e| Failure::Usage(e.to_string()))?;
     let release = format!("release.{}", format.ending().trim_start_matches('.'));
     let Composed { prepared, recoding, judged, counterfeits, signatures, class_of, .. } = composed;
-    prepared.refuse_raw(policy, counterfeits.unwrap_or(0))?;
     let released = Released { counterfeits, ..Released::with_classes(policy, &prepared, &recoding, class_of) };
     let untyped = |name: &str| policy.leaves_type_open(name);
     let options = WriteOptions {

@@ -2,8 +2,10 @@
 //! sensitive values the class has.
 //!
 //! Sensitive columns are published side by side, so values are tuples of all of them: audited one by one, columns would
-//! tell less than they do together.
+//! tell less than they do together. Insensitive columns are published beside them, and link rows of one version with rows
+//! of another: where there are any, values are finer, and stand for the tuples ([`Beside`]).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
@@ -15,6 +17,7 @@ use rusqlite::params;
 use super::Mode;
 use super::compose::Composed;
 use super::domain::with_role;
+use super::links::{self, Beside, Links, MARK};
 use super::state::State;
 use super::store::{Work, numbers, pack, unpack};
 use crate::Failure;
@@ -24,10 +27,14 @@ use crate::prepare::{LoadOptions, Prepared};
 /// One version, published or about to be.
 #[derive(Debug, Clone, Default)]
 pub struct Record {
-    /// The sensitive tuples, in the codes of the series.
+    /// The sensitive tuples, in the codes of the series, each followed by the mark of what stands beside it, if anything does.
     tuples: Vec<Vec<u32>>,
+    /// How many of these numbers are codes.
+    width: usize,
     /// The classes, with the numbers of the tuples as values.
     classes: Compact,
+    /// Who has which tuple.
+    own: Vec<(u32, u32)>,
 }
 
 impl Record {
@@ -48,25 +55,31 @@ impl Record {
         if columns.is_empty() {
             tuples.push(Vec::new());
         }
+        let marks = links::marks(&composed.prepared);
+        let kinds = composed.prepared.entry_of_row.iter().map(|&entry| set.groups.entries[entry as usize].sensitive);
+        let kinds = match marks {
+            None => kinds.collect(),
+            Some(marks) => links::finer(kinds, marks, &mut tuples),
+        };
         let class_of = if mode == Mode::MInvariant { &composed.groups } else { &composed.class_of };
         let classes = class_of.iter().max().map_or(0, |&c| c as usize + 1);
         let mut persons: Vec<Vec<u32>> = vec![Vec::new(); classes];
         state.persons.iter().zip(class_of).for_each(|(&person, &class)| persons[class as usize].push(person));
         let mut counts: Vec<Vec<(u32, u64)>> = vec![Vec::new(); classes];
-        for (&entry, &class) in composed.prepared.entry_of_row.iter().zip(class_of) {
-            counts[class as usize].push((set.groups.entries[entry as usize].sensitive, 1));
-        }
+        kinds.iter().zip(class_of).for_each(|(&kind, &class)| counts[class as usize].push((kind, 1)));
         let mut made = Compact::default();
         persons.into_iter().zip(counts).for_each(|(persons, counts)| made.push(persons, counts));
-        Record { tuples, classes: made }
+        let own = state.persons.iter().copied().zip(kinds).collect();
+        Record { tuples, width: set.sensitive_width, classes: made, own }
     }
 
     /// Writes a version down, for later audits.
     pub fn store(&self, work: &Work<'_>, number: u64) -> rusqlite::Result<()> {
-        let mut insert = work
-            .transaction
-            .prepare("INSERT INTO history (version, class, persons, counts, tuples) VALUES (?1, ?2, ?3, ?4, ?5)")?;
-        let width = self.tuples.first().map_or(0, Vec::len);
+        let mut insert = work.transaction.prepare(
+            "INSERT INTO history (version, class, persons, counts, tuples, beside) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?;
+        let width = self.width;
+        let finer = self.tuples.first().is_some_and(|tuple| tuple.len() > width);
         for class in 0..self.classes.len() {
             let held = self.classes.counts(class);
             let mut counts = Vec::new();
@@ -77,10 +90,14 @@ impl Record {
                 counts.extend(of.into_iter().flat_map(|(code, n)| [code, short(n)]));
             }
             // With one column the counts say it all.
-            let tuple = |&(t, n): &(u32, u64)| self.tuples[t as usize].iter().copied().chain([short(n)]);
-            let tuples = (width > 1).then(|| pack(held.iter().flat_map(tuple)));
+            let mut of: BTreeMap<&[u32], u64> = BTreeMap::new();
+            held.iter().for_each(|&(t, n)| *of.entry(&self.tuples[t as usize][..width]).or_insert(0) += n);
+            let tuple = |(codes, n): (&[u32], u64)| codes.iter().copied().chain([short(n)]).collect::<Vec<u32>>();
+            let tuples = (width > 1).then(|| pack(of.into_iter().flat_map(tuple)));
+            let fine = held.iter().map(|&(t, n)| (&self.tuples[t as usize][..], n));
+            let beside = finer.then(|| pack(fine.flat_map(tuple)));
             let persons = pack(self.classes.persons(class).iter().copied());
-            insert.execute(params![number as i64, class as i64, persons, pack(counts), tuples])?;
+            insert.execute(params![number as i64, class as i64, persons, pack(counts), tuples, beside])?;
         }
         Ok(())
     }
@@ -101,7 +118,37 @@ pub struct Known {
     /// Whose values were changed by which batches.
     changed: BTreeMap<u32, Vec<u64>>,
     /// The versions.
+    pub seen: Seen,
+}
+
+/// Versions that were seen, published or about to be.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// As it was seen.
     pub history: History,
+    /// What is published beside the sensitive values, where something is.
+    beside: Option<Beside>,
+}
+
+impl Seen {
+    /// The versions, as an audit looks at them.
+    pub fn history(&self) -> Cow<'_, History> {
+        let mut history = Cow::Borrowed(&self.history);
+        for life in self.beside.iter().flat_map(Beside::restless) {
+            history.to_mut().unsettle(life);
+        }
+        history
+    }
+
+    /// The columns that are published beside the sensitive ones, as they are.
+    pub fn beside(&self) -> &[String] {
+        self.beside.as_ref().map_or(&[], |beside| &beside.columns)
+    }
+
+    /// How many rows of each version what stands beside links to rows of an earlier one.
+    pub fn links(&self) -> Vec<Links> {
+        self.beside.as_ref().map_or_else(Vec::new, Beside::links)
+    }
 }
 
 /// Lives after the first are numbered from the top down: person and life, in the order of both.
@@ -142,13 +189,29 @@ impl Known {
             ..FrequencySet::default()
         };
         let numbers = tuples.into_values().zip(0u32..).collect();
-        let changed = changed(work)?;
-        let mut known = Known { prepared, set, numbers, changed, history: History::default() };
+        let changed = changed(work, false)?;
+        let mut seen = Seen { beside: Beside::of(policy, names), ..Seen::default() };
+        let mut known = Known { prepared, set, numbers, changed, seen: Seen::default() };
         let published = work.number("SELECT COALESCE(MAX(version), 0) FROM history")?;
         for number in 1..=published {
-            let version = known.version(work, number)?;
-            known.history.see(&version);
+            let batch = work.number(&format!("SELECT COALESCE(MAX(batch), 0) FROM version WHERE number = {number}"))?;
+            let classes = known.read(work, number, seen.beside.is_some())?;
+            known.see(&mut seen, &classes, batch)?;
         }
+        if let Some(beside) = &mut seen.beside {
+            for (person, batches) in self::changed(work, true)? {
+                beside.unsettled.extend(batches.into_iter().map(|batch| (known.life(person, batch), batch)));
+            }
+        }
+        // What is known of the rows helps to find a world; what stands beside them is looked up when a version is made.
+        if seen.beside.is_none() {
+            for (person, tuple) in owned(work, &sensitive)? {
+                if let Some(value) = known.value(&mut seen, &tuple) {
+                    seen.history.know(known.life(person, u64::MAX), value);
+                }
+            }
+        }
+        known.seen = seen;
         Ok(known)
     }
 
@@ -175,69 +238,104 @@ impl Known {
         life
     }
 
-    fn number(&self, tuple: &[u32]) -> Result<u32, Failure> {
-        let damaged = || Failure::Io("the state of the series is damaged: a published value has no code".into());
-        self.numbers.get(tuple).copied().ok_or_else(damaged)
-    }
-
-    /// A published version, by its number from 1.
-    fn version(&self, work: &Work<'_>, number: u64) -> Result<Compact, Failure> {
+    /// The classes of a published version: who is in each, and its tuples with their counts, `finer` by what stands beside.
+    fn read(&self, work: &Work<'_>, number: u64, finer: bool) -> Result<Vec<Published>, Failure> {
         let width = self.set.sensitive_width;
-        let batch = work.number(&format!("SELECT COALESCE(MAX(batch), 0) FROM version WHERE number = {number}"))?;
-        let mut version = Compact::default();
-        let mut failed = None;
+        let mut classes = Vec::new();
+        let mut lacks = None;
         let mut read = || -> rusqlite::Result<()> {
-            let sql = "SELECT persons, counts, tuples FROM history WHERE version = ?1 ORDER BY class";
+            let sql = "SELECT persons, counts, tuples, beside FROM history WHERE version = ?1 ORDER BY class";
             let mut query = work.transaction.prepare(sql)?;
             let mut rows = query.query([number as i64])?;
             while let Some(row) = rows.next()? {
-                let (counts, skip) = match row.get_ref(2)?.as_blob_or_null()? {
-                    Some(tuples) => (unpack(tuples), 0),
-                    None => (unpack(row.get_ref(1)?.as_blob()?), 1),
+                let fine = row.get_ref(3)?.as_blob_or_null()?.filter(|_| finer);
+                let (counts, skip, long) = match (fine, row.get_ref(2)?.as_blob_or_null()?) {
+                    (Some(fine), _) => (unpack(fine), 0, width + MARK),
+                    (None, Some(tuples)) => (unpack(tuples), 0, width),
+                    (None, None) => (unpack(row.get_ref(1)?.as_blob()?), 1, width),
                 };
                 if skip == 1 && width > 1 {
-                    let message = "a version of this series was recorded without which sensitive values stand together, so \
-                                   it cannot be audited; start a new series from the table as it is now";
-                    failed = Some(Failure::Usage(message.into()));
-                    return Ok(());
+                    lacks = Some("which sensitive values stand together");
                 }
-                let tuples = counts.get(skip..).unwrap_or_default().chunks_exact(width + 1);
-                let tuples = tuples.map(|t| Ok((self.number(&t[..width])?, u64::from(t[width]))));
-                match tuples.collect::<Result<Vec<(u32, u64)>, Failure>>() {
-                    Ok(counts) => {
-                        let persons = numbers(row.get_ref(0)?.as_blob()?);
-                        version.push(persons.map(|person| self.life(person, batch)), counts);
-                    }
-                    Err(failure) => failed = Some(failure),
+                if fine.is_none() && finer {
+                    lacks = Some("what stands beside the sensitive values");
                 }
+                let tuples = counts.get(skip..).unwrap_or_default().chunks_exact(long + 1);
+                let tuples = tuples.map(|t| (t[..long].to_vec(), u64::from(t[long]))).collect();
+                classes.push(Published { persons: numbers(row.get_ref(0)?.as_blob()?).collect(), tuples });
             }
             Ok(())
         };
         read().map_err(|e| work.fail(e))?;
-        failed.map_or(Ok(version), Err)
+        match lacks {
+            None => Ok(classes),
+            Some(what) => Err(Failure::Usage(format!(
+                "a version of this series was recorded without {what}, so it cannot be audited; start a new series from the \
+                 table as it is now"
+            ))),
+        }
     }
 
-    /// What will have been published when `next` is, too.
-    pub fn with(&self, next: &Record) -> Result<History, Failure> {
-        let numbers: Vec<u32> = next.tuples.iter().map(|t| self.number(t)).collect::<Result<_, _>>()?;
+    /// The value that a tuple is in the versions that were seen.
+    fn value(&self, seen: &mut Seen, tuple: &[u32]) -> Option<u32> {
+        let (codes, mark) = tuple.split_at(self.set.sensitive_width.min(tuple.len()));
+        let known = self.numbers.get(codes).copied()?;
+        Some(seen.beside.as_mut().map_or(known, |beside| beside.number(known, mark)))
+    }
+
+    /// Sees a version that was made after some batch.
+    fn see(&self, seen: &mut Seen, classes: &[Published], batch: u64) -> Result<(), Failure> {
         let mut version = Compact::default();
-        for class in 0..next.classes.len() {
-            let counts = next.classes.counts(class).iter().map(|&(t, n)| (numbers[t as usize], n));
-            let persons = next.classes.persons(class).iter();
-            version.push(persons.map(|&person| self.life(person, u64::MAX)), counts);
+        for class in classes {
+            let mut counts = Vec::with_capacity(class.tuples.len());
+            for (tuple, n) in &class.tuples {
+                let damaged =
+                    || Failure::Io("the state of the series is damaged: a published value has no code".into());
+                counts.push((self.value(seen, tuple).ok_or_else(damaged)?, *n));
+            }
+            let persons: Vec<u32> = class.persons.iter().map(|&person| self.life(person, batch)).collect();
+            version.push(persons, counts);
         }
-        let mut history = self.history.clone();
-        history.see(&version);
-        Ok(history)
+        if let Some(beside) = &mut seen.beside {
+            seen.history.stand_for(beside.stands_for.clone());
+            beside.versions.push((batch, version.clone()));
+        }
+        seen.history.see(&version);
+        Ok(())
+    }
+
+    /// What will have been seen when `next` is published, too.
+    pub fn with(&self, next: &Record) -> Result<Seen, Failure> {
+        let tuple = |&(t, n): &(u32, u64)| (next.tuples[t as usize].clone(), n);
+        let class = |class: usize| Published {
+            persons: next.classes.persons(class).to_vec(),
+            tuples: next.classes.counts(class).iter().map(tuple).collect(),
+        };
+        let classes: Vec<Published> = (0..next.classes.len()).map(class).collect();
+        let mut seen = self.seen.clone();
+        self.see(&mut seen, &classes, u64::MAX)?;
+        for &(person, tuple) in &next.own {
+            if let Some(value) = self.value(&mut seen, &next.tuples[tuple as usize]) {
+                seen.history.know(self.life(person, u64::MAX), value);
+            }
+        }
+        Ok(seen)
     }
 }
 
-/// Whose values were changed by which batches.
-fn changed(work: &Work<'_>) -> Result<BTreeMap<u32, Vec<u64>>, Failure> {
+/// A class as it was published.
+struct Published {
+    persons: Vec<u32>,
+    tuples: Vec<(Vec<u32>, u64)>,
+}
+
+/// Who was changed by which batches: their sensitive values, or only what stands `beside` them.
+fn changed(work: &Work<'_>, beside: bool) -> Result<BTreeMap<u32, Vec<u64>>, Failure> {
     let read = || -> rusqlite::Result<BTreeMap<u32, Vec<u64>>> {
         let mut found: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
-        let mut query = work.transaction.prepare("SELECT person, batch FROM changed ORDER BY person, batch")?;
-        let mut rows = query.query([])?;
+        let sql = "SELECT person, batch FROM changed WHERE beside = ?1 ORDER BY person, batch";
+        let mut query = work.transaction.prepare(sql)?;
+        let mut rows = query.query([beside])?;
         while let Some(row) = rows.next()? {
             found.entry(row.get(0)?).or_default().push(row.get::<_, i64>(1)?.unsigned_abs());
         }
@@ -247,7 +345,7 @@ fn changed(work: &Work<'_>) -> Result<BTreeMap<u32, Vec<u64>>, Failure> {
 }
 
 /// All values, by column and code, but for those that were erased because nobody has them any more.
-fn values(work: &Work<'_>) -> Result<BTreeMap<(usize, u32), String>, Failure> {
+pub(super) fn values(work: &Work<'_>) -> Result<BTreeMap<(usize, u32), String>, Failure> {
     let read = || -> rusqlite::Result<BTreeMap<(usize, u32), String>> {
         let mut query = work.transaction.prepare("SELECT col, code, text FROM value")?;
         let row = |row: &rusqlite::Row<'_>| Ok(((row.get::<_, u32>(0)? as usize, row.get(1)?), row.get(2)?));
@@ -260,7 +358,7 @@ fn values(work: &Work<'_>) -> Result<BTreeMap<(usize, u32), String>, Failure> {
 }
 
 /// The policy on a table that has every value once or more.
-fn prepare(
+pub(super) fn prepare(
     policy: &Policy,
     names: &[String],
     values: &BTreeMap<(usize, u32), String>,
@@ -285,6 +383,19 @@ fn prepare(
     let table = Table { columns: columns.into_iter().map(column).collect(), rows };
     let options = LoadOptions { cancel: Some(cancel), ..LoadOptions::default() };
     Ok(Prepared::of_table(policy, table, &options)?)
+}
+
+/// Everybody in the table, with their sensitive tuple.
+fn owned(work: &Work<'_>, sensitive: &[usize]) -> Result<Vec<(u32, Vec<u32>)>, Failure> {
+    let read = || -> rusqlite::Result<Vec<(u32, Vec<u32>)>> {
+        let mut query = work.transaction.prepare("SELECT person, cells FROM record")?;
+        let row = |row: &rusqlite::Row<'_>| {
+            let cells = unpack(row.get_ref(1)?.as_blob()?);
+            Ok((row.get(0)?, sensitive.iter().filter_map(|&column| cells.get(column).copied()).collect()))
+        };
+        query.query_map([], row)?.collect()
+    };
+    read().map_err(|e| work.fail(e))
 }
 
 /// The sensitive tuples that were published, or that rows have now.

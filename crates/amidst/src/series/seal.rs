@@ -18,6 +18,7 @@ use rusqlite::{Connection, Row};
 use sha2::{Digest, Sha256};
 
 use super::store::unpack;
+use super::trigger::{self, fields};
 
 /// The tables, in the order of the sums. Those before [`SMALL`] have a row for each batch or version at most.
 pub(super) const TABLES: &[&str] = &[
@@ -132,8 +133,8 @@ pub(super) fn watch(connection: &Connection, shared: &Shared) -> rusqlite::Resul
     })?;
     let mut triggers = String::new();
     for (number, table) in TABLES.iter().enumerate() {
-        let columns = columns(connection, table)?;
-        let cells = |side: &str| columns.iter().map(|c| format!(", {side}.{c}")).collect::<String>();
+        let columns = fields(connection, table)?;
+        let cells = |side: &str| columns.iter().map(|c| format!(", {side}.{}", c.name)).collect::<String>();
         let row = |sign: i8, side: &str| format!("SELECT amidst_row({sign}, {number}{});", cells(side));
         let (comes, goes) = (row(1, "NEW"), row(-1, "OLD"));
         let but = |side: &str| if number == 0 { format!("WHEN {side}.name <> '{NAME}'") } else { String::new() };
@@ -142,29 +143,22 @@ pub(super) fn watch(connection: &Connection, shared: &Shared) -> rusqlite::Resul
             ("DELETE", but("OLD"), goes.clone()),
             ("UPDATE", but("NEW"), goes + &comes),
         ] {
-            triggers += &format!(
-                "CREATE TEMP TRIGGER seal_{table}_{event} AFTER {event} ON main.{table} {when} BEGIN {what} END;\n"
-            );
+            triggers += &trigger::after("seal", event, table, &when, &what);
         }
     }
-    triggers += "CREATE TEMP TRIGGER uses_insert AFTER INSERT ON main.record BEGIN SELECT amidst_cells(1, NEW.cells); END;
-                 CREATE TEMP TRIGGER uses_delete AFTER DELETE ON main.record BEGIN SELECT amidst_cells(-1, OLD.cells); END;
-                 CREATE TEMP TRIGGER uses_update AFTER UPDATE OF cells ON main.record
-                 BEGIN SELECT amidst_cells(-1, OLD.cells); SELECT amidst_cells(1, NEW.cells); END;";
+    let (comes, goes) = ("SELECT amidst_cells(1, NEW.cells);", "SELECT amidst_cells(-1, OLD.cells);");
+    triggers += &trigger::after("uses", "INSERT", "record", "", comes);
+    triggers += &trigger::after("uses", "DELETE", "record", "", goes);
+    triggers += &trigger::after("uses", "UPDATE", "record", "", &format!("{goes} {comes}"));
     // Rows that are replaced are deleted rows, too, but only then their triggers run.
     connection.execute_batch("PRAGMA recursive_triggers = ON;")?;
     connection.execute_batch(&triggers)
 }
 
-fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
-    let mut query = connection.prepare("SELECT name FROM pragma_table_info(?1) ORDER BY cid")?;
-    query.query_map([table], |row| row.get(0))?.collect()
-}
-
 /// The sum of a table, from its rows.
 pub(super) fn sum(connection: &Connection, number: usize) -> rusqlite::Result<u128> {
     let table = TABLES[number];
-    let columns = columns(connection, table)?;
+    let columns: Vec<String> = fields(connection, table)?.into_iter().map(|field| field.name).collect();
     let but = if number == 0 { format!(" WHERE name <> '{NAME}'") } else { String::new() };
     let mut query = connection.prepare(&format!("SELECT {} FROM {table}{but}", columns.join(", ")))?;
     let mut rows = query.query([])?;

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::beside::{check_head, files_beside, read_head, write_head};
+use super::beside::{check_head, files_beside, read_head, settled, write_head};
 use super::seal::{self, NAME, SMALL, Shared, Sums, TABLES};
 use crate::Failure;
 
@@ -64,6 +64,9 @@ pub(super) const MIGRATIONS: &[&str] = &[
     "CREATE TABLE undo (step INTEGER PRIMARY KEY, batch INTEGER NOT NULL, sql TEXT NOT NULL);",
     // The seal, and the rows that have each value, in every mode; both are counted when this step has run.
     "ALTER TABLE value ADD COLUMN uses INTEGER NOT NULL DEFAULT 0;",
+    // What stands beside the sensitive values that were published, and who kept those but not what stands beside them.
+    "ALTER TABLE history ADD COLUMN beside BLOB;
+     ALTER TABLE changed ADD COLUMN beside INTEGER NOT NULL DEFAULT 0;",
 ];
 
 /// An open state.
@@ -107,7 +110,7 @@ impl Store {
         if changes < head {
             return Err(damaged(&store.place, &format!("its last {} changes are lost", head - changes)));
         }
-        if work.meta(FILES)?.is_some_and(|files| files != files_beside(path)) {
+        if work.meta(FILES)?.is_some_and(|files| !settled(path, &files)) {
             return Err(damaged(&store.place, "the policy or a hierarchy beside it is not what the series began with"));
         }
         if path.metadata().is_ok_and(|found| found.len() <= quickly) {
@@ -142,6 +145,16 @@ impl Store {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fail)?;
         // Somebody else may have been quicker.
         let version = seen(&transaction).map_err(fail)?;
+        // A step may add columns, which are part of the seal; what it seals anew must be what was sealed before.
+        if (SEALED..current).contains(&version) {
+            let text: Option<String> = (transaction)
+                .query_row("SELECT value FROM meta WHERE name = ?1", [NAME], |row| row.get(0))
+                .optional()
+                .map_err(fail)?;
+            if text.and_then(|text| seal::read(&text)) != Some(sums(&transaction).map_err(fail)?) {
+                return Err(damaged(&place, "it is not what its seal says"));
+            }
+        }
         for step in MIGRATIONS.iter().skip(version as usize) {
             transaction.execute_batch(step).map_err(fail)?;
         }
@@ -150,7 +163,10 @@ impl Store {
             if transaction.query_row(sealed, [NAME], |row| row.get(0)).map_err(fail)? {
                 return Err(damaged(&place, "its version and its seal contradict each other"));
             }
-            begin_seal(&transaction).map_err(fail)?;
+            count_uses(&transaction).map_err(fail)?;
+        }
+        if version < current {
+            set_seal(&transaction).map_err(fail)?;
         }
         transaction.pragma_update(None, "user_version", current).map_err(fail)?;
         transaction.commit().map_err(fail)
@@ -235,6 +251,11 @@ impl Work<'_> {
         let sql = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
         let set = self.transaction.execute(sql, params![name, value]);
         set.map(|_| ()).map_err(|e| self.fail(e))
+    }
+
+    /// Says that the files beside the state are those of a digest from now on.
+    pub fn seal_files(&self, digest: &str) -> Result<(), Failure> {
+        self.set_meta(FILES, digest)
     }
 
     /// A number, such as a count.
@@ -337,28 +358,36 @@ impl Work<'_> {
     }
 }
 
-/// Counts and seals what an older Amidst wrote.
-fn begin_seal(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-    let mut uses: BTreeMap<(usize, u32), i64> = BTreeMap::new();
-    {
-        let mut query = transaction.prepare("SELECT cells FROM record")?;
-        let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
-            for (column, code) in unpack(row.get_ref(0)?.as_blob()?).into_iter().enumerate() {
-                *uses.entry((column, code)).or_insert(0) += 1;
-            }
-        }
-        let mut count = transaction.prepare("UPDATE value SET uses = ?3 WHERE col = ?1 AND code = ?2")?;
-        for ((column, code), rows) in uses {
-            count.execute(params![column as i64, code, rows])?;
-        }
-    }
+/// The sums of all tables as they are.
+fn sums(transaction: &Transaction<'_>) -> rusqlite::Result<Sums> {
     let mut sums: Sums = Default::default();
     for (number, sum) in sums.iter_mut().enumerate() {
         *sum = seal::sum(transaction, number)?;
     }
-    let sql = "INSERT INTO meta (name, value) VALUES (?1, ?2)";
-    transaction.execute(sql, params![NAME, seal::written(&sums)]).map(|_| ())
+    Ok(sums)
+}
+
+/// Seals all tables as they are.
+fn set_seal(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    let sql = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
+    transaction.execute(sql, params![NAME, seal::written(&sums(transaction)?)]).map(|_| ())
+}
+
+/// Counts what an older Amidst wrote, before it is sealed.
+fn count_uses(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    let mut uses: BTreeMap<(usize, u32), i64> = BTreeMap::new();
+    let mut query = transaction.prepare("SELECT cells FROM record")?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        for (column, code) in unpack(row.get_ref(0)?.as_blob()?).into_iter().enumerate() {
+            *uses.entry((column, code)).or_insert(0) += 1;
+        }
+    }
+    let mut count = transaction.prepare("UPDATE value SET uses = ?3 WHERE col = ?1 AND code = ?2")?;
+    for ((column, code), rows) in uses {
+        count.execute(params![column as i64, code, rows])?;
+    }
+    Ok(())
 }
 
 /// What is said of a state that is not what it was.

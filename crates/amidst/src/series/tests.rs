@@ -430,7 +430,7 @@ fn a_state_without_kept_classes_goes_on_as_if_it_had_them() {
         state
             .execute_batch(
                 "ALTER TABLE value DROP COLUMN uses; DROP TABLE undo; DROP TABLE changed;
-                 ALTER TABLE history DROP COLUMN tuples; DELETE FROM meta WHERE name IN ('seal', 'changes');
+                 ALTER TABLE history DROP COLUMN tuples; ALTER TABLE history DROP COLUMN beside; DELETE FROM meta WHERE name IN ('seal', 'changes');
                  PRAGMA user_version = 4;",
             )
             .unwrap();

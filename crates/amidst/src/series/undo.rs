@@ -9,7 +9,9 @@
 use serde_json::{Value, json};
 
 use super::Series;
+use super::extend::forget_shapes;
 use super::store::Work;
+use super::trigger::{self, Field, fields};
 use crate::Failure;
 
 /// The tables that a batch may change.
@@ -41,7 +43,7 @@ pub(super) fn record(work: &Work<'_>, number: u64) -> Result<(), Failure> {
     let start = || -> rusqlite::Result<()> {
         // Rows that INSERT OR REPLACE replaces are seen, too: the connection runs triggers recursively.
         for table in TABLES {
-            let columns = columns(work, table)?;
+            let columns = fields(&work.transaction, table)?;
             work.transaction.execute_batch(&triggers(table, &columns, number))?;
         }
         Ok(())
@@ -51,10 +53,7 @@ pub(super) fn record(work: &Work<'_>, number: u64) -> Result<(), Failure> {
 
 /// Ends what [`record`] began.
 pub(super) fn stop(work: &Work<'_>) -> Result<(), Failure> {
-    let drop = |table: &&str| {
-        ["i", "u", "d"].map(|event| format!("DROP TRIGGER IF EXISTS temp.undo_{table}_{event};")).concat()
-    };
-    let sql: String = TABLES.iter().map(drop).collect();
+    let sql: String = TABLES.iter().map(|table| trigger::dropped("undo", table)).collect();
     work.transaction.execute_batch(&sql).map_err(|e| work.fail(e))
 }
 
@@ -62,18 +61,6 @@ pub(super) fn stop(work: &Work<'_>) -> Result<(), Failure> {
 pub(super) fn forget(work: &Work<'_>) -> rusqlite::Result<()> {
     work.depart();
     work.transaction.execute("DELETE FROM undo", []).map(|_| ())
-}
-
-/// A column of a table, and whether it belongs to the primary key.
-struct Field {
-    name: String,
-    key: bool,
-}
-
-fn columns(work: &Work<'_>, table: &str) -> rusqlite::Result<Vec<Field>> {
-    let mut query = work.transaction.prepare("SELECT name, pk FROM pragma_table_info(?1)")?;
-    let fields = query.query_map([table], |row| Ok(Field { name: row.get(0)?, key: row.get::<_, i64>(1)? > 0 }))?;
-    fields.collect()
 }
 
 /// The triggers of one table: each writes the statement that reverts one changed row.
@@ -86,21 +73,17 @@ fn triggers(table: &str, columns: &[Field], number: u64) -> String {
     let key = |row: &str| list(row, &mut columns.iter().filter(|f| f.key), " AND ");
     let names: Vec<&str> = columns.iter().map(|f| f.name.as_str()).collect();
     let values: Vec<String> = names.iter().map(|name| format!("quote(old.{name})")).collect();
-    let note = |event: &str, when: &str, sql: String| {
-        format!(
-            "CREATE TEMP TRIGGER undo_{table}_{event} AFTER {when} ON main.{table} BEGIN \
-             INSERT INTO undo (batch, sql) VALUES ({number}, {sql}); END;"
-        )
+    let note = |event: &str, sql: String| {
+        let body = format!("INSERT INTO undo (batch, sql) VALUES ({number}, {sql});");
+        trigger::after("undo", event, table, "", &body)
     };
     [
-        note("i", "INSERT", format!("'DELETE FROM {table} WHERE '||{}", key("new"))),
+        note("INSERT", format!("'DELETE FROM {table} WHERE '||{}", key("new"))),
         note(
-            "u",
             "UPDATE",
             format!("'UPDATE {table} SET '||{}||' WHERE '||{}", list("old", &mut columns.iter(), ","), key("new")),
         ),
         note(
-            "d",
             "DELETE",
             format!("'INSERT INTO {table} ({}) VALUES ('||{}||')'", names.join(","), values.join("||','||")),
         ),
@@ -131,6 +114,10 @@ impl Series {
             )));
         }
         let undone = revert(&work, batch).map_err(|e| work.fail(e))?;
+        if work.meta("extended")?.is_some() {
+            // What the batch found of the classes was shaped by hierarchies that have grown since.
+            forget_shapes(&work).map_err(|e| work.fail(e))?;
+        }
         work.keep_uses();
         work.commit()?;
         Ok(undone)

@@ -88,6 +88,23 @@ pub fn cell(table: &str, language: &str, column: usize, row: usize, kind: &str, 
             format!("{prefix}{n:0width$}", width = number(1) as usize)
         }
         "visits" => format!("{}{:0width$}", args[0], row % number(2) as usize + 1, width = number(1) as usize),
+        // Everybody in turn, so that all have the same number of rows.
+        "turn" => (row % number(0) as usize + 1).to_string(),
+        // Handed out one after the other, with gaps; two may meet.
+        "steps" => (number(0) + row as u64 * number(1) + dice.below(number(1) * 3 / 2)).to_string(),
+        // A pseudonym for each of so many people.
+        "token" => {
+            let mut person = Dice::at(table, column, dice.below(number(1)) as usize);
+            (0..number(0)).map(|_| format!("{:x}", person.below(16))).collect()
+        }
+        // An amount that few people have.
+        "seldom" => {
+            if dice.below(10) == 0 {
+                (100 + dice.below(40) * 191).to_string()
+            } else {
+                "0".to_string()
+            }
+        }
         "person" => (10_000 + Dice::at(table, column, dice.below(number(0)) as usize).below(80_000)).to_string(),
         // No two rows the same.
         "number" => {

@@ -3,9 +3,11 @@
 //! May use: `local::shape`, `local::index`.
 
 pub mod cluster;
+pub mod diameter;
 pub mod judge;
 pub mod partition;
 
 pub use cluster::{Cluster, World};
+pub use diameter::intra_cluster_distance;
 pub use judge::{Counts, Judge, Tally};
 pub use partition::{Part, Partition, shape_of};

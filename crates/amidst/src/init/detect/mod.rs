@@ -16,10 +16,12 @@ mod numbering;
 mod person_name;
 mod postcode;
 mod telephone;
+mod token;
 mod url;
 mod uuid;
 
 use super::profile::Profile;
+pub(super) use numbering::equally_often;
 
 /// What a finding means for a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +62,7 @@ pub(super) const DETECTORS: &[Detector] = &[
     national_id::DETECTOR,
     postcode::DETECTOR,
     telephone::DETECTOR,
+    token::DETECTOR,
     person_name::DETECTOR,
     free_text::DETECTOR,
     disease::DETECTOR,

@@ -165,7 +165,7 @@ impl Page<'_> {
             } } }
         };
         Some(html! {
-            p { "A class is everyone who has the same published row but for the sensitive columns: a crowd to hide in." }
+            p { "A class is everyone who has the same cells in the quasi columns, whatever is published beside them." }
             div.pair {
                 @if let Some(before) = before {
                     div { (chart("Persons by class size, before", before)) (table("before", before)) }

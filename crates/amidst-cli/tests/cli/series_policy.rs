@@ -1,0 +1,192 @@
+//! What a policy may state for a series, and what a series may be told afterwards.
+
+use crate::house::House;
+
+const POLICY: &str = r#"[data]
+input = "people.csv"
+[columns.id]
+role = "key"
+[columns.age]
+role = "quasi"
+type = "integer"
+generalize = "ranges"
+[columns.waiver]
+role = "identifying"
+[columns.disease]
+role = "sensitive"
+[[require]]
+model = "distinct-l-diversity"
+l = 2
+"#;
+
+fn house(policy: &str) -> House {
+    let house = House::new();
+    let row = |i: usize| format!("p{i},{},{},d{}\n", 20 + i * 7 % 50, ["yes", "no"][i % 2], i * 5 % 7);
+    house.file("people.csv", &(0..40).map(row).fold("id,age,waiver,disease\n".into(), |t: String, r| t + &r));
+    house.file("policy.toml", policy);
+    house
+}
+
+const INIT: &[&str] = &["series", "init", "ward", "--policy", "policy.toml"];
+
+fn done(house: &House, arguments: &[&str]) {
+    let run = house.amidst(arguments);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
+/// Rows that may be left out are not silently kept in: the policy is refused where it says so, and nothing is written.
+#[test]
+fn a_series_that_would_leave_rows_out_is_refused() {
+    for limit in ["0.02", "3", "\"1/50\""] {
+        let house = house(&format!("{POLICY}[search]\nmax_suppression = {limit}\n"));
+        house.amidst(INIT).fails(2, &["policy.toml:17:19", "leaves nobody out", "`max_suppression = 0`"]);
+        assert_eq!(house.names(), ["people.csv", "policy.toml"]);
+    }
+    let house = house(&format!("{POLICY}[search]\nmax_suppression = 0\n"));
+    done(&house, INIT);
+}
+
+#[test]
+fn waivers_are_refused_with_the_reason() {
+    let waiver = "role = \"consent\"\nwaived = \"yes\"";
+    let house =
+        house(&POLICY.replace("[columns.waiver]\nrole = \"identifying\"", &format!("[columns.waiver]\n{waiver}")));
+    house.amidst(INIT).fails(2, &["policy.toml:10:8", "knows no waivers", "role \"identifying\""]);
+    assert_eq!(house.names(), ["people.csv", "policy.toml"]);
+}
+
+/// A drafted policy needs a key and no rows left out: both are told at once, and mended in one go.
+#[test]
+fn a_drafted_policy_is_two_lines_from_a_series() {
+    let house = House::new();
+    done(&house, &["sample", "--rows", "2000", "--out", "people.csv"]);
+    done(&house, &["init", "people.csv", "--out", "policy.toml"]);
+    house.amidst(INIT).fails(2, &["the role \"key\"", "leaves nobody out", "max_suppression = 0"]);
+    let draft = house.read("policy.toml");
+    let (before, after) = draft.split_once("[columns.id]\nrole = \"identifying\"").expect("the sample numbers people");
+    let mended = format!("{before}[columns.id]\nrole = \"key\"{after}");
+    house.file("policy.toml", &mended.replace("max_suppression = 0.02", "max_suppression = 0"));
+    done(&house, INIT);
+}
+
+const BILLS: &str = r#"[data]
+input = "people.csv"
+[columns.id]
+role = "key"
+[columns.age]
+role = "quasi"
+type = "integer"
+generalize = "ranges"
+[columns.bill]
+role = "insensitive"
+accept = "bills are paid in public"
+[columns.disease]
+role = "sensitive"
+[[require]]
+model = "k-anonymity"
+k = 4
+[[require]]
+model = "distinct-l-diversity"
+l = 2
+"#;
+
+/// Four people of whom one stays, with three new ones: both versions are 2-diverse, and the values alone leave everybody two.
+fn bills(policy: &str) -> House {
+    let house = House::new();
+    house.file("policy.toml", policy);
+    house.file("people.csv", "id,age,bill,disease\np1,20,10,A\np2,21,20,B\np3,22,30,A\np4,23,40,B\n");
+    house.file("gone.csv", "id\np2\np3\np4\n");
+    house.file("new.csv", "id,age,bill,disease\np5,21,50,B\np6,22,60,A\np7,23,70,B\n");
+    house
+}
+
+const BOTH: &[&str] = &["series", "apply", "ward", "--insert", "new.csv", "--delete", "gone.csv"];
+
+/// A bill stands in both versions, so the only one who is in both has what stands beside it.
+#[test]
+fn what_is_published_as_it_is_links_versions() {
+    let house = bills(BILLS);
+    done(&house, INIT);
+    done(&house, BOTH);
+    let parts =
+        ["1 persons are below distinct-l-diversity", "1 of 4 rows can be linked between versions 1 and 2 by `bill`"];
+    house.amidst(&["series", "publish", "ward"]).fails(1, &parts);
+    let second = house.amidst(&["series", "publish", "ward", "--allow-leak", "--json"]).json(0);
+    let linked = serde_json::json!([{ "versions": [1, 2], "rows": 1, "of": 4, "columns": ["bill"] }]);
+    assert_eq!((&second["audit"]["linked"], &second["audit"]["exposed"]), (&linked, &1.into()));
+    let found = house.amidst(&["series", "audit", "ward", "--json"]).json(1);
+    assert_eq!((&found["linked"], &found["columns"][0]["certain"]), (&linked, &1.into()));
+    let worst = &found["columns"][0]["worst"][0];
+    assert_eq!((&worst["persons"], &worst["values"]), (&serde_json::json!([1]), &serde_json::json!(["A"])));
+    let text = house.amidst(&["series", "audit", "ward"]);
+    assert!(
+        text.stdout.contains("1 of 4 rows can be linked") && text.stdout.contains("so #1 has A"),
+        "{}",
+        text.stdout
+    );
+    // Left out, the column tells nothing, and neither do the versions.
+    let house = bills(&BILLS.replace("insensitive\"\naccept = \"bills are paid in public", "identifying"));
+    done(&house, INIT);
+    done(&house, BOTH);
+    let second = house.amidst(&["series", "publish", "ward", "--json"]).json(0);
+    assert_eq!((&second["leaks"], &second["audit"]["linked"]), (&false.into(), &serde_json::json!([])));
+}
+
+/// A bill that somebody's row is replaced with: who it is, is known, and so is what stood beside the old and the new bill.
+#[test]
+fn a_replaced_cell_proves_nothing() {
+    let house = bills(BILLS);
+    done(&house, INIT);
+    house.file("gone.csv", "id\np1\n");
+    house.file("new.csv", "id,age,bill,disease\np1,20,11,A\n");
+    done(&house, BOTH);
+    house.amidst(&["series", "publish", "ward"]).fails(1, &["4 persons are below", "by a bound, not for certain"]);
+    // The same row again is no change.
+    done(&house, &["series", "undo", "ward"]);
+    house.file("new.csv", "id,age,bill,disease\np1,20,10,A\n");
+    done(&house, BOTH);
+    assert_eq!(house.amidst(&["series", "publish", "ward", "--json"]).json(0)["audit"]["exposed"], 0);
+}
+
+#[test]
+fn columns_that_tell_rows_of_a_class_apart_need_a_reason() {
+    let policy = BILLS.replace("accept = \"bills are paid in public\"\n", "");
+    let house = House::new();
+    house.file("policy.toml", &policy);
+    // Five bills: few are unique in the table, and nearly all are in their class.
+    let row = |i: usize| format!("p{i},{},{},{}\n", 20 + i / 4, i * 10 % 50, ["A", "B"][i % 2]);
+    let people = |rows: std::ops::Range<usize>| rows.map(row).fold("id,age,bill,disease\n".to_string(), |t, r| t + &r);
+    house.file("people.csv", &people(0..40));
+    house
+        .amidst(INIT)
+        .fails(2, &["policy.toml:10:8", "linking the versions", "within their class", "accept = \"why\""]);
+    assert_eq!(house.names(), ["people.csv", "policy.toml"]);
+    // What everybody has tells nobody apart; a batch that changes that is refused before it is in.
+    let same: String = (0..40).map(|i| format!("p{i},{},5,{}\n", 20 + i / 4, ["A", "B"][i % 2])).collect();
+    house.file("people.csv", &format!("id,age,bill,disease\n{same}"));
+    done(&house, INIT);
+    let before = house.amidst(&["series", "log", "ward", "--json"]).json(0);
+    house.file("new.csv", "id,age,bill,disease\nq1,20,71,A\nq2,21,72,B\n");
+    house
+        .amidst(&["series", "insert", "ward", "new.csv"])
+        .fails(2, &["policy.toml", "singling people out", "2 of the 42"]);
+    assert_eq!(house.amidst(&["series", "log", "ward", "--json"]).json(0), before);
+}
+
+/// The classes of the first version, with and without those that are large enough being split.
+#[test]
+fn the_first_classes_can_stay_as_the_algorithm_finds_them() {
+    let house = house(&format!("{POLICY}[search]\nalgorithm = \"systematic\"\n"));
+    let row = |i: usize| format!("p{i},{},no,d{}\n", 20 + i * i * 7 % 53, (i * 9 % 7).min(i * i % 5));
+    house.file("people.csv", &(0..120).map(row).fold("id,age,waiver,disease\n".into(), |t: String, r| t + &r));
+    let alone = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    let init = |folder: &str, more: &[&str]| {
+        house.amidst(&[&["series", "init", folder, "--policy", "policy.toml", "--json"], more].concat()).json(0)
+    };
+    let (split, kept) = (init("split", &[]), init("kept", &["--no-split"]));
+    assert_eq!((&kept["classes"], &kept["first_splits"]), (&alone["classes"], &0.into()));
+    assert!(split["classes"].as_u64() > kept["classes"].as_u64());
+    assert!(split["first_splits"].as_u64() > Some(0), "no test: {split}");
+    let text = house.amidst(&["series", "init", "told", "--policy", "policy.toml"]);
+    assert!(text.stdout.contains("classes were split") && text.stdout.contains("--no-split"), "{}", text.stdout);
+}
