@@ -28,7 +28,9 @@ mod _amidst {
     #[pymodule_export]
     use super::release::{Release, anonymize, recode};
     #[pymodule_export]
-    use super::series::{series_apply, series_audit, series_init, series_log, series_publish, series_undo};
+    use super::series::{
+        series_apply, series_audit, series_extend, series_init, series_log, series_publish, series_undo,
+    };
     #[pymodule_export]
     use super::work::{attack, audit, explore, init, sample, sample_policy, survey, verify};
 

@@ -72,6 +72,12 @@ pub fn series_log(py: Python<'_>, folder: String, control: Control) -> PyResult<
     run(py, &control, move |_| Ok(open(&folder)?.log()?.to_json().to_string()))
 }
 
+/// Lets values in that nobody had so far.
+#[pyfunction]
+pub fn series_extend(py: Python<'_>, folder: String, policy: Stated, control: Control) -> PyResult<String> {
+    run(py, &control, move |job| Ok(open(&folder)?.extend(&policy.policy()?, job)?.to_json().to_string()))
+}
+
 /// Takes the last batch back.
 #[pyfunction]
 pub fn series_undo(py: Python<'_>, folder: String, control: Control) -> PyResult<String> {
