@@ -60,6 +60,9 @@ step "Python package"
 cargo clippy --locked --all-targets --quiet -p amidst-python -- -D warnings
 bash scripts/python.sh
 
+step "the two checkers"
+bash scripts/checkers.sh
+
 step "cluster and PostgreSQL: lints"
 cargo clippy --locked --all-targets --quiet "${apart[@]}" -- -D warnings
 

@@ -25,12 +25,13 @@ class Series:
         table: Any = None,
         policy: Policy | str | os.PathLike[str] | None = None,
         *,
-        mode: str = "maintain",
+        mode: str | None = None,
         threads: int = 0,
     ) -> Figures:
         """Starts the series in its folder, which must not exist, and publishes version 1.
 
-        The policy gives one column the role `key`. The mode is `maintain` or `m-invariant`.
+        The policy gives one column the role `key`. The mode is `maintain` or `m-invariant`;
+        without one, the mode whose next version can be published is chosen.
         """
         if policy is None:
             raise TypeError("init(table, policy): the policy is missing")
@@ -61,13 +62,14 @@ class Series:
         with Control() as control:
             return Figures(json.loads(_amidst.series_undo(self.folder, control)))
 
-    def publish(self, *, allow_leak: bool = False) -> Figures:
+    def publish(self, *, safe: bool = False, allow_leak: bool = False) -> Figures:
         """Publishes the rows as they are now, as the next version.
 
-        Raises Impossible when the versions together would leave less than the policy promises, unless `allow_leak`.
+        Raises Impossible when the versions together would leave less than the policy promises, unless
+        `allow_leak`; with `safe`, a version that would leak is changed as little as makes it safe.
         """
         with Control() as control:
-            return Figures(json.loads(_amidst.series_publish(self.folder, allow_leak, control)))
+            return Figures(json.loads(_amidst.series_publish(self.folder, safe, allow_leak, control)))
 
     def audit(self) -> Figures:
         """Tells what all versions together leave of what the policy promises."""

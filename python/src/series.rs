@@ -20,16 +20,14 @@ pub fn series_init(
     py: Python<'_>,
     folder: String,
     policy: Stated,
-    mode: &str,
+    mode: Option<String>,
     table: Option<Bound<'_, PyAny>>,
     control: Control,
 ) -> PyResult<String> {
     let given = table.as_ref().map(Given::of).transpose()?;
-    let mode = mode.to_string();
     run(py, &control, move |job| {
-        let known = Mode::find(&mode);
-        let mode =
-            known.ok_or_else(|| Failure::Usage(format!("there is no mode `{mode}`; it is maintain or m-invariant")))?;
+        let unknown = |mode: &str| Failure::Usage(format!("there is no mode `{mode}`; it is maintain or m-invariant"));
+        let mode = mode.map(|mode| Mode::find(&mode).ok_or_else(|| unknown(&mode))).transpose()?;
         let published =
             series::init(Path::new(&folder), &policy.policy()?, mode, given.as_ref().map(Given::address), job)?;
         Ok(published.to_json().to_string())
@@ -56,8 +54,18 @@ pub fn series_apply(
 
 /// Publishes the next version.
 #[pyfunction]
-pub fn series_publish(py: Python<'_>, folder: String, allow_leak: bool, control: Control) -> PyResult<String> {
-    run(py, &control, move |job| Ok(open(&folder)?.publish(allow_leak, job)?.to_json().to_string()))
+pub fn series_publish(
+    py: Python<'_>,
+    folder: String,
+    safe: bool,
+    allow_leak: bool,
+    control: Control,
+) -> PyResult<String> {
+    run(py, &control, move |job| {
+        let mut series = open(&folder)?;
+        let publish = if safe { Series::publish_safe } else { Series::publish };
+        Ok(publish(&mut series, allow_leak, job)?.to_json().to_string())
+    })
 }
 
 /// What all versions together leave.

@@ -180,8 +180,11 @@ pub(crate) fn contradictions(
             rows.rows_in, rows.dropped, rows.suppressed, rows.counterfeits
         ));
     }
-    if rows.masked && !rows.persons && examined.counted.sizes.iter().max().copied().unwrap_or(0) < rows.suppressed {
-        rows_problem(format!("no class is large enough to be that of the {} masked rows", rows.suppressed));
+    let masked = |key: &[u8]| cells(key).iter().all(|cell| *cell == b"*");
+    let keys = examined.counted.keys.iter().zip(&examined.counted.sizes);
+    let hidden = keys.filter(|(key, _)| masked(key)).map(|(_, &size)| size).sum::<u64>();
+    if rows.masked && !rows.persons && hidden < rows.suppressed {
+        rows_problem(format!("{hidden} rows are masked, not the {} that were suppressed", rows.suppressed));
     }
     if said.waived.windows(2).any(|pair| pair[0] >= pair[1]) || said.waived.last().is_some_and(|&last| last >= out) {
         rows_problem("the waived rows are not ascending row numbers of the release".into());
@@ -203,6 +206,10 @@ fn published_as_it_is(examined: &Examined, said: &Statement<'_>) -> Vec<Problem>
     for accepted in said.accepted.iter().filter(|a| !columns.contains(&a.column) || !insensitive(&a.column)) {
         let message = format!("a reason is given for \"{}\", which is no insensitive column", accepted.column);
         problems.push(Problem::violation(ProblemKind::Certificate, message));
+    }
+    for accepted in said.accepted.iter().filter(|a| a.reason.trim().is_empty()) {
+        let message = format!("\"{}\" is accepted without a reason", accepted.column);
+        problems.push(Problem::violation(ProblemKind::Insensitive, message));
     }
     if let [.., unexplained] = unique[..]
         && singles_out(unexplained, *rows)

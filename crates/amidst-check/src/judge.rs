@@ -16,6 +16,8 @@ use crate::reader::tally::{CountedView, cells};
 pub(crate) struct Judged {
     pub requirement: Requirement,
     pub undecided: Option<String>,
+    /// The figures of the model.
+    pub figures: Vec<Figure>,
 }
 
 /// The views that these requirements need: every sensitive column by itself, then every set that a requirement names.
@@ -67,7 +69,7 @@ impl Facts<'_> {
                     sweep.see_all(model.as_ref(), sizes.len(), |class| Class { size: sizes[class], counts: &[] })?;
                 }
                 Model::Release(model) => {
-                    return Ok(Judged { requirement: self.whole(claim, model.as_ref()), undecided });
+                    return Ok(self.whole(claim, model.as_ref()));
                 }
                 Model::Population(model) => {
                     undecided = self.population(claim, model.as_ref(), None, &mut sweep)?;
@@ -89,7 +91,7 @@ impl Facts<'_> {
                     }
                 }
                 Model::Release(model) => {
-                    return Ok(Judged { requirement: self.whole(claim, model.as_ref()), undecided });
+                    return Ok(self.whole(claim, model.as_ref()));
                 }
                 Model::Population(model) => {
                     if on.len() > 1 {
@@ -99,7 +101,8 @@ impl Facts<'_> {
                 }
             }
         }
-        Ok(Judged { requirement: sweep.requirement(claim, self), undecided })
+        let figures = sweep.figures.clone();
+        Ok(Judged { requirement: sweep.requirement(claim, self), undecided, figures })
     }
 
     fn columns(&self, claim: &Claim, looks: Looks) -> Result<Vec<String>, String> {
@@ -141,24 +144,27 @@ impl Facts<'_> {
         sweep: &mut Sweep,
     ) -> Result<(), String> {
         let view = self.view(on)?;
-        // For each tuple: the number of its value in the judged column, and the others as one key.
-        let mut groups: FxHashMap<Vec<&[u8]>, u32> = FxHashMap::default();
-        let mut tuples = Vec::with_capacity(view.values.len());
-        let mut others: Vec<Vec<&[u8]>> = Vec::new();
+        // For each tuple: the number of its value in the judged column, and of the other cells, which are in their order so
+        // that of classes that stand equally near to the bound the first is shown.
+        let mut split = Vec::with_capacity(view.values.len());
         for tuple in &view.values {
             let mut parts = cells(tuple);
             if parts.len() != on.len() {
                 return Err("its columns were not read".into());
             }
             let own = parts.remove(at);
-            let value =
-                domain.values.binary_search_by(|v| v.as_slice().cmp(own)).map_err(|_| "its column was not read")?;
-            let next = others.len() as u32;
-            let group = *groups.entry(parts.clone()).or_insert(next);
-            if group == next {
-                others.push(parts);
-            }
-            tuples.push((group, value as u32));
+            split.push((own, parts));
+        }
+        let mut others: Vec<Vec<&[u8]>> = split.iter().map(|(_, parts)| parts.clone()).collect();
+        others.sort_unstable();
+        others.dedup();
+        let mut tuples = Vec::with_capacity(split.len());
+        for (own, parts) in &split {
+            let value = domain.values.binary_search_by(|v| v.as_slice().cmp(own));
+            let (Ok(value), Ok(group)) = (value, others.binary_search(parts)) else {
+                return Err("its column was not read".into());
+            };
+            tuples.push((group as u32, value as u32));
         }
         let mut names = on.to_vec();
         names.remove(at);
@@ -211,7 +217,7 @@ impl Facts<'_> {
         Ok(None)
     }
 
-    fn whole(&self, claim: &Claim, model: &dyn models::ReleaseModel) -> Requirement {
+    fn whole(&self, claim: &Claim, model: &dyn models::ReleaseModel) -> Judged {
         let sizes = &self.counted.sizes;
         let (holds, reached) = model.judge(sizes);
         let smallest = sizes.iter().enumerate().min_by_key(|&(class, &size)| (size, class));
@@ -222,7 +228,8 @@ impl Facts<'_> {
         });
         let mut measured = Map::new();
         measured.insert("threshold".into(), number(Some(reached)));
-        requirement(claim, holds, measured, worst)
+        let requirement = requirement(claim, holds, measured, worst);
+        Judged { requirement, undecided: None, figures: vec![("threshold", Weak::Great)] }
     }
 
     fn cells(&self, class: usize, joined: &[(String, Vec<u8>)]) -> Map<String, Value> {

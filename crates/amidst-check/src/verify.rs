@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use num_traits::ToPrimitive;
 use serde_json::{Map, Value};
 
 use crate::certificate::{Certificate, Claim, FORMAT, Requirement, SuppressedAs, other_format};
@@ -14,11 +15,15 @@ use crate::examine::{Examined, Rows, Statement, contradictions, examine, name_of
 use crate::files::{content, equal_tables, extra_contents, extra_files, listed_twice, named, place};
 use crate::issue::describe;
 use crate::judge::Judged;
+use crate::models::{Figure, Weak};
 use crate::options::Options;
 use crate::policy::{Owner, follows};
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::{Fingerprint, fingerprint, format_of};
 use crate::verdict::{Found, Proven, Standing, Verdict};
+
+/// The file in which a release repeats the policy of its certificate.
+const POLICY: &str = "policy.toml";
 
 /// Verifies the release at `release`: a file, the folder that holds the files of the certificate, or contents in memory.
 pub fn verify(release: impl Into<Location>, certificate: &Certificate, options: &Options<'_>) -> Verdict {
@@ -205,6 +210,12 @@ impl<'a> Ledger<'a> {
             self.problems.push(violation(ProblemKind::Certificate, what));
         }
         let found = judged.requirement;
+        if (judged.undecided.is_some() || self.persons)
+            && let Some(figure) = below(claim, stated, &judged.figures)
+        {
+            let what = format!("the certificate states a {figure} that does not meet the requirement");
+            self.problems.push(violation(ProblemKind::Measured, what));
+        }
         if let Some(what) = judged.undecided {
             self.problems.push(note(&what));
             self.record(stated.clone(), Standing::Attested);
@@ -256,6 +267,25 @@ impl<'a> Ledger<'a> {
     }
 }
 
+/// A stated figure that does not meet its own requirement. What is only attested must at least not contradict itself.
+fn below(claim: &Claim, stated: &Requirement, figures: &[Figure]) -> Option<&'static str> {
+    let bound = |value: &Value| match value {
+        Value::String(text) => crate::number::parse(text).ok().and_then(|exact| exact.to_f64()),
+        other => other.as_f64(),
+    };
+    let fails = |&(name, weak): &(&'static str, Weak)| {
+        let bound = claim.parameters.get(name).and_then(bound)?;
+        let figure = stated.measured.get(name)?.as_f64()?;
+        let margin = 1e-9 * bound.abs().max(figure.abs());
+        let fails = match weak {
+            Weak::Small => figure < bound - margin,
+            Weak::Great => figure > bound + margin,
+        };
+        fails.then_some(name)
+    };
+    figures.iter().find_map(fails)
+}
+
 /// What a requirement stands on that neither the release nor its policy tells.
 fn stands_on(claim: &Claim, certificate: &Certificate) -> Option<&'static str> {
     let distance = claim.parameters.get("distance").and_then(Value::as_str);
@@ -272,6 +302,12 @@ fn seals(certificate: &Certificate) -> Vec<Problem> {
     }
     if certificate.policy_digest != sha256_hex(certificate.policy.as_bytes()) {
         problems.push(Problem::violation(ProblemKind::Digest, "the policy does not match its digest"));
+    }
+    // Whoever reads the file beside the table must read what was checked.
+    let beside = certificate.outputs.iter().find(|output| output.file == POLICY);
+    if beside.is_some_and(|output| output.sha256 != certificate.policy_digest) {
+        let what = format!("{POLICY} is not the policy in the certificate");
+        problems.push(Problem::violation(ProblemKind::Policy, what));
     }
     match certificate.computed_digest() {
         Ok(digest) if digest == certificate.digest => {}

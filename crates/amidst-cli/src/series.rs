@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use amidst::Failure;
 use amidst::job::Job;
 use amidst::policy::Policy;
-use amidst::series::{self, Applied, Batch, MODES, Mode, Published, SeriesAudit, SeriesLog};
+use amidst::series::{self, Applied, Batch, MODES, Mode, Plan, Planned, Published, SeriesAudit, SeriesLog};
 use clap::{Args, Subcommand};
 
 use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, table, thousands};
@@ -17,7 +17,7 @@ use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, t
 #[derive(Debug, Args)]
 #[command(
     arg_required_else_help = true,
-    after_help = "Examples:\n  amidst series init ward --policy policy.toml --mode m-invariant\n  amidst series insert ward \
+    after_help = "Examples:\n  amidst series init ward --policy policy.toml\n  amidst series insert ward \
 march.csv\n  amidst series publish ward\n  amidst series audit ward --json"
 )]
 pub struct Series {
@@ -35,9 +35,10 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         policy: PathBuf,
         /// How versions are made: maintain (least loss; publishing is refused where versions betray each other) or
-        /// m-invariant (never betray each other, with a few counterfeit rows)
-        #[arg(long, default_value = "maintain", value_parser = MODES.iter().map(|m| m.0).collect::<Vec<_>>())]
-        mode: String,
+        /// m-invariant (never betray each other, with a few counterfeit rows). Without it the mode is chosen whose next
+        /// version can be published, and the choice is explained
+        #[arg(long, value_parser = MODES.iter().map(|m| m.0).collect::<Vec<_>>())]
+        mode: Option<String>,
         /// The table, instead of the one that the policy names
         #[arg(long, value_name = "DATA")]
         input: Option<String>,
@@ -101,10 +102,21 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Tell what the next version would be and reveal; nothing is changed
+    Plan {
+        /// The folder of the series
+        dir: PathBuf,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Publish the rows as they are now, checked and audited, as the next version
     Publish {
         /// The folder of the series
         dir: PathBuf,
+        /// Where the version would expose somebody, change as little as possible so that it does not: classes stay as they
+        /// were published, with counterfeits for whoever left, and new rows have classes of their own or are held back
+        #[arg(long)]
+        safe: bool,
         /// Publish even if the versions together leave less than the policy promises; the certificate says so
         #[arg(long)]
         allow_leak: bool,
@@ -153,9 +165,9 @@ impl Series {
         match &self.command {
             Command::Init { dir, policy, mode, input, no_split, output } => {
                 let policy = Policy::read(policy)?;
-                let mode = Mode::find(mode).unwrap_or_default();
-                let done =
-                    series::init(dir, &policy, mode, series::First { input: input.clone(), unsplit: *no_split }, &job)?;
+                let mode = mode.as_deref().and_then(Mode::find);
+                let first = series::First { input: input.clone(), unsplit: *no_split };
+                let done = series::init(dir, &policy, mode, first, &job)?;
                 let told = show(terminal, output, || done.to_json(), || published(&done));
                 terminal.told("version 1 is published", told.map(|_| ()))
             }
@@ -193,8 +205,16 @@ impl Series {
                 };
                 show(terminal, output, || done.to_json(), text)
             }
-            Command::Publish { dir, allow_leak, output } => {
-                let done = series::Series::open(dir)?.publish(*allow_leak, &job)?;
+            Command::Plan { dir, output } => {
+                let plan = series::Series::open(dir)?.plan(&job)?;
+                show(terminal, output, || plan.to_json(), || planned(&plan))
+            }
+            Command::Publish { dir, safe, allow_leak, output } => {
+                let mut series = series::Series::open(dir)?;
+                let done = match safe {
+                    true => series.publish_safe(*allow_leak, &job)?,
+                    false => series.publish(*allow_leak, &job)?,
+                };
                 if done.audit.condemns() {
                     terminal.warning(format!("the versions leak together: {}", done.audit.sentence()));
                 }
@@ -284,6 +304,45 @@ fn applied(done: &Applied) -> String {
     lines.join("\n")
 }
 
+fn planned(plan: &Plan) -> String {
+    let Some(next) = &plan.next else {
+        let told = format!("nothing to publish: nothing has changed since version {}", plan.last);
+        return heading(told);
+    };
+    let head = format!(
+        "version {} would have {} rows in {} classes",
+        plan.last + 1,
+        thousands(next.rows + next.counterfeits),
+        thousands(next.classes)
+    );
+    let mut lines = vec![heading(head)];
+    if plan.last > 0 {
+        let (rows_in, rows_out) = (thousands(plan.rows_in), thousands(plan.rows_out));
+        lines.push(format!("  {rows_in} rows come and {rows_out} go since version {}", plan.last));
+    }
+    if plan.mode == Mode::MInvariant {
+        lines.push(format!("  {} of them counterfeit", thousands(next.counterfeits)));
+    }
+    lines.extend(loss(next));
+    lines.push(format!("  all versions together would reveal: {} ({})", next.audit.sentence(), next.audit.method()));
+    match (&plan.safe, plan.safe_command()) {
+        (Some(safe), Some(command)) => {
+            lines.push("  `amidst series publish` refuses it".into());
+            lines.push(format!("  `{command}` publishes instead: {}", safe.cost(next)));
+            let (told, method) = (safe.audit.sentence(), safe.audit.method());
+            lines.push(format!("  all versions together would then reveal: {told} ({method})"));
+        }
+        _ if plan.publishable() => lines.push("  `amidst series publish` publishes it".into()),
+        _ => lines.push("  `amidst series publish` refuses it without --allow-leak".into()),
+    }
+    lines.join("\n")
+}
+
+/// What the cells of a planned version lose.
+fn loss(next: &Planned) -> Option<String> {
+    Some(format!("  information loss: {:.1} % of every cell on average", 100.0 * next.loss[1]?))
+}
+
 fn published(done: &Published) -> String {
     let head = format!(
         "version {}: {} rows in {} classes",
@@ -292,8 +351,21 @@ fn published(done: &Published) -> String {
         thousands(done.judged.class_count())
     );
     let mut lines = vec![heading(head)];
-    if done.mode == Mode::MInvariant {
+    if let Some(reason) = &done.chosen {
+        lines.push(format!("  mode {reason}; --mode chooses another"));
+    }
+    if done.mode == Mode::MInvariant || done.counterfeits > 0 {
         lines.push(format!("  {} counterfeit rows beside them", thousands(done.counterfeits)));
+    }
+    if let Some(repair) = &done.repair {
+        lines.push(format!(
+            "  made safe: {} classes kept as they were, {} new rows in the places of some that left, {} classes of new \
+             rows, {} rows held back until they can join",
+            thousands(repair.kept),
+            thousands(repair.joined),
+            thousands(repair.apart),
+            thousands(repair.held_back)
+        ));
     }
     if done.splits > 0 {
         let times = if done.splits == 1 { "once".into() } else { format!("{} times", thousands(done.splits)) };
@@ -316,10 +388,11 @@ fn history(log: &SeriesLog) -> String {
         row.push(if b.classes > 0 { thousands(b.classes) } else { "–".into() });
         rows.push(row);
     }
-    let head = ["version", "up to batch", "rows", "published classes", "counterfeits", "leaks"].map(String::from);
+    let head =
+        ["version", "up to batch", "rows", "published classes", "counterfeits", "held back", "leaks"].map(String::from);
     let mut versions = vec![head.to_vec()];
     for v in &log.versions {
-        let mut row = [v.version, v.batch, v.rows, v.classes, v.counterfeits].map(thousands).to_vec();
+        let mut row = [v.version, v.batch, v.rows, v.classes, v.counterfeits, v.held_back].map(thousands).to_vec();
         row.push(if v.leaks { "yes" } else { "no" }.into());
         versions.push(row);
     }

@@ -2,7 +2,7 @@
 
 use amidst_check::{CertificateDraft, Output, ProblemKind};
 
-use crate::made::{Case, delimited, draft, put};
+use crate::made::{Case, POLICY, delimited, draft, put};
 use crate::{Forgery, forgery};
 
 /// Releases that stand: parts in a folder, a signature beside the certificate.
@@ -11,7 +11,8 @@ pub fn controls() -> Vec<(&'static str, Case)> {
     put(&signed.folder().join("certificate.json"), b"{}");
     let envelope = b"{\"payloadType\":\"application/vnd.in-toto+json\",\"payload\":\"e30=\",\"signatures\":[]}\n";
     put(&signed.folder().join("release.intoto.jsonl"), envelope);
-    vec![("a signature", signed), ("parts", parts())]
+    let repeated = listed(&["policy.toml"], |case| put(&case.folder().join("policy.toml"), POLICY.as_bytes())).sealed();
+    vec![("a signature", signed), ("parts", parts()), ("the policy beside the table", repeated)]
 }
 
 /// A release in two parts.
@@ -78,6 +79,13 @@ pub fn forgeries() -> Vec<Forgery> {
             std::fs::create_dir(case.folder().join("more")).unwrap()
         }),
         list("a file that is not there", "a file that nobody can look at", MissingFile, &["report.html"], |_| {}),
+        list(
+            "another policy",
+            "a policy beside the table that asks for more",
+            ProblemKind::Policy,
+            &["policy.toml"],
+            |case| put(&case.folder().join("policy.toml"), POLICY.replace("k = 3", "k = 50").as_bytes()),
+        ),
         list("a line break in a name", "a name of two lines", File, &["a\n.csv"], |_| {}),
         list("a backslash in a name", "a name that other systems take apart", File, &["..\\a.csv"], |_| {}),
         beside("raw rows beside", "a spreadsheet in the folder", "raw.xlsx"),

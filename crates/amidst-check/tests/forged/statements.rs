@@ -243,6 +243,19 @@ fn spoken() -> Vec<Forgery> {
         saying("an excuse", "a reason that the policy does not give", ProblemKind::Policy, |c| {
             c.accepted[0].reason = "harmless".into();
         }),
+        saying("an empty excuse", "a reason that says nothing", ProblemKind::Insensitive, |c| {
+            c.accepted[0].reason = " ".into();
+            c.policy = c.policy.replace("printed on every bill", " ");
+        }),
+        saying("masked rows that are none", "a row counted as masked that is published", ProblemKind::Rows, |c| {
+            (c.suppressed, c.suppressed_as) = (1, SuppressedAs::Mask);
+            c.policy = c.policy.replace("[search]", "[search]\nsuppressed = \"mask\"");
+        }),
+        saying("too few persons", "an attested k below what is required", ProblemKind::Measured, |c| {
+            c.persons = true;
+            c.policy = c.policy.replace("role = \"identifying\"", "role = \"key\"");
+            drop(c.requirements[0].measured.insert("k".into(), json!(2)));
+        }),
         saying("rows that are unique", "fewer unique rows than there are", ProblemKind::Measured, |c| {
             c.unique_rows.insensitive = 0;
         }),

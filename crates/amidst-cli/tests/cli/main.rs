@@ -27,6 +27,8 @@ mod limits;
 #[cfg(test)]
 mod local;
 #[cfg(test)]
+mod plan;
+#[cfg(test)]
 mod population;
 #[cfg(test)]
 mod publish;

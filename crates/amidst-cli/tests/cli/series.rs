@@ -26,6 +26,8 @@ model = "distinct-l-diversity"
 l = 2
 "#;
 
+const INIT: &[&str] = &["series", "init", "ward", "--policy", "policy.toml", "--mode", "maintain", "--json"];
+
 fn people(first: usize, count: usize) -> String {
     let row = |i: usize| format!("p{i},{},{},d{}\n", 20 + i * 7 % 50, 4300 + i * 13 % 60, i * 5 % 7);
     (first..first + count).map(row).fold("id,age,zip,disease\n".to_string(), |t, r| t + &r)
@@ -41,7 +43,7 @@ fn house(rows: usize, policy: &str) -> House {
 #[test]
 fn a_series_from_first_to_last() {
     let house = house(60, POLICY);
-    let first = house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--json"]).json(0);
+    let first = house.amidst(INIT).json(0);
     assert_eq!((&first["version"], &first["rows"]), (&1.into(), &60.into()));
     assert_eq!(house.amidst(&["verify", "ward/versions/1", "--json"]).json(0)["valid"], true);
     let report = house.read("ward/versions/1/report.html");
@@ -56,7 +58,7 @@ fn a_series_from_first_to_last() {
     house.file("gone.csv", "id\np3\np4\n");
     let done = house.amidst(&["series", "insert", "ward", "one.csv", "--json"]).json(0);
     assert_eq!((&done["inserted"], &done["rows"]), (&1.into(), &61.into()));
-    house.amidst(&["series", "publish", "ward"]).fails(1, &["--allow-leak", "m-invariant"]);
+    house.amidst(&["series", "publish", "ward"]).fails(1, &["--allow-leak", "`amidst series publish ward --safe`"]);
     assert_eq!(house.amidst(&["series", "delete", "ward", "gone.csv", "--json"]).json(0)["deleted"], 2);
     let second = house.amidst(&["series", "publish", "ward", "--allow-leak", "--json"]).json(0);
     assert_eq!((&second["version"], &second["leaks"]), (&2.into(), &true.into()));
@@ -111,7 +113,7 @@ fn chained_subtraction_is_seen_through() {
     let house = House::new();
     house.file("people.csv", "id,age,disease\np1,40,D\np2,20,A\np3,41,B\np4,60,D\np5,21,C\np6,61,C\n");
     house.file("policy.toml", SIX);
-    let first = house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--json"]).json(0);
+    let first = house.amidst(INIT).json(0);
     assert_eq!((&first["classes"], &first["audit"]["exact"]), (&3.into(), &6.into()));
     house.file("gone.csv", "id\np1\np6\n");
     house.amidst(&["series", "delete", "ward", "gone.csv", "--json"]).json(0);
@@ -147,7 +149,7 @@ fn the_promised_l_is_asked_of_what_subtraction_leaves() {
     let house = House::new();
     house.file("people.csv", "id,age,disease\np1,20,A\np2,21,B\np3,22,C\n");
     house.file("policy.toml", &SIX.replace("l = 2", "l = 3"));
-    house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--json"]).json(0);
+    house.amidst(INIT).json(0);
     house.file("new.csv", "id,age,disease\np4,21,D\np5,22,E\n");
     house.amidst(&["series", "insert", "ward", "new.csv", "--json"]).json(0);
     house.amidst(&["series", "publish", "ward"]).fails(1, &["2 persons are below distinct-l-diversity on `disease`"]);
@@ -168,7 +170,7 @@ fn a_replaced_value_is_no_contradiction() {
     let house = House::new();
     house.file("people.csv", "id,age,disease\np1,20,A\np2,21,B\np3,22,A\np4,23,B\n");
     house.file("policy.toml", SIX);
-    house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--json"]).json(0);
+    house.amidst(INIT).json(0);
     house.file("gone.csv", "id\np1\np2\np3\np4\n");
     house.file("new.csv", "id,age,disease\np1,20,B\np2,21,C\np3,22,B\np4,23,C\n");
     let both = ["series", "apply", "ward", "--insert", "new.csv", "--delete", "gone.csv", "--json"];
@@ -181,7 +183,7 @@ fn a_replaced_value_is_no_contradiction() {
 #[test]
 fn rows_come_from_standard_input() {
     let house = house(60, POLICY);
-    house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--json"]).json(0);
+    house.amidst(INIT).json(0);
     let insert = |content: &str| {
         let file = fs::File::open(house.file("new.csv", content)).unwrap();
         let run = house.command(&["series", "insert", "ward", "-"]).stdin(file).output().unwrap();
@@ -201,7 +203,7 @@ fn bad_batches_change_nothing() {
     let zips: Vec<String> = (4300..4360).map(|zip| format!("\"{zip}\"")).collect();
     let listed = format!("{{ order = [{}], groups = [10] }}", zips.join(", "));
     let house = house(60, &POLICY.replace("{ mask = { length = 4, from = \"right\" } }", &listed));
-    house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--json"]).json(0);
+    house.amidst(INIT).json(0);
     let before = house.amidst(&["series", "log", "ward", "--json"]).json(0);
     let insert = |content: &str, code: i32, parts: &[&str]| {
         house.file("bad.csv", content);
@@ -241,7 +243,7 @@ fn bad_batches_change_nothing() {
 #[test]
 fn two_at_once_do_not_meet() {
     let house = house(300, POLICY);
-    house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--json"]).json(0);
+    house.amidst(INIT).json(0);
     let (mut done, mut told) = (0, 0);
     for turn in 0..4 {
         let children: Vec<_> = (0..3usize)
@@ -292,7 +294,7 @@ fn a_full_disk_loses_nothing() {
         }
     }
     let _mounted = Mounted(disk.clone());
-    house.amidst(&["series", "init", "disk/ward", "--policy", "policy.toml", "--json"]).json(0);
+    house.amidst(&["series", "init", "disk/ward", "--policy", "policy.toml", "--mode", "maintain", "--json"]).json(0);
     house.file("new.csv", &people(1000, 300));
     house.amidst(&["series", "insert", "disk/ward", "new.csv", "--json"]).json(0);
     let before = house.amidst(&["series", "log", "disk/ward", "--json"]).json(0);
@@ -323,7 +325,7 @@ fn a_full_disk_loses_nothing() {
 #[test]
 fn a_kill_at_any_instant_loses_nothing() {
     let house = house(400, POLICY);
-    house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--json"]).json(0);
+    house.amidst(INIT).json(0);
     let log = |house: &House| house.amidst(&["series", "log", "ward", "--json"]).json(0);
     let mut killed = 0;
     for turn in 0..24usize {

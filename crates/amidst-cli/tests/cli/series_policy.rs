@@ -183,10 +183,10 @@ fn the_first_classes_can_stay_as_the_algorithm_finds_them() {
     let init = |folder: &str, more: &[&str]| {
         house.amidst(&[&["series", "init", folder, "--policy", "policy.toml", "--json"], more].concat()).json(0)
     };
-    let (split, kept) = (init("split", &[]), init("kept", &["--no-split"]));
+    let (split, kept) = (init("split", &["--mode", "maintain"]), init("kept", &["--no-split"]));
     assert_eq!((&kept["classes"], &kept["first_splits"]), (&alone["classes"], &0.into()));
     assert!(split["classes"].as_u64() > kept["classes"].as_u64());
     assert!(split["first_splits"].as_u64() > Some(0), "no test: {split}");
-    let text = house.amidst(&["series", "init", "told", "--policy", "policy.toml"]);
+    let text = house.amidst(&["series", "init", "told", "--policy", "policy.toml", "--mode", "maintain"]);
     assert!(text.stdout.contains("classes were split") && text.stdout.contains("--no-split"), "{}", text.stdout);
 }

@@ -90,6 +90,8 @@ pub struct Audit {
     pub contradicted: usize,
     /// Persons who are below some requirement, or certain.
     pub exposed: usize,
+    /// Who they are, ascending.
+    pub who: Vec<u32>,
     /// Each requirement.
     pub requirements: Vec<Kept>,
     /// Each sensitive column.
@@ -117,9 +119,12 @@ pub fn audit(history: &History, judge: &Judge<'_>, effort: &Effort) -> Audit {
             ..Audit::default()
         },
         worst: vec![BTreeMap::new(); columns],
+        exposed: FxHashSet::default(),
     };
     history.tell(effort, |group| tally.count(&group));
-    let Tally { mut audit, worst, .. } = tally;
+    let Tally { mut audit, worst, exposed, .. } = tally;
+    audit.who = history.everybody().filter(|(_, cohort)| exposed.contains(cohort)).map(|(person, _)| person).collect();
+    audit.who.sort_unstable();
     name(history, &mut audit, worst);
     audit
 }
@@ -132,6 +137,7 @@ struct Tally<'a> {
     judge: &'a Judge<'a>,
     audit: Audit,
     worst: Vec<BTreeMap<Rank, Exposure>>,
+    exposed: FxHashSet<Cohort>,
 }
 
 impl Tally<'_> {
@@ -158,7 +164,10 @@ impl Tally<'_> {
         for column in 0..self.audit.columns.len() {
             exposed |= self.column(column, group, exact, &below);
         }
-        self.audit.exposed += if exposed { persons } else { 0 };
+        if exposed {
+            self.audit.exposed += persons;
+            self.exposed.insert(group.cohort);
+        }
     }
 
     /// Counts a group in a column, and tells whether its value there is certain, or may be.

@@ -2,8 +2,8 @@
 //!
 //! Persons who were in the same class in every version are one cohort: nothing tells them apart. A version refines the
 //! cohorts, so each is kept as the cohort it was before and the class it went through since; a class that comes again
-//! with the same persons and the same values tells nothing new and is not kept twice. Memory grows with what changes, not
-//! with the number of versions.
+//! with the same persons, or some of them, and the same values tells nothing new and is not kept twice. Memory grows with
+//! what changes, not with the number of versions.
 //!
 //! **Values that stand for others.** Columns that are published as they are stand beside the sensitive ones, and whoever
 //! keeps the one keeps the other. So a value may be finer than what is asked about: [`History::stand_for`] says which value
@@ -116,7 +116,7 @@ impl History {
         for class in 0..version.len() {
             let (persons, counts) = (version.persons(class), version.counts(class));
             counts.iter().for_each(|&(value, n)| *table.entry(self.meant(value)).or_insert(0) += n);
-            if persons.is_empty() || self.seen_before(persons, counts) {
+            if persons.is_empty() || self.implied(persons, counts) {
                 continue;
             }
             let id = self.classes.len() as u32;
@@ -141,23 +141,29 @@ impl History {
         self.versions += 1;
     }
 
-    /// Whether these persons were last published together, without others, and with the same values.
-    fn seen_before(&mut self, persons: &[u32], counts: &[(u32, u64)]) -> bool {
-        let Some(&cohort) = persons.first().and_then(|person| self.cohort_of.get(person)) else { return false };
-        let link = self.cohorts[cohort as usize];
-        let known = self.classes[link.class as usize];
-        let many = persons.len() as u32;
-        if link.members != many || known.persons != many || known.version == self.versions {
+    /// Whether a class tells nothing that is not known: its persons were last published in one class, which had the same
+    /// values. Whoever of that class is lacking now has one of the values all the same, which counterfeits publish; so
+    /// every world that fits the class as it was fits it as it is.
+    fn implied(&mut self, persons: &[u32], counts: &[(u32, u64)]) -> bool {
+        let Some(class) = persons.first().and_then(|&person| self.last_class(person)) else { return false };
+        let known = self.classes[class as usize];
+        if persons.len() as u32 > known.persons || known.version == self.versions {
             return false;
         }
         let same = counts.iter().filter(|c| c.1 > 0).map(|&(value, n)| (value, u64::from(short(n))));
-        if !same.eq(self.counts(link.class).iter().map(|&(value, n)| (value, u64::from(n))))
-            || !persons.iter().all(|person| self.cohort_of.get(person) == Some(&cohort))
+        if !same.eq(self.counts(class).iter().map(|&(value, n)| (value, u64::from(n))))
+            || !persons.iter().all(|&person| self.last_class(person) == Some(class))
         {
             return false;
         }
-        self.classes[link.class as usize].last = self.versions;
+        self.classes[class as usize].last = self.versions;
         true
+    }
+
+    /// The class that last told something about a person: one that was published again since, with the same values and
+    /// nobody who was not in it, is the same.
+    pub fn last_class(&self, person: u32) -> Option<u32> {
+        self.cohort_of.get(&person).map(|&cohort| self.cohorts[cohort as usize].class)
     }
 
     fn keep(&mut self, number: u32, persons: u32, counts: &[(u32, u64)]) {

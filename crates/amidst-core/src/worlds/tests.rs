@@ -203,3 +203,25 @@ fn classes_that_come_again_are_kept_once() {
     assert_eq!((history.versions(), history.classes().len(), history.persons()), (6, 2, 5));
     history.tell(&Effort::default(), |group| assert_eq!(group.last, 5));
 }
+
+/// Versions of some classes, in which people leave and come back, and counterfeits stand for those who are away.
+#[test]
+fn classes_whose_values_stay_tell_nothing_new() {
+    let mut random = Random::new(29);
+    for turn in 0..3000 {
+        let first = series(&mut random);
+        let Some(classes) = first.last() else { continue };
+        let mut versions = first.clone();
+        for _ in 0..1 + random.below(3) {
+            let again = classes.iter().map(|(people, counts)| {
+                let stay = people.iter().copied().filter(|_| random.below(3) > 0);
+                (stay.collect::<Vec<_>>(), *counts)
+            });
+            versions.push(again.filter(|c| !c.0.is_empty()).collect());
+        }
+        assert_eq!(enumerate(&first), enumerate(&versions), "series {turn} {versions:?}");
+        let (before, after) = (history(&first), history(&versions));
+        assert_eq!(before.classes().len(), after.classes().len(), "series {turn} {versions:?}");
+        assert_eq!(told(&before, &Effort::BOUND), told(&after, &Effort::BOUND));
+    }
+}

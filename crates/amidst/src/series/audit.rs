@@ -33,6 +33,8 @@ pub struct SeriesAudit {
     pub exposed: usize,
     /// Those of them who were so before the version that is about to be published; `None` where none is.
     pub before: Option<usize>,
+    /// The numbers of those who are so now and were not before, ascending, as the audit knows them. Private.
+    pub newly: Vec<u32>,
     /// Each requirement of the policy.
     pub requirements: Vec<RequirementAudit>,
     /// Each sensitive column.
@@ -200,8 +202,9 @@ impl Known {
     pub fn audit(&self, policy: &Policy, next: Option<&Record>) -> Result<SeriesAudit, Failure> {
         let Some(next) = next else { return Ok(self.judge(policy, &self.seen)) };
         let mut found = self.judge(policy, &self.with(next)?);
-        let before = if found.condemns() { self.judge(policy, &self.seen).exposed } else { 0 };
-        found.before = Some(before);
+        let before = if found.condemns() { self.judge(policy, &self.seen).newly } else { Vec::new() };
+        found.before = Some(before.len());
+        found.newly.retain(|who| before.binary_search(who).is_err());
         Ok(found)
     }
 
@@ -220,7 +223,7 @@ impl Known {
                 unproven: kept.unproven,
             })
             .collect();
-        let Audit { versions, persons, exact, bound, contradicted, exposed, columns, .. } = found;
+        let Audit { versions, persons, exact, bound, contradicted, exposed, columns, who: newly, .. } = found;
         let words = explain::Words { known: self, requirements: &requirements };
         let columns = self.prepared.domains.iter().zip(columns).enumerate();
         let columns = columns.map(|(at, (domain, findings))| ColumnAudit {
@@ -231,6 +234,18 @@ impl Known {
         });
         let columns = columns.collect();
         let (versions, before, links) = (versions as u64, None, seen.links());
-        SeriesAudit { versions, persons, exact, bound, contradicted, exposed, before, requirements, columns, links }
+        SeriesAudit {
+            versions,
+            persons,
+            exact,
+            bound,
+            contradicted,
+            exposed,
+            before,
+            newly,
+            requirements,
+            columns,
+            links,
+        }
     }
 }

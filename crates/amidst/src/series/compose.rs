@@ -70,9 +70,14 @@ pub fn stated_m(policy: &Policy) -> Option<usize> {
 
 /// Whether classes of m different values, or more, satisfy the whole policy whatever else is in the table.
 pub fn follows_from_m(policy: &Policy) -> bool {
+    beyond_m(policy).is_none()
+}
+
+/// The first requirement that classes of m different values, or more, need not satisfy.
+pub fn beyond_m(policy: &Policy) -> Option<&'static str> {
     let m = stated_m(policy).unwrap_or(0) as u64;
-    let enough = |r: &RequirePolicy| model(r).and_then(|model| model.enough_different()).is_some_and(|n| n <= m);
-    policy.requirements.iter().all(enough)
+    let enough = |r: &&RequirePolicy| model(r).and_then(|model| model.enough_different()).is_some_and(|n| n <= m);
+    policy.requirements.iter().find(|r| !enough(r)).map(|r| r.model.id)
 }
 
 /// The model of a requirement, as far as it does not depend on the values of a column.
@@ -122,6 +127,22 @@ pub fn compose(policy: &Policy, mode: Mode, state: &State, cancel: &AtomicBool) 
             finish(policy, prepared, classes, counterfeits, signatures, cancel)
         }
     }
+}
+
+/// Composes the version of maintained classes that are given: the group of each row of `state`, whose last rows are
+/// counterfeits.
+pub fn of_groups(
+    policy: &Policy,
+    state: &State,
+    groups: &[u32],
+    counterfeits: u64,
+    cancel: &AtomicBool,
+) -> Result<Composed, Failure> {
+    let mut numbers: BTreeMap<u32, u32> = groups.iter().map(|&group| (group, 0)).collect();
+    numbers.values_mut().zip(0u32..).for_each(|(number, next)| *number = next);
+    let groups = groups.iter().map(|group| numbers.get(group).copied().unwrap_or(0)).collect();
+    let prepared = prepare(policy, Mode::Maintain, state, cancel)?;
+    finish(policy, prepared, groups, (counterfeits > 0).then_some(counterfeits), Vec::new(), cancel)
 }
 
 /// The code in the series of each value of the one sensitive column.

@@ -16,6 +16,7 @@ use amidst_core::parameter::Value as Parameter;
 use amidst_core::sensitive::SensitiveDomain;
 use serde_json::{Value, json};
 
+use super::choose::with_m;
 use super::init::own_policy;
 use super::record::{prepare, values};
 use super::state::kept;
@@ -161,7 +162,9 @@ fn different(own: &Policy, other: &Policy, header: &[String]) -> Vec<Diagnostic>
         refuse("weight", before.weight == after.weight);
         refuse("weights", before.weights == after.weights);
     }
-    if own.requirements != other.requirements {
+    // A series may have derived its m from the other requirements.
+    let derived = || with_m(other).is_some_and(|(derived, _)| derived.requirements == own.requirements);
+    if own.requirements != other.requirements && !derived() {
         let message = "a series keeps what it promised, and the requirements were others";
         errors.push(other.origin.error_at_key(&["require"], message));
     }

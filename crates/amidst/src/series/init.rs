@@ -8,6 +8,7 @@ use amidst_core::parameter::Value;
 use amidst_core::series::{Maintained, UNPLACED, refine};
 
 use super::batch::{Applied, note};
+use super::choose::{Choice, choose};
 use super::compose::{check_policy, compose, follows_from_m};
 use super::files::persons;
 use super::state::{State, kept};
@@ -43,17 +44,20 @@ impl From<Option<String>> for First {
 }
 
 /// Starts a series in `folder`, which must not exist: reads the table of the policy (or `input`), and publishes version 1.
+/// Without a `mode` it gets the one whose next version can be published; why is told in [`Published::chosen`].
 ///
 /// # Errors
 /// When the policy or the table cannot be used for a series; then nothing was written.
 pub fn init(
     folder: &Path,
     policy: &Policy,
-    mode: Mode,
+    mode: Option<Mode>,
     first: impl Into<First>,
     job: &Job<'_>,
 ) -> Result<Published, Failure> {
     let First { input, unsplit } = first.into();
+    // Only maintained classes are split.
+    let mode = mode.or(unsplit.then_some(Mode::Maintain));
     let key = key_of(policy)?.to_string();
     if folder.symlink_metadata().is_ok() {
         let place = folder.display();
@@ -64,16 +68,17 @@ pub fn init(
     let staging = Staging::begin(folder, false)?;
     let stated = policy;
     let mut policy = policy.clone();
-    if mode == Mode::MInvariant {
-        // Counterfeits come last in the table; its order would betray them.
-        policy.output.order = OutputOrder::Shuffled;
-    }
     if policy.search.algorithm.is_none() {
         policy.search.algorithm = Some(ALGORITHM.into());
     }
     let load = LoadOptions { input: input.clone(), threads: job.threads, cancel: Some(job.cancel), progress: None };
     let first = Prepared::load(&policy, &load)?;
     first.refuse_raw(&policy, 0)?;
+    let Choice { mode, mut policy, reason } = choose(policy, mode, &first);
+    if mode == Mode::MInvariant {
+        // Counterfeits come last in the table; its order would betray them.
+        policy.output.order = OutputOrder::Shuffled;
+    }
     check_policy(&policy, &first, mode)?;
     let source = crate::prepare::source(&policy, &load)?;
 
@@ -123,6 +128,7 @@ pub fn init(
     work.commit()?;
     let mut series = Series { folder: place.to_path_buf(), policy, mode, header: first.header, store };
     let mut published = series.publish(false, job)?;
+    published.chosen = reason;
     // The database must be closed before its folder moves.
     drop(series);
     staging.publish(&["versions"])?;
@@ -136,7 +142,12 @@ pub fn init(
 
 /// The classes that the policy's algorithm finds, split as far as the rule of a series allows unless they are to stay
 /// `unsplit`.
-fn first_classes(policy: &Policy, state: &mut State, unsplit: bool, job: &Job<'_>) -> Result<Maintained, Failure> {
+pub(super) fn first_classes(
+    policy: &Policy,
+    state: &mut State,
+    unsplit: bool,
+    job: &Job<'_>,
+) -> Result<Maintained, Failure> {
     let prepared = super::compose::prepare(policy, Mode::Maintain, state, job.cancel)?;
     let (_, found, _) = search(policy, &prepared, job)?;
     state.classes = class_of_rows(&prepared.set, &found.recoding.assignment, &prepared.entry_of_row);

@@ -41,8 +41,15 @@ pub struct LogVersion {
     pub classes: u64,
     /// Its rows that stand for nobody.
     pub counterfeits: u64,
+    /// Rows that were there and had to wait, because the version would have exposed somebody with them.
+    pub held_back: u64,
     /// Whether it was published although it leaks together with others.
     pub leaks: bool,
+}
+
+/// The name under which the state says how many rows a version holds back.
+pub(super) fn held_back(version: u64) -> String {
+    format!("held back from version {version}")
 }
 
 impl SeriesLog {
@@ -66,7 +73,7 @@ impl LogVersion {
     pub fn to_json(&self) -> Value {
         json!({
             "version": self.version, "batch": self.batch, "rows": self.rows, "classes": self.classes,
-            "counterfeits": self.counterfeits, "leaks": self.leaks,
+            "counterfeits": self.counterfeits, "held_back": self.held_back, "leaks": self.leaks,
         })
     }
 }
@@ -103,12 +110,16 @@ impl Series {
                     rows: number(row, 2)?,
                     classes: number(row, 3)?,
                     counterfeits: number(row, 4)?,
+                    held_back: 0,
                     leaks: row.get(5)?,
                 });
             }
             Ok(())
         };
         read().map_err(|e| work.fail(e))?;
+        for version in &mut log.versions {
+            version.held_back = work.meta(&held_back(version.version))?.and_then(|n| n.parse().ok()).unwrap_or(0);
+        }
         Ok(log)
     }
 

@@ -12,19 +12,23 @@ use rusqlite::params;
 use serde_json::{Value, json};
 
 use super::audit::{self, SeriesAudit};
-use super::compose::{Composed, compose, follows_from_m};
-use super::extend::reasoned;
+use super::compose::{Composed, follows_from_m};
+use super::draft::{Context, Draft, Standing};
 use super::foresight::Signed;
-use super::record::{Known, Record};
+use super::log::held_back;
+use super::plan::{Planned, safe_command};
+use super::record::Known;
+use super::safe::Repair;
 use super::state::{State, kept};
 use super::store::{Work, pack};
 use super::{Mode, Series, internal, private, undo, versions};
 use crate::folder::CERTIFICATE;
 use crate::job::{Job, stop};
 use crate::plan::algorithm_of;
+use crate::policy::{OutputOrder, Policy};
 use crate::publish::{Bundle, certificate_text, seal};
 use crate::release::{Judged, Released};
-use crate::report::{self, Policies, Report};
+use crate::report::{self, Audience, Policies, Report};
 use crate::unique::UniqueRows;
 use crate::{Failure, files};
 
@@ -35,10 +39,14 @@ pub struct Published {
     pub version: u64,
     /// How it was made.
     pub mode: Mode,
+    /// Why the series has this mode, in a sentence; only where it begins with this version and the mode was not asked for.
+    pub chosen: Option<String>,
     /// Rows that stand for somebody.
     pub rows: u64,
     /// Rows that stand for nobody.
     pub counterfeits: u64,
+    /// What was changed to make it safe; none where it is as the technique of the mode makes it.
+    pub repair: Option<Repair>,
     /// Verdicts, metrics and risk.
     pub judged: Judged,
     /// Rows that no other row agrees with.
@@ -61,7 +69,9 @@ impl Published {
     /// What `amidst series publish --json` prints.
     pub fn to_json(&self) -> Value {
         json!({
-            "summary": self.leading, "version": self.version, "mode": self.mode.name(), "rows": self.rows, "counterfeits": self.counterfeits,
+            "summary": self.leading, "version": self.version, "mode": self.mode.name(), "mode_reason": self.chosen, "rows": self.rows, "counterfeits": self.counterfeits,
+            "safe": self.repair.is_some(), "held_back": self.repair.unwrap_or_default().held_back,
+            "kept_classes": self.repair.map(|r| r.kept), "joined": self.repair.map(|r| r.joined), "new_classes": self.repair.map(|r| r.apart),
             "classes": self.judged.class_count(), "requirements": self.judged.requirements,
             "first_splits": (self.version == 1 && self.mode == Mode::Maintain).then_some(self.splits),
             "unique_rows": self.unique.to_json(), "metrics": self.judged.metrics_json(), "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
@@ -80,13 +90,27 @@ impl Series {
     /// When nothing has changed, when the versions together would leave less than the policy promises (unless
     /// `allow_leak`), or when something cannot be written; then no version is published.
     pub fn publish(&mut self, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
+        self.publish_as(false, allow_leak, job)
+    }
+
+    /// As [`Series::publish`]; but where the version would expose somebody, the least change is made to it with which it
+    /// does not: classes stay as they were published, with counterfeits for whoever left, and new rows have classes of
+    /// their own or wait.
+    ///
+    /// # Errors
+    /// As [`Series::publish`]; `allow_leak` is needed only where versions before have exposed somebody.
+    pub fn publish_safe(&mut self, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
+        self.publish_as(true, allow_leak, job)
+    }
+
+    fn publish_as(&mut self, safe: bool, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
         self.recover()?;
-        let names = kept(&self.policy, &self.header);
         let folder = self.folder.clone();
         let work = self.store.write()?;
-        let batch = work.number("SELECT COALESCE(MAX(number), 0) FROM batch")?;
-        let last = work.number("SELECT COALESCE(MAX(number), 0) FROM version")?;
-        if last > 0 && work.number("SELECT MAX(batch) FROM version")? == batch {
+        let of = Context { policy: &self.policy, mode: self.mode, header: &self.header };
+        let standing = Standing::load(&work)?;
+        let Standing { version: last, batch, .. } = standing;
+        if !standing.changed() {
             return Err(Failure::Usage(format!(
                 "nothing has changed since version {last}; insert or delete rows before publishing again"
             )));
@@ -99,33 +123,31 @@ impl Series {
                 place.display()
             )));
         }
-        let state = State::load(&work, names)?;
-        let composed = compose(&self.policy, self.mode, &state, job.cancel)?;
-        let counterfeits = composed.counterfeits.unwrap_or(0);
-        let raw = composed.prepared.refuse_raw(&self.policy, counterfeits);
-        let raw = raw.and_then(|()| composed.prepared.refuse_links(&self.policy, counterfeits, &composed.class_of));
-        raw.map_err(|e| reasoned(e, &folder))?;
-        let record = Record::of(&state, &composed, self.mode);
-        let sensitive = audit::sensitive(&self.policy, &state.names);
-        let known = Known::load(&work, &self.policy, &state.names, job.cancel)?;
-        let found = known.audit(&self.policy, Some(&record))?;
-        drop(known);
-        if found.condemns() && !allow_leak {
-            let advice = match self.mode {
-                Mode::Maintain => ", the mode m-invariant avoids it",
-                Mode::MInvariant => "",
+        let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job.cancel)?;
+        let mut draft = Draft::plain(&work, of, &known, job)?;
+        draft.refuse_raw(of, &folder)?;
+        // What would be safe is also told where it was not asked for.
+        if draft.mendable(of.mode) && (safe || !allow_leak) {
+            draft = match draft.mended(&work, of, &known, standing, job)? {
+                Some(mended) if safe && (allow_leak || !mended.audit.condemns()) => mended,
+                mended => return Err(refusal(&folder, number, of.mode, &draft, mended.as_ref())),
             };
-            return Err(Failure::Impossible(format!(
-                "version {number} together with those before it would leave less than the policy promises: {} ({}); \
-                 --allow-leak publishes it all the same and says so{advice}",
-                found.sentence(),
-                found.method()
-            )));
+            draft.refuse_raw(of, &folder)?;
         }
+        drop(known);
+        if draft.audit.condemns() && !allow_leak {
+            return Err(refusal(&folder, number, of.mode, &draft, None));
+        }
+        let Draft { state, composed, record, audit: found, repair } = draft;
+        let sensitive = audit::sensitive(&self.policy, &state.names);
         let mut staging = [staged_folder(&folder, number), internal(&folder, number)].map(Leftover::of);
-        let staged = stage(&folder, number, &self.policy, self.mode, composed, &found, job)?;
+        let about = About { number, mode: self.mode, audit: &found, repair };
+        let staged = stage(&folder, &self.policy, composed, &about, job)?;
         store(&work, number, batch, &state, &staged, &found).map_err(|e| work.fail(e))?;
         record.store(&work, number).map_err(|e| work.fail(e))?;
+        if let Some(waiting) = repair.map(|r| r.held_back).filter(|&n| n > 0) {
+            work.set_meta(&held_back(number), &waiting.to_string())?;
+        }
         if self.mode == Mode::MInvariant && !follows_from_m(&self.policy) {
             sign(&work, &sensitive, &state, &staged.signatures)?;
         }
@@ -144,8 +166,10 @@ impl Series {
         Ok(Published {
             version: number,
             mode: self.mode,
+            chosen: None,
             rows: state.rows() as u64,
             counterfeits: staged.counterfeits,
+            repair,
             judged: staged.judged,
             unique: staged.unique,
             leading: staged.leading,
@@ -191,6 +215,34 @@ impl Series {
         }
         work.commit()
     }
+}
+
+/// Why a version is not published, and what can be done about it. The mode that the series is in is no way out.
+fn refusal(folder: &Path, number: u64, mode: Mode, draft: &Draft, mended: Option<&Draft>) -> Failure {
+    let found = &draft.audit;
+    let (safe, plain) = (mended.map(Planned::of), Planned::of(draft));
+    let advice = match (mode, &safe) {
+        (_, Some(safe)) => {
+            let command = safe_command(folder, safe.audit.condemns());
+            let else_ = if safe.audit.condemns() { "exposes nobody else" } else { "publishes one that does not" };
+            format!("`{command}` {else_}: {}; --allow-leak alone publishes this one and says so", safe.cost(&plain))
+        }
+        (Mode::Maintain, None) if found.newly.is_empty() => {
+            "it exposes nobody who was not exposed before, and --allow-leak publishes it and says so".into()
+        }
+        (Mode::Maintain, None) => {
+            let undo = format!("`amidst series undo {}` takes back the last batch", folder.display());
+            format!("no safe version was found; {undo}, --allow-leak publishes this one and says so")
+        }
+        (Mode::MInvariant, None) => {
+            let undo = format!("`amidst series undo {}` takes back the last batch", folder.display());
+            format!("{undo}; --allow-leak publishes it all the same and says so")
+        }
+    };
+    let (told, method) = (found.sentence(), found.method());
+    Failure::Impossible(format!(
+        "version {number} together with those before it would leave less than the policy promises: {told} ({method}); {advice}"
+    ))
 }
 
 fn staged_folder(folder: &Path, number: u64) -> PathBuf {
@@ -244,15 +296,28 @@ struct Staged {
     signatures: Vec<Vec<u32>>,
 }
 
+/// What is said about a version.
+struct About<'a> {
+    number: u64,
+    mode: Mode,
+    audit: &'a SeriesAudit,
+    repair: Option<Repair>,
+}
+
 fn stage(
     folder: &Path,
-    number: u64,
-    policy: &crate::policy::Policy,
-    mode: Mode,
+    policy: &Policy,
     composed: Composed,
-    audit: &SeriesAudit,
+    about: &About<'_>,
     job: &Job<'_>,
 ) -> Result<Staged, Failure> {
+    let About { number, mode, audit, .. } = *about;
+    let mut policy = policy.clone();
+    if composed.counterfeits.is_some() {
+        // Counterfeits come last in the table; its order would betray them.
+        policy.output.order = OutputOrder::Shuffled;
+    }
+    let policy = &policy;
     let place = staged_folder(folder, number);
     let own = internal(folder, number);
     let fail = |e: std::io::Error| Failure::Io(format!("cannot write version {number} into {}: {e}", place.display()));
@@ -299,7 +364,7 @@ fn stage(
         policies: &policies,
         unique: UniqueRows::of_release(&prepared, &released),
     };
-    let told = |report: &mut Report| of_version(report, number, mode, counterfeits, audit);
+    let told = |report: &mut Report| of_version(report, counterfeits, about);
     let bundle = Bundle { files: std::slice::from_ref(&release), documented: true, told: &told };
     let sealed = seal(&made, &place, &bundle, &|| stop(job))?;
     let unique = sealed.unique;
@@ -322,7 +387,8 @@ fn stage(
 }
 
 /// What the report of a version says beside that of a release.
-fn of_version(report: &mut Report, number: u64, mode: Mode, counterfeits: Option<u64>, audit: &SeriesAudit) {
+fn of_version(report: &mut Report, counterfeits: Option<u64>, about: &About<'_>) {
+    let About { number, mode, audit, repair } = *about;
     let verdict = match audit.condemns() {
         true => format!("published with --allow-leak although of all versions together {}", audit.sentence()),
         false => "all versions so far together leave of everybody what the policy promises".to_string(),
@@ -336,6 +402,13 @@ fn of_version(report: &mut Report, number: u64, mode: Mode, counterfeits: Option
             n => format!("{n} rows of it are counterfeits, which stand for nobody."),
         };
         report.summary.push(people);
+    }
+    let waiting = repair.map_or(0, |r| r.held_back);
+    if waiting > 0 && report.audience == Audience::Owner {
+        report.summary.push(match waiting {
+            1 => "1 row is held back until it can join without exposing anybody.".to_string(),
+            n => format!("{n} rows are held back until they can join without exposing anybody."),
+        });
     }
     if let Some(method) = &mut report.method {
         let (id, title, definition, citation) = match mode {
@@ -357,6 +430,11 @@ fn of_version(report: &mut Report, number: u64, mode: Mode, counterfeits: Option
         let first = std::mem::replace(&mut method.algorithm, id.to_string());
         if mode == Mode::Maintain {
             method.notes.push(format!("the classes of the first version were found by {first}"));
+            if repair.is_some() {
+                let note = "classes that would have revealed something together with the versions before are published as \
+                            they were in the last one; rows that came since have classes of their own";
+                method.notes.push(note.into());
+            }
         }
         (method.title, method.definition, method.citation) = (title.into(), definition.into(), citation.into());
     }

@@ -6,7 +6,7 @@
 //! of another: where there are any, values are finer, and stand for the tuples ([`Beside`]).
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
 use amidst_core::frequency::FrequencySet;
@@ -14,10 +14,10 @@ use amidst_core::table::{Codes, Column, Dictionary, Table};
 use amidst_core::worlds::{Compact, History, Version, VersionClass};
 use rusqlite::params;
 
-use super::Mode;
 use super::compose::Composed;
 use super::domain::with_role;
 use super::links::{self, Beside, Links, MARK};
+use super::past::PastClass;
 use super::state::State;
 use super::store::{Work, numbers, pack, unpack};
 use crate::Failure;
@@ -38,9 +38,9 @@ pub struct Record {
 }
 
 impl Record {
-    /// A composed version. In the mode m-invariant the groups that were composed count, also where their cells agree so
-    /// that they are published as one class: an adversary who could tell them apart knows more.
-    pub fn of(state: &State, composed: &Composed, mode: Mode) -> Record {
+    /// A composed version. Where classes are told `apart`, the groups that were composed count, also where their cells
+    /// agree so that they are published as one class: an adversary who could tell them apart knows more.
+    pub fn of(state: &State, composed: &Composed, apart: bool) -> Record {
         let set = &composed.prepared.set;
         let columns: Vec<Vec<u32>> = (composed.prepared.domains.iter())
             .map(|domain| {
@@ -61,7 +61,7 @@ impl Record {
             None => kinds.collect(),
             Some(marks) => links::finer(kinds, marks, &mut tuples),
         };
-        let class_of = if mode == Mode::MInvariant { &composed.groups } else { &composed.class_of };
+        let class_of = if apart { &composed.groups } else { &composed.class_of };
         let classes = class_of.iter().max().map_or(0, |&c| c as usize + 1);
         let mut persons: Vec<Vec<u32>> = vec![Vec::new(); classes];
         state.persons.iter().zip(class_of).for_each(|(&person, &class)| persons[class as usize].push(person));
@@ -226,6 +226,35 @@ impl Known {
         LIVES - (before + lives - 1) as u32
     }
 
+    /// Somebody after some batch.
+    pub fn then(&self, person: u32, batch: u64) -> u32 {
+        self.life(person, batch)
+    }
+
+    /// Somebody after all batches.
+    pub fn now(&self, person: u32) -> u32 {
+        self.life(person, u64::MAX)
+    }
+
+    /// Everybody in some classes that were published after some batch.
+    pub fn lives(&self, classes: &[PastClass], batch: u64) -> BTreeSet<u32> {
+        classes.iter().flat_map(|c| &c.persons).map(|&person| self.life(person, batch)).collect()
+    }
+
+    /// Everybody who is in the table now.
+    pub fn present(&self, work: &Work<'_>) -> Result<BTreeSet<u32>, Failure> {
+        let read = || -> rusqlite::Result<BTreeSet<u32>> {
+            let mut query = work.transaction.prepare("SELECT person FROM record")?;
+            query.query_map([], |row| Ok(self.now(row.get(0)?)))?.collect()
+        };
+        read().map_err(|e| work.fail(e))
+    }
+
+    /// The number of sensitive columns.
+    pub fn width(&self) -> usize {
+        self.set.sensitive_width
+    }
+
     /// Whose life it is.
     pub fn person(&self, life: u32) -> u32 {
         let mut at = (LIVES - life.min(LIVES)) as usize;
@@ -323,7 +352,7 @@ impl Known {
     }
 }
 
-/// A class as it was published.
+/// A class as it was published, with what stands beside the tuples.
 struct Published {
     persons: Vec<u32>,
     tuples: Vec<(Vec<u32>, u64)>,
@@ -402,7 +431,7 @@ fn owned(work: &Work<'_>, sensitive: &[usize]) -> Result<Vec<(u32, Vec<u32>)>, F
 fn tuples_of(work: &Work<'_>, sensitive: &[usize]) -> Result<Vec<Vec<u32>>, Failure> {
     let width = sensitive.len();
     let read = || -> rusqlite::Result<Vec<Vec<u32>>> {
-        let mut found: std::collections::BTreeSet<Vec<u32>> = std::collections::BTreeSet::new();
+        let mut found: BTreeSet<Vec<u32>> = BTreeSet::new();
         let mut query = work.transaction.prepare("SELECT tuples FROM history WHERE tuples IS NOT NULL")?;
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {

@@ -10,6 +10,9 @@ use crate::policy::{Policy, Role};
 /// A person of the series: the number in the database, from 1.
 pub type Person = u32;
 
+/// The person of a row that stands for nobody.
+const NOBODY: Person = 0;
+
 /// The rows of a series. Cells are codes that mean the same for as long as the series lives.
 #[derive(Debug, Default)]
 pub struct State {
@@ -103,6 +106,28 @@ impl State {
         for ((column, dictionary), value) in self.cells.iter_mut().zip(&mut self.values).zip(cells) {
             column.push(dictionary.intern(value));
         }
+    }
+
+    /// Some of the rows.
+    pub fn pick(&self, rows: &[usize]) -> State {
+        let of = |list: &[u32]| rows.iter().map(|&row| list[row]).collect::<Vec<u32>>();
+        State {
+            names: self.names.clone(),
+            values: self.values.clone(),
+            stored: self.stored.clone(),
+            persons: of(&self.persons),
+            classes: of(&self.classes),
+            cells: self.cells.iter().map(|column| of(column)).collect(),
+            signatures: rows.iter().map(|&row| self.signatures[row].clone()).collect(),
+        }
+    }
+
+    /// Adds a row that stands for nobody.
+    pub fn push_counterfeit(&mut self, cells: &[u32]) {
+        self.persons.push(NOBODY);
+        self.classes.push(0);
+        self.signatures.push(Vec::new());
+        self.cells.iter_mut().zip(cells).for_each(|(column, &code)| column.push(code));
     }
 
     /// The rows as a table. Values that no row has are left out, but for the columns in `whole`.

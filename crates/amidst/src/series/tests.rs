@@ -2,6 +2,7 @@
 
 mod batches;
 mod damage;
+mod safe;
 
 use std::fs;
 use std::path::PathBuf;
@@ -67,7 +68,7 @@ impl Ward {
 
     fn init(&self, mode: Mode) -> Result<Published, Failure> {
         let policy = Policy::read(&self.folder.path().join("policy.toml")).unwrap();
-        init(&self.dir(), &policy, mode, None, &job())
+        init(&self.dir(), &policy, Some(mode), None, &job())
     }
 
     fn open(&self) -> Series {
@@ -154,7 +155,8 @@ fn what_does_not_fit_leaves_everything_as_it_was() {
     assert!(matches!(ward.open().publish(false, &job()), Err(Failure::Usage(_))), "nothing has changed");
     // Without a key there is no series.
     let keyless = Policy::parse(&COLUMNS.replace("\"key\"", "\"identifying\""), &ward.folder.path().join("p.toml"));
-    let error = init(&ward.folder.path().join("other"), &keyless.unwrap(), Mode::Maintain, None, &job()).unwrap_err();
+    let error =
+        init(&ward.folder.path().join("other"), &keyless.unwrap(), Some(Mode::Maintain), None, &job()).unwrap_err();
     assert_eq!(error.exit_code(), 2);
     assert!(!ward.folder.path().join("other").exists());
 }

@@ -1,0 +1,116 @@
+//! The next version before it is a file: its rows, its classes, and what it would reveal together with those before it.
+//!
+//! Nothing is written here, so that a plan can be told before anything is committed.
+
+use std::path::Path;
+
+use super::Mode;
+use super::audit::SeriesAudit;
+use super::compose::{Composed, compose};
+use super::extend::reasoned;
+use super::past::past;
+use super::record::{Known, Record};
+use super::safe::{self, Repair};
+use super::state::{State, kept};
+use super::store::Work;
+use crate::Failure;
+use crate::job::Job;
+use crate::policy::Policy;
+
+/// What a series is, for whoever makes its next version.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'a> {
+    pub policy: &'a Policy,
+    pub mode: Mode,
+    pub header: &'a [String],
+}
+
+/// Where a series stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Standing {
+    /// The last version, or 0.
+    pub version: u64,
+    /// The last batch in it.
+    pub published: u64,
+    /// The last batch.
+    pub batch: u64,
+}
+
+impl Standing {
+    pub fn load(work: &Work<'_>) -> Result<Standing, Failure> {
+        Ok(Standing {
+            version: work.number("SELECT COALESCE(MAX(number), 0) FROM version")?,
+            published: work.number("SELECT COALESCE(MAX(batch), 0) FROM version")?,
+            batch: work.number("SELECT COALESCE(MAX(number), 0) FROM batch")?,
+        })
+    }
+
+    /// Whether there is something to publish.
+    pub fn changed(&self) -> bool {
+        self.version == 0 || self.batch > self.published
+    }
+}
+
+/// A version that could be published.
+pub(super) struct Draft {
+    /// The rows that it publishes.
+    pub state: State,
+    pub composed: Composed,
+    pub record: Record,
+    pub audit: SeriesAudit,
+    /// What was changed to make it safe; none where it is as the technique of the mode makes it.
+    pub repair: Option<Repair>,
+}
+
+impl Draft {
+    /// The version that the rows make as they are, by the technique of the mode.
+    pub fn plain(work: &Work<'_>, of: Context<'_>, known: &Known, job: &Job<'_>) -> Result<Draft, Failure> {
+        let state = State::load(work, kept(of.policy, of.header))?;
+        let composed = compose(of.policy, of.mode, &state, job.cancel)?;
+        let record = Record::of(&state, &composed, of.mode == Mode::MInvariant);
+        let audit = known.audit(of.policy, Some(&record))?;
+        Ok(Draft { state, composed, record, audit, repair: None })
+    }
+
+    /// A version in the place of this one, which exposes somebody: one that exposes nobody more. There is none where nobody
+    /// of the last version is left, and there may be none where columns are published as they are: those of a counterfeit
+    /// are not those of the row that left. Only classes that are maintained can be mended.
+    pub fn mended(
+        &self,
+        work: &Work<'_>,
+        of: Context<'_>,
+        known: &Known,
+        standing: Standing,
+        job: &Job<'_>,
+    ) -> Result<Option<Draft>, Failure> {
+        let before = past(work, standing.version, known.width())?;
+        match safe::safe(of, known, self, (before, standing.published), job) {
+            Ok(mended) => Ok(Some(mended)),
+            Err(Failure::Impossible(_)) => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Whether it can be, and has to be, mended.
+    pub fn mendable(&self, mode: Mode) -> bool {
+        mode == Mode::Maintain && !self.audit.newly.is_empty()
+    }
+
+    /// Fails where columns that are published as they are single people out, or link versions.
+    pub fn refuse_raw(&self, of: Context<'_>, folder: &Path) -> Result<(), Failure> {
+        let (prepared, counterfeits) = (&self.composed.prepared, self.counterfeits());
+        let raw = prepared.refuse_raw(of.policy, counterfeits);
+        let raw = raw.and_then(|()| prepared.refuse_links(of.policy, counterfeits, &self.composed.class_of));
+        raw.map_err(|e| reasoned(e, folder))
+    }
+
+    /// Rows that stand for nobody.
+    pub fn counterfeits(&self) -> u64 {
+        self.composed.counterfeits.unwrap_or(0)
+    }
+
+    /// What a metric says of it.
+    pub fn metric(&self, id: &str) -> Option<f64> {
+        self.composed.judged.metrics.iter().find(|m| m.0 == id).and_then(|m| m.1)
+    }
+}

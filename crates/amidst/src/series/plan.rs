@@ -1,0 +1,168 @@
+//! What the next version would be, told before anything is committed.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::audit::SeriesAudit;
+use super::draft::{Context, Draft, Standing};
+use super::past::past;
+use super::record::Known;
+use super::safe::Repair;
+use super::state::kept;
+use super::{Mode, Series};
+use crate::Failure;
+use crate::job::Job;
+
+/// What `amidst series publish` would do now.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// How versions are made.
+    pub mode: Mode,
+    /// The last version that is published, or 0.
+    pub last: u64,
+    /// Rows of the series now.
+    pub rows: u64,
+    /// Rows that the last version does not have.
+    pub rows_in: u64,
+    /// Rows of the last version that are no longer there.
+    pub rows_out: u64,
+    /// The next version; none where nothing has changed since the last.
+    pub next: Option<Planned>,
+    /// The version that `publish --safe` would publish instead; none where the next one exposes nobody, or the mode knows
+    /// none.
+    pub safe: Option<Planned>,
+    /// The folder of the series.
+    pub folder: PathBuf,
+}
+
+/// A version that could be published.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// Rows that stand for somebody.
+    pub rows: u64,
+    /// Rows that stand for nobody.
+    pub counterfeits: u64,
+    /// Its classes.
+    pub classes: u64,
+    /// Its information loss, in all and per cell (GCP).
+    pub loss: [Option<f64>; 2],
+    /// What is changed to make it safe; none where it is as the technique of the mode makes it.
+    pub repair: Option<Repair>,
+    /// What all versions together would reveal.
+    pub audit: SeriesAudit,
+}
+
+impl Planned {
+    pub(super) fn of(draft: &Draft) -> Planned {
+        Planned {
+            rows: draft.state.rows() as u64,
+            counterfeits: draft.counterfeits(),
+            classes: draft.composed.judged.class_count(),
+            loss: ["information-loss", "gcp"].map(|id| draft.metric(id)),
+            repair: draft.repair,
+            audit: draft.audit.clone(),
+        }
+    }
+
+    /// The planned version as JSON.
+    pub fn to_json(&self) -> Value {
+        let [loss, gcp] = self.loss.map(|loss| loss.map_or(Value::Null, crate::json::number));
+        let repair = self.repair.unwrap_or_default();
+        json!({
+            "rows": self.rows, "held_back": repair.held_back, "counterfeits": self.counterfeits,
+            "classes": self.classes, "kept_classes": self.repair.map(|r| r.kept), "joined": self.repair.map(|r| r.joined),
+            "new_classes": self.repair.map(|r| r.apart), "information_loss": loss, "gcp": gcp,
+            "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
+        })
+    }
+
+    /// What it costs to be safe, beside a version that is not.
+    pub fn cost(&self, plain: &Planned) -> String {
+        let repair = self.repair.unwrap_or_default();
+        let mut parts = vec![format!("{} rows of people", self.rows)];
+        parts.extend(some(repair.held_back, "row held back until it can join", "rows held back until they can join"));
+        parts.extend(some(self.counterfeits, "counterfeit row", "counterfeit rows"));
+        parts.extend(some(repair.kept, "class kept as it was", "classes kept as they were"));
+        parts.extend(some(
+            repair.joined,
+            "new row in the place of one that left",
+            "new rows in the places of some that left",
+        ));
+        parts.extend(some(repair.apart, "class of new rows", "classes of new rows"));
+        if let (Some(own), Some(other)) = (self.loss[1], plain.loss[1]) {
+            parts.push(format!("information loss {:.1} % instead of {:.1} %", 100.0 * own, 100.0 * other));
+        }
+        parts.join(", ")
+    }
+}
+
+fn some(n: u64, one: &str, many: &str) -> Option<String> {
+    match n {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        n => Some(format!("{n} {many}")),
+    }
+}
+
+/// The command that publishes the safe version of a series; `exposed` where somebody was exposed by versions before.
+pub(super) fn safe_command(folder: &Path, exposed: bool) -> String {
+    let also = if exposed { " --allow-leak" } else { "" };
+    format!("amidst series publish {} --safe{also}", folder.display())
+}
+
+impl Plan {
+    /// The command that publishes the safe version, if there is one.
+    pub fn safe_command(&self) -> Option<String> {
+        self.safe.as_ref().map(|safe| safe_command(&self.folder, safe.audit.condemns()))
+    }
+
+    /// Whether `publish` would publish it without more being said.
+    pub fn publishable(&self) -> bool {
+        self.next.as_ref().is_some_and(|next| !next.audit.condemns())
+    }
+
+    /// What `amidst series plan --json` prints.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "mode": self.mode.name(), "last_version": self.last, "rows": self.rows, "rows_in": self.rows_in,
+            "rows_out": self.rows_out, "changed": self.next.is_some(), "publishable": self.publishable(),
+            "version": self.next.as_ref().map(|_| self.last + 1), "next": self.next.as_ref().map(Planned::to_json),
+            "safe": self.safe.as_ref().map(Planned::to_json), "safe_command": self.safe_command(),
+        })
+    }
+}
+
+impl Series {
+    /// What [`Series::publish`] would do now. Nothing is changed.
+    ///
+    /// # Errors
+    /// When the state cannot be read, or no version can be made of the rows.
+    pub fn plan(&self, job: &Job<'_>) -> Result<Plan, Failure> {
+        let work = self.store.read_whole()?;
+        let of = Context { policy: &self.policy, mode: self.mode, header: &self.header };
+        let standing = Standing::load(&work)?;
+        let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job.cancel)?;
+        let last = known.lives(&past(&work, standing.version, known.width())?, standing.published);
+        let now = known.present(&work)?;
+        let mut plan = Plan {
+            mode: self.mode,
+            last: standing.version,
+            rows: now.len() as u64,
+            rows_in: now.difference(&last).count() as u64,
+            rows_out: last.difference(&now).count() as u64,
+            next: None,
+            safe: None,
+            folder: self.folder.clone(),
+        };
+        if standing.changed() {
+            let draft = Draft::plain(&work, of, &known, job)?;
+            draft.refuse_raw(of, &self.folder)?;
+            if draft.mendable(of.mode) {
+                plan.safe = draft.mended(&work, of, &known, standing, job)?.as_ref().map(Planned::of);
+            }
+            plan.next = Some(Planned::of(&draft));
+        }
+        Ok(plan)
+    }
+}
