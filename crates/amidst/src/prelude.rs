@@ -5,7 +5,7 @@ pub use amidst_core::table::Table;
 
 pub use crate::Failure;
 pub use crate::anonymize::{
-    Anonymized, Options, Release, anonymize, anonymize_batches, anonymize_input, anonymize_table,
+    Anonymized, Options, Release, anonymize, anonymize_batches, anonymize_input, anonymize_source, anonymize_table,
 };
 pub use crate::job::{Job, Stage};
 pub use crate::policy::{
