@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn amounts_that_few_people_have_are_generalized() {
-        let amounts = |i: u64| if i % 10 == 0 { 594 + i / 10 * 7919 % 60 * 191 } else { 0 };
+        let amounts = |i: u64| if i.is_multiple_of(10) { 594 + i / 10 * 7919 % 60 * 191 } else { 0 };
         assert_eq!(role("zzz", (0..2000).map(|i| amounts(i).to_string())), Role::Quasi);
         // Nobody calls a seldom number an amount where it is long.
         assert_eq!(role("zzz", (0..2000).map(|i| (amounts(i) + 4_000_000_000).to_string())), Role::Identifying);

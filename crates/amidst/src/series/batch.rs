@@ -7,16 +7,17 @@ use amidst_core::search::feasibility;
 use amidst_core::series::Maintained;
 use amidst_core::table::{Column, Table, ValueType};
 use rusqlite::params;
-use serde_json::{Value, json};
 
+use super::applied::{Applied, note};
 use super::domain::{Bound, Domain, with_role};
 use super::extend::{advised, reasoned};
 use super::files::{arrivals, departures, persons};
 use super::foresight::{self, Signed};
+use super::packed::{pack, unpack};
 use super::snapshot::{self, Interner, Ledger};
 use super::state::{Person, State, kept};
 use super::stated::key_of;
-use super::store::{Work, pack, unpack};
+use super::store::Work;
 use super::{Mode, Series, compose, undo};
 use crate::Failure;
 use crate::job::Job;
@@ -32,23 +33,6 @@ pub struct Batch {
     pub delete: Option<String>,
 }
 
-/// What a batch did.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Applied {
-    /// The number of the batch.
-    pub batch: u64,
-    /// Rows that came.
-    pub inserted: u64,
-    /// Rows that went.
-    pub deleted: u64,
-    /// Rows that did not come, because a value is unknown.
-    pub dropped: u64,
-    /// Rows of the series now.
-    pub rows: u64,
-    /// What it did to the classes.
-    pub maintained: Maintained,
-}
-
 /// A row that comes.
 struct Row {
     person: Person,
@@ -58,19 +42,6 @@ struct Row {
     signature: Vec<u32>,
     /// Where it stands in the table that was read.
     row: usize,
-}
-
-impl Applied {
-    /// What the command prints with `--json`.
-    pub fn to_json(&self) -> Value {
-        json!({
-            "batch": self.batch, "inserted": self.inserted, "deleted": self.deleted,
-            "rows_dropped_missing": self.dropped, "rows": self.rows,
-            "maintained_classes": (self.maintained.classes > 0).then_some(self.maintained.classes),
-            "dissolved": self.maintained.dissolved, "moved": self.maintained.moved, "splits": self.maintained.splits,
-            "information_loss": crate::json::number(self.maintained.loss),
-        })
-    }
 }
 
 impl Series {
@@ -321,24 +292,4 @@ fn arrive(work: &Work<'_>, new: &[Row], class_of: impl Fn(Person) -> u32) -> Res
         Ok(())
     };
     arrive().map_err(|e| work.fail(e))
-}
-
-/// Writes down what a batch did.
-pub(super) fn note(work: &Work<'_>, a: &Applied) -> rusqlite::Result<()> {
-    let m = &a.maintained;
-    work.transaction
-        .execute(
-            "INSERT INTO batch (number, inserted, deleted, dropped, dissolved, splits, classes)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            params![
-                a.batch as i64,
-                a.inserted as i64,
-                a.deleted as i64,
-                a.dropped as i64,
-                m.dissolved as i64,
-                m.splits as i64,
-                m.classes as i64
-            ],
-        )
-        .map(|_| ())
 }

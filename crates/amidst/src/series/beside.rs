@@ -4,7 +4,6 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::store::damaged;
 use crate::Failure;
 
 /// The file that holds the number of the last change.
@@ -117,4 +116,12 @@ pub(super) fn read_head(path: &Path, place: &str) -> Result<u64, Failure> {
 pub(super) fn write_head(path: &Path, changes: u64) {
     let (to, staged) = (path.with_file_name(HEAD), path.with_file_name(format!("{HEAD}.new")));
     let _ = std::fs::write(&staged, format!("{changes}\n")).and_then(|()| std::fs::rename(&staged, &to));
+}
+
+/// What is said of a state that is not what it was.
+pub(super) fn damaged(place: &str, what: &str) -> Failure {
+    Failure::Usage(format!(
+        "{place} is damaged, or no state of a series: {what}. Nothing was changed or published. Restore the private folder of \
+         the series as a whole (state.sqlite, state.sqlite-wal, state.head) from a backup, or start a new series"
+    ))
 }

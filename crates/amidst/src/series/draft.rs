@@ -8,9 +8,7 @@ use super::Mode;
 use super::audit::SeriesAudit;
 use super::compose::{Composed, compose};
 use super::extend::reasoned;
-use super::past::past;
 use super::record::{Known, Record};
-use super::safe::{self, Repair};
 use super::state::{State, kept};
 use super::store::Work;
 use crate::Failure;
@@ -51,6 +49,19 @@ impl Standing {
     }
 }
 
+/// What was changed to make a version safe.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Repair {
+    /// Classes that are published as they were in the version before.
+    pub kept: u64,
+    /// New rows that took the place of somebody who left.
+    pub joined: u64,
+    /// Classes of rows that were not in the version before.
+    pub apart: u64,
+    /// Rows that wait until they can join.
+    pub held_back: u64,
+}
+
 /// A version that could be published.
 pub(super) struct Draft {
     /// The rows that it publishes.
@@ -70,25 +81,6 @@ impl Draft {
         let record = Record::of(&state, &composed, of.mode == Mode::MInvariant);
         let audit = known.audit(of.policy, Some(&record))?;
         Ok(Draft { state, composed, record, audit, repair: None })
-    }
-
-    /// A version in the place of this one, which exposes somebody: one that exposes nobody more. There is none where nobody
-    /// of the last version is left, and there may be none where columns are published as they are: those of a counterfeit
-    /// are not those of the row that left. Only classes that are maintained can be mended.
-    pub fn mended(
-        &self,
-        work: &Work<'_>,
-        of: Context<'_>,
-        known: &Known,
-        standing: Standing,
-        job: &Job<'_>,
-    ) -> Result<Option<Draft>, Failure> {
-        let before = past(work, standing.version, known.width())?;
-        match safe::safe(of, known, self, (before, standing.published), job) {
-            Ok(mended) => Ok(Some(mended)),
-            Err(Failure::Impossible(_)) => Ok(None),
-            Err(failure) => Err(failure),
-        }
     }
 
     /// Whether it can be, and has to be, mended.

@@ -3,7 +3,7 @@
 use amidst_core::series::Exposure;
 use amidst_core::worlds::{Cohort, Step};
 
-use super::audit::{ColumnExposure, RequirementAudit};
+use super::exposure::{ColumnExposure, RequirementAudit};
 use super::record::Known;
 
 /// How many values or persons are listed before the rest is counted.

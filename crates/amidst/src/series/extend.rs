@@ -17,10 +17,10 @@ use amidst_core::sensitive::SensitiveDomain;
 use serde_json::{Value, json};
 
 use super::choose::with_m;
-use super::init::own_policy;
+use super::own_policy::own_policy;
 use super::record::{prepare, values};
 use super::state::kept;
-use super::store::Work;
+use super::store::{Work, forget_shapes};
 use super::{Series, beside, private};
 use crate::job::Job;
 use crate::policy::{ColumnPolicy, Diagnostic, Policy, PolicyErrors};
@@ -131,13 +131,6 @@ fn renew(work: &Work<'_>, staged: &Path) -> Result<(), Failure> {
     work.seal_files(&beside::digest(staged))?;
     work.set_meta("extended", "1")?;
     forget_shapes(work).map_err(|e| work.fail(e))
-}
-
-/// Forgets what is kept of the classes and follows from the rows.
-pub(super) fn forget_shapes(work: &Work<'_>) -> rusqlite::Result<()> {
-    work.transaction.execute("DELETE FROM page", [])?;
-    work.transaction.execute("DELETE FROM tree", [])?;
-    work.transaction.execute("DELETE FROM meta WHERE name = 'heights'", []).map(|_| ())
 }
 
 /// What a policy promises otherwise than the series does.

@@ -8,8 +8,9 @@ use amidst_io::{ReadError, ReadOptions, without_password};
 use rusqlite::OptionalExtension;
 use rustc_hash::FxHashSet;
 
+use super::packed::unpack;
 use super::state::Person;
-use super::store::{Work, unpack};
+use super::store::Work;
 use crate::Failure;
 use crate::job::Job;
 use crate::policy::{Policy, nearest};

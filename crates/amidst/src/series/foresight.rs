@@ -15,7 +15,8 @@ use rusqlite::params;
 
 use super::compose::stated_m;
 use super::domain::{Bound, Domain};
-use super::store::{Work, pack, unpack};
+use super::packed::{pack, unpack};
+use super::store::Work;
 use crate::Failure;
 use crate::plan::task;
 use crate::policy::Policy;

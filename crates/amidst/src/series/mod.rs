@@ -8,6 +8,7 @@
 //! reveal more than each, and publishing one that does is refused unless it is asked for. In the mode `m-invariant` they
 //! do not, at the price of a few counterfeit rows.
 
+mod applied;
 mod audit;
 mod batch;
 mod beside;
@@ -16,12 +17,15 @@ mod compose;
 mod domain;
 mod draft;
 mod explain;
+mod exposure;
 mod extend;
 mod files;
 mod foresight;
 mod init;
 mod links;
 mod log;
+mod own_policy;
+mod packed;
 mod past;
 mod places;
 mod plan;
@@ -40,15 +44,17 @@ mod undo;
 
 use std::path::{Path, PathBuf};
 
-pub use audit::{ColumnAudit, ColumnExposure, RequirementAudit, SeriesAudit};
-pub use batch::{Applied, Batch};
+pub use applied::Applied;
+pub use audit::{ColumnAudit, SeriesAudit};
+pub use batch::Batch;
+pub use draft::Repair;
+pub use exposure::{ColumnExposure, RequirementAudit};
 pub use extend::Extended;
 pub use init::{First, init};
 pub use links::Links;
 pub use log::{LogBatch, LogVersion, SeriesLog};
 pub use plan::{Plan, Planned};
 pub use publish::Published;
-pub use safe::Repair;
 pub use undo::Undone;
 
 use crate::Failure;

@@ -1,6 +1,7 @@
 //! The classes of a version as it was published: who was in each, and which sensitive tuples it has.
 
-use super::store::{Work, numbers, unpack};
+use super::packed::{numbers, unpack};
+use super::store::Work;
 use crate::Failure;
 
 /// A class as it was published.

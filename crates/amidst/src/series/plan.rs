@@ -8,7 +8,7 @@ use super::audit::SeriesAudit;
 use super::draft::{Context, Draft, Standing};
 use super::past::past;
 use super::record::Known;
-use super::safe::Repair;
+use super::draft::Repair;
 use super::state::kept;
 use super::{Mode, Series};
 use crate::Failure;

@@ -23,31 +23,20 @@ use amidst_core::series::UNPLACED;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::compose::of_groups;
-use super::draft::{Context, Draft};
+use super::draft::{Context, Draft, Repair, Standing};
 use super::init::first_classes;
 use super::past::PastClass;
+use super::past::past;
 use super::places::Places;
 use super::record::{Known, Record};
 use super::state::State;
+use super::store::Work;
 use crate::Failure;
 use crate::job::Job;
 use crate::policy::Role;
 
 /// How often more is taken back before everything is.
 const ROUNDS: usize = 5;
-
-/// What was changed to make a version safe.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Repair {
-    /// Classes that are published as they were in the version before.
-    pub kept: u64,
-    /// New rows that took the place of somebody who left.
-    pub joined: u64,
-    /// Classes of rows that were not in the version before.
-    pub apart: u64,
-    /// Rows that wait until they can join.
-    pub held_back: u64,
-}
 
 /// What becomes of the rows that were not in a class of the version before.
 #[derive(Clone, Copy)]
@@ -389,6 +378,27 @@ impl Parts {
     /// The number that stands for all that hang together with one.
     fn find(&self, at: u32) -> u32 {
         self.up[at as usize]
+    }
+}
+
+impl Draft {
+    /// A version in the place of this one, which exposes somebody: one that exposes nobody more. There is none where nobody
+    /// of the last version is left, and there may be none where columns are published as they are: those of a counterfeit
+    /// are not those of the row that left. Only classes that are maintained can be mended.
+    pub fn mended(
+        &self,
+        work: &Work<'_>,
+        of: Context<'_>,
+        known: &Known,
+        standing: Standing,
+        job: &Job<'_>,
+    ) -> Result<Option<Draft>, Failure> {
+        let before = past(work, standing.version, known.width())?;
+        match safe(of, known, self, (before, standing.published), job) {
+            Ok(mended) => Ok(Some(mended)),
+            Err(Failure::Impossible(_)) => Ok(None),
+            Err(failure) => Err(failure),
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 use sha2::{Digest, Sha256};
 
-use super::store::unpack;
+use super::packed::unpack;
 use super::trigger::{self, fields};
 
 /// The tables, in the order of the sums. Those before [`SMALL`] have a row for each batch or version at most.

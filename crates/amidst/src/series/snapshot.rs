@@ -16,8 +16,9 @@ use rusqlite::{OptionalExtension, Statement, params};
 use rustc_hash::FxHashMap;
 
 use super::domain::{Bound, Domain};
+use super::packed::unpack;
 use super::state::Person;
-use super::store::{Work, unpack};
+use super::store::Work;
 use crate::Failure;
 use crate::policy::Policy;
 use crate::prepare::meaning::Meaning;

@@ -3,7 +3,8 @@
 use amidst_core::table::{Codes, Column, Dictionary, Table};
 use rusqlite::params;
 
-use super::store::{Work, pack, unpack};
+use super::packed::{pack, unpack};
+use super::store::Work;
 use crate::Failure;
 use crate::policy::{Policy, Role};
 

@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::beside::{check_head, files_beside, read_head, settled, write_head};
+use super::beside::{check_head, damaged, files_beside, read_head, settled, write_head};
+use super::packed::unpack;
 use super::seal::{self, NAME, SMALL, Shared, Sums, TABLES};
 use crate::Failure;
 
@@ -390,14 +391,6 @@ fn count_uses(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// What is said of a state that is not what it was.
-pub(super) fn damaged(place: &str, what: &str) -> Failure {
-    Failure::Usage(format!(
-        "{place} is damaged, or no state of a series: {what}. Nothing was changed or published. Restore the private folder of \
-         the series as a whole (state.sqlite, state.sqlite-wal, state.head) from a backup, or start a new series"
-    ))
-}
-
 fn failure(place: &str, error: rusqlite::Error) -> Failure {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Failure::Io(format!(
@@ -430,17 +423,9 @@ fn is_short(error: &rusqlite::Error) -> bool {
     matches!(error, rusqlite::Error::SqliteFailure(e, _) if e.extended_code == SHORT_READ)
 }
 
-/// Numbers as bytes.
-pub fn pack(numbers: impl IntoIterator<Item = u32>) -> Vec<u8> {
-    numbers.into_iter().flat_map(u32::to_le_bytes).collect()
-}
-
-/// Bytes as numbers; a damaged tail is left out.
-pub fn unpack(bytes: &[u8]) -> Vec<u32> {
-    numbers(bytes).collect()
-}
-
-/// Bytes as numbers, one by one.
-pub fn numbers(bytes: &[u8]) -> impl Iterator<Item = u32> {
-    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+/// Forgets what is kept of the classes and follows from the rows.
+pub(super) fn forget_shapes(work: &Work<'_>) -> rusqlite::Result<()> {
+    work.transaction.execute("DELETE FROM page", [])?;
+    work.transaction.execute("DELETE FROM tree", [])?;
+    work.transaction.execute("DELETE FROM meta WHERE name = 'heights'", []).map(|_| ())
 }

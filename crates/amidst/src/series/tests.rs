@@ -11,8 +11,9 @@ use std::sync::atomic::AtomicBool;
 use amidst_core::random::Random;
 use tempfile::TempDir;
 
+use super::packed::pack;
 use super::state::State;
-use super::store::{FILE, MIGRATIONS, Store, pack};
+use super::store::{FILE, MIGRATIONS, Store};
 use super::*;
 use crate::job::Job;
 

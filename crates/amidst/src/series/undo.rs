@@ -9,8 +9,8 @@
 use serde_json::{Value, json};
 
 use super::Series;
-use super::extend::forget_shapes;
 use super::store::Work;
+use super::store::forget_shapes;
 use super::trigger::{self, Field, fields};
 use crate::Failure;
 

@@ -104,7 +104,7 @@ fn everybody_is_published_in_the_class_that_the_state_records() {
     };
     while let Some(person) = persons.next().unwrap() {
         let (key, signature): (String, Vec<u8>) = (person.get(0).unwrap(), person.get(1).unwrap());
-        let signature: Vec<String> = super::store::unpack(&signature).into_iter().map(disease).collect();
+        let signature: Vec<String> = super::packed::unpack(&signature).into_iter().map(disease).collect();
         let seen = &values[cells_of[key.replace('p', "note").as_str()]];
         assert!(signature.iter().all(|value| seen.contains(&value.as_str())), "{key} {signature:?} {seen:?}");
     }

@@ -1,0 +1,29 @@
+//! The policy of a series, kept in its private half.
+
+use std::fs;
+use std::path::Path;
+
+use amidst_core::parameter::Value;
+
+use crate::Failure;
+use crate::policy::Policy;
+
+/// The policy of the series: with its own copies of the files that it names, so that it stays what it was.
+pub(super) fn own_policy(policy: &Policy, private: &Path) -> Result<Policy, Failure> {
+    let mut own = policy.clone();
+    let folder = private.join("hierarchies");
+    for (number, column) in own.columns.iter_mut().chain(&mut own.default).enumerate() {
+        let recipe = column.hierarchy.iter_mut().flatten();
+        for (_, value) in recipe.filter(|(name, _)| name == "file") {
+            let Value::Text(file) = value else { continue };
+            let from = policy.origin.resolve(file);
+            let name = format!("{number}-{}", from.file_name().unwrap_or_default().to_string_lossy());
+            let copied = fs::create_dir_all(&folder).and_then(|()| fs::copy(&from, folder.join(&name)));
+            copied.map_err(|e| Failure::Io(format!("cannot copy {}: {e}", from.display())))?;
+            *file = format!("hierarchies/{name}");
+        }
+    }
+    let (path, text) = (private.join("policy.toml"), own.to_toml());
+    fs::write(&path, &text).map_err(|e| Failure::Io(format!("cannot write {}: {e}", path.display())))?;
+    Ok(Policy::parse(&text, &path)?)
+}
