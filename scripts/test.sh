@@ -56,6 +56,10 @@ cargo test --locked --quiet
 step "differential"
 bash scripts/differential.sh
 
+step "Python package"
+cargo clippy --locked --all-targets --quiet -p amidst-python -- -D warnings
+bash scripts/python.sh
+
 step "the two checkers"
 bash scripts/checkers.sh
 

@@ -3,10 +3,10 @@
 
     python3 verify.py RELEASE [--json] [--strict]
 
-RELEASE is the folder that `amidst anonymize` wrote, its public part, or a CSV table with its certificate beside it. What can
-be decided from the published files is recomputed, in integers and fractions; the rest is said to be attested: the word of
-whoever made the release. Exit codes: 0 the release is what its certificate says, 1 it is not, 2 it could not be looked at,
-3 the machine failed. Written from the definitions in docs/verify.md, apart from `amidst verify`, which tests compare it with."""
+RELEASE is the folder that `amidst anonymize` wrote, its public part, or a CSV table with its certificate beside it.
+What the published files can tell is recomputed, in integers and fractions; the rest is attested: the word of whoever made
+the release. Exit codes: 0 the release is what its certificate says, 1 it is not, 2 it could not be looked at, 3 the
+machine failed. The definitions are in docs/verify.md; tests compare this checker with `amidst verify`."""
 import csv, hashlib, io, json, math, os, re, sys
 from collections import Counter, defaultdict, namedtuple
 from decimal import Decimal, localcontext
@@ -105,7 +105,8 @@ def alpha_k(bounds, every=False):
         size = counts.total()
         shares = [(Fraction(counts[s], size), most) for s, most in bounds(counts, p).items()]
         holds = size >= p["k"] and all(share <= most for share, most in shares)
-        return holds, {"alpha": max((share for share, most in shares if most < 1 or every), default=Fraction(0)), "k": size}
+        bounded = [share for share, most in shares if most < 1 or every]
+        return holds, {"alpha": max(bounded, default=Fraction(0)), "k": size}
     return judge
 
 def l_alpha(second):
@@ -122,7 +123,7 @@ def l_alpha(second):
     return judge
 
 def category_weights(stated, many):
-    """The weights of the categories, the most sensitive first, and how far from their bound sums of them still meet it: powers
+    """The weights of the categories, the most sensitive first, and how far from a bound their sums still meet it: powers
     with a broken exponent are taken to 200 digits, and sums that agree with the bound to 150 are taken to meet it."""
     if isinstance(stated, list) and str(stated[:1]).startswith("['sensitivity "):
         stated = {"sensitivity": stated[0].split(" ", 1)[1]}
@@ -285,8 +286,7 @@ def is_envelope(full, path):
     return lines != [] and all(set(line) == {"payloadType", "payload", "signatures"} for line in lines)
 
 # --------------------------------------------------------------------------------------------------------- certificate
-# The keys of a certificate in their order; those that end with ? may be missing, and ... stands for any others. A list holds
-# any number of its element.
+# Keys in their order: those that end with ? may be missing, ... stands for any others. A list holds any number of its item.
 ANY = {"...": None}
 SHAPE = {
     "format": int, "tool": str, "policy": str, "policy_digest": str, "outputs": [{"file": str, "bytes": int, "sha256": str}],
@@ -331,7 +331,7 @@ def read_certificate(path):
     with open(path, "rb") as file:
         text = canonical(file.read().decode("utf-8"))
     certificate = json.loads(text, parse_float=Fraction)
-    if not fits(certificate, SHAPE) or certificate["format"] != FORMAT or certificate["suppressed_as"] not in ("drop", "mask"):
+    if not fits(certificate, SHAPE) or certificate["format"] != FORMAT:
         raise Refused(f"the certificate does not have format {FORMAT}, or not the keys and types of certificates")
     sealed = text.removesuffix(f',"digest":"{certificate["digest"]}"}}').encode()
     policy = hashlib.sha256(certificate["policy"].encode()).hexdigest()
@@ -352,11 +352,11 @@ def read_policy(text):
     """The policy. Numbers are exact, however many digits they have."""
     policy = tomllib.loads(text, parse_float=lambda digits: number(digits.replace("_", "")))
     columns = policy.get("columns", {})
-    if set(policy) - SECTIONS or not all(isinstance(table, dict) for table in [*columns.values(), *policy.get("require", [])]):
+    tables = [*columns.values(), *policy.get("require", [])]
+    if set(policy) - SECTIONS or not all(isinstance(table, dict) for table in tables):
         raise Refused("the policy has a section that this checker does not know, or no table where there should be one")
-    lists = {"order": [str], "categories": [[str]]}
-    if any(column.get("role") not in ROLES or not all(fits(column.get(key, []), lists[key]) for key in lists)
-           for column in columns.values()):
+    lists = lambda column: fits(column.get("order", []), [str]) and fits(column.get("categories", []), [[str]])
+    if any(column.get("role") not in ROLES or not lists(column) for column in columns.values()):
         raise Refused("the policy gives a column an unknown role, or an order or categories that are no lists of values")
     return policy
 
@@ -395,24 +395,24 @@ def compare_policy(certificate, policy, header):
     yield from told({
         "the certificate counts persons, and the policy has no key column": certificate["persons"] and not any(
             column["role"] == "key" for column in columns.values()),
-        "rows are published by consent, and the policy lets nobody waive": certificate["waived"] and "publish" not in consent,
-        "suppressed rows became something else": certificate["suppressed_as"] != search.get("suppressed", "drop"),
+        "rows are published by consent that the policy lacks": certificate["waived"] and "publish" not in consent,
+        "suppressed rows became something else":
+            [certificate["suppressed_as"]] != [way for way in ("drop", "mask") if way == search.get("suppressed", "drop")],
         "more rows are suppressed than the policy allows":
             certificate["suppressed"] > suppression_limit(search, kept) and "join" not in consent})
 
 def compare_column(name, stated, own):
     """Categories, weights and order of a sensitive column. Without an order in the policy, published values ascend."""
-    many = len(stated.get("categories", []))
+    weights = lambda stated_so: category_weights(stated_so, len(stated.get("categories", [])))
     if stated.get("categories", []) != own.get("categories", []):
         yield f"the categories of {name!r} are not those of the policy"
-    elif "weights" in stated and category_weights(stated["weights"], many) != category_weights(own.get("weights", "uniform"), many):
+    elif "weights" in stated and weights(stated["weights"]) != weights(own.get("weights", "uniform")):
         yield f"the weights of {name!r} are not those of the policy"
     order, given = stated.get("order", []), own.get("order") or dict(own.get("hierarchy", {})).get("order")
     if given and order and order[:len(given)] != given or not given and order != sorted(order, key=ascending):
         yield f"the order of {name!r} is not that of the policy, or of its values"
 
-def ascending(text):
-    return (0, Fraction(text), "") if re.fullmatch(r"[+-]?\d+(\.\d+)?", text) else (1, 0, text)
+def ascending(text): return (0, Fraction(text), "") if re.fullmatch(r"[+-]?\d+(\.\d+)?", text) else (1, 0, text)
 
 def columns_of(on, model, sensitive):
     """The columns that a requirement is about: those named, or the only one there is."""
@@ -476,7 +476,7 @@ class Release:
         model, stated, measured = requirement["model"], requirement["parameters"], requirement["measured"]
         on, persons = columns_of(requirement["on"], model, self.sensitive), self.certificate["persons"]
         named = set(on) <= set(self.sensitive) and len(set(on)) == len(on) and (on or model in WITHOUT_COLUMN)
-        known = model in MODELS and set(stated) <= set(MODELS[model][1].split()) and type(stated.get("population", "")) is str
+        known = model in MODELS and set(stated) <= set(MODELS[model][1].split()) and fits(stated.get("population", ""), str)
         if not requirement["holds"] or not named or not known:
             raise Refused("it is said not to hold, or has a model, a parameter or a column that this checker does not know")
         p, figures = exact(stated), {name: x for name, x in measured.items() if type(x) in (int, Fraction)}
@@ -491,7 +491,7 @@ class Release:
         if persons and model not in BOUNDED_BY_ROWS:
             return "attested", False
         # There are no more persons than rows, and as many distinct values.
-        if not holds or persons and any(figure > found.get(name, INFINITE) for name, figure in figures.items()):
+        if not holds or persons and any(figure > found.get(name, -1) for name, figure in figures.items()):
             raise Refused("it does not hold in every class, or counts more persons than there are rows")
         if persons:
             return "proven" if model == "distinct-l-diversity" else "attested", True
@@ -499,7 +499,7 @@ class Release:
             raise Refused("its figures in the certificate are not those of the release")
         return "attested" if p.get("distance") == "hierarchical" else "proven", True
     def measure(self, model, p, on):
-        """Whether every class holds, the figures of the release, and the worst class: by its figures, then by its cells."""
+        """Whether every class holds, the figures of the release, and its worst class: by figures to eleven digits, then cells."""
         if model in RELEASE_MODELS:
             figure = RELEASE_MODELS[model][0](list(self.sizes.values()))
             size, cells = min((size, cells) for cells, size in self.sizes.items())
@@ -519,7 +519,6 @@ class Release:
                 holds = holds and passes
                 for name, x in figures.items():
                     measured[name] = (max if at_most(model, name) else min)(measured.get(name, x), x)
-                # To eleven digits: logarithms differ in their last ones where they should not.
                 rank = [float(f"{float(-x if at_most(model, name) else x):.11g}") for name, x in figures.items()]
                 if worst is None or rank < lowest:
                     lowest, worst = rank, {"cells": dict(zip(names, cells)), "size": counts.total(), **figures}
@@ -527,8 +526,8 @@ class Release:
     def table_of(self, column, counts):
         said = self.sensitive.get(column, {})
         order, levels = said.get("order", []), {level["value"]: level["groups"] for level in said.get("levels", [])}
-        if order and set(counts) - set(order) or len(set(order)) != len(order) or levels and set(counts) - set(levels):
-            raise Refused("the order or the levels of a column lack a published value, or have one twice")
+        if order and set(counts) - set(order) or len(set(order)) != len(order) or levels and set(counts) != set(levels):
+            raise Refused("the order or the levels of a column lack a published value, or have another or one twice")
         return Table(counts, counts.total(), order, levels, said.get("categories", []), said.get("weights", "uniform"))
 
 def same(stated, found):
@@ -544,9 +543,10 @@ def same(stated, found):
 def find(path):
     """The folder of the release, its certificate, and whether the folder belongs to the release alone."""
     public, whole = os.path.join(path, "public"), not os.path.isfile(path)
-    folder = public if os.path.isfile(os.path.join(public, "certificate.json")) else path if whole else os.path.dirname(path)
+    inner = os.path.isfile(os.path.join(public, "certificate.json"))
+    folder = public if inner else path if whole else os.path.dirname(path)
     certificate = os.path.join(folder, "certificate.json") if whole else path + ".certificate.json"
-    if not os.path.isfile(certificate) or os.path.islink(certificate) or folder == public and os.path.islink(public):
+    if not os.path.isfile(certificate) or os.path.islink(certificate) or inner and os.path.islink(public):
         raise Unreadable(f"there is no certificate {certificate}, or it is a link: a release holds its files itself")
     return folder, certificate, whole
 

@@ -116,7 +116,12 @@ impl Value {
 }
 
 impl Parameters {
-    /// Parameters from pairs, as tests write them.
+    /// No parameters.
+    pub const fn none() -> Self {
+        Parameters { values: Vec::new() }
+    }
+
+    /// Parameters with these names and values.
     pub fn from_pairs<const N: usize>(pairs: [(&str, Value); N]) -> Self {
         Parameters { values: pairs.into_iter().map(|(k, v)| (k.to_string(), v)).collect() }
     }

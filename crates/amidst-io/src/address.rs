@@ -1,4 +1,4 @@
-//! `sqlite://…` and `postgres://…`: which table of which database is meant.
+//! `sqlite://…`, `postgres://…` and `memory://…`: which table of which database, or in memory, is meant.
 //!
 //! What follows the first `?` are settings, `name=value`, joined by `&`, with `%20` and the like for characters that would
 //! be misread. `table` names a table or view; `query` is a SELECT, comes last and takes the rest of the address, so that
@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::ReadError;
 
+/// How addresses of tables begin that were lent.
+pub(crate) const MEMORY: &str = "memory://";
 const SQLITE: &str = "sqlite://";
 const POSTGRES: [&str; 2] = ["postgres://", "postgresql://"];
 
@@ -30,6 +32,8 @@ pub(crate) enum Address {
     Sqlite { file: PathBuf, wanted: Wanted },
     /// On a server, which the rest of the address tells how to reach, password and all.
     Postgres { server: String, wanted: Wanted },
+    /// In this process, lent under this name.
+    Memory(String),
 }
 
 impl std::fmt::Debug for Address {
@@ -38,6 +42,7 @@ impl std::fmt::Debug for Address {
         match self {
             Address::Sqlite { file, wanted } => write!(f, "Sqlite({}, {wanted:?})", file.display()),
             Address::Postgres { server, wanted } => write!(f, "Postgres({}, {wanted:?})", shown(server)),
+            Address::Memory(name) => write!(f, "Memory({name})"),
         }
     }
 }
@@ -45,6 +50,9 @@ impl std::fmt::Debug for Address {
 impl Address {
     /// Reads an address; `None` for what is not one, such as the name of a file.
     pub fn parse(source: &str) -> Option<Result<Address, ReadError>> {
+        if let Some(name) = source.strip_prefix(MEMORY) {
+            return Some(Ok(Address::Memory(name.to_string())));
+        }
         if let Some(rest) = source.strip_prefix(SQLITE) {
             let (file, settings) = rest.split_once('?').unwrap_or((rest, ""));
             return Some(sqlite(source, file, settings));
@@ -117,7 +125,7 @@ pub(crate) fn decoded(text: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_string())
 }
 
-/// Whether `source` names a table of a database rather than a file.
+/// Whether `source` names a table of a database, or one that was lent, rather than a file.
 pub fn is_database(source: &str) -> bool {
     Address::parse(source).is_some()
 }
@@ -134,7 +142,7 @@ pub fn local_path(source: &str) -> Option<PathBuf> {
 
 /// `source` as it is found from here, when `folder` is where a relative one starts.
 pub fn relative_to(folder: &Path, source: &str) -> String {
-    if source == "-" || POSTGRES.iter().any(|scheme| source.starts_with(scheme)) {
+    if source == "-" || source.starts_with(MEMORY) || POSTGRES.iter().any(|scheme| source.starts_with(scheme)) {
         return source.to_string();
     }
     let joined = |file: &str| folder.join(file).to_string_lossy().into_owned();

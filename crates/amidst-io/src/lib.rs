@@ -13,6 +13,7 @@ mod error;
 mod format;
 mod input;
 mod json;
+mod lent;
 mod limits;
 mod lines;
 mod merge;
@@ -31,6 +32,7 @@ pub use address::{is_database, local_path, masked, relative_to, without_password
 pub use error::ReadError;
 pub use format::{Format, SUPPORTED, UnknownFormat};
 pub use input::{DistinctLimit, Input};
+pub use lent::{Lent, lend};
 pub use limits::{COLUMN_LIMIT, FIELD_LIMIT, HIERARCHY_LIMIT, NAMES_LIMIT, POLICY_LIMIT, small_file};
 pub use nulls::Nulls;
 pub use read::{ReadOptions, may_have_nulls, read, read_batches, read_from};

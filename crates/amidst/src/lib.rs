@@ -1,11 +1,42 @@
-//! Policy in, release and report out: what the command line, the Python package and the studio share.
+//! Amidst publishes tables about people without publishing anyone: a table and a policy go in, a release in which every
+//! person stands amidst others comes out, with a certificate that an outsider can check.
 //!
-//! A [`policy::Policy`] says what a table's columns are and what a release must satisfy; [`prepare`] reads the table
-//! and makes everything that a search needs; [`init`] drafts a policy for a table that nobody has described yet;
-//! [`anonymize`] finds a release, has it checked and publishes it;
-//! [`series`] publishes a table that changes, version by version;
-//! [`mod@attack`], [`mod@audit`], [`population`], [`mod@explore`] and [`mod@verify`] tell what tables, lattices and
-//! releases are worth, and [`report`] tells it to people.
+//! ```
+//! use amidst::prelude::*;
+//!
+//! let rows = [
+//!     ["29", "13053", "flu"], ["28", "13068", "flu"], ["21", "13068", "cancer"], ["23", "13053", "angina"],
+//!     ["50", "14853", "cancer"], ["55", "14853", "angina"], ["47", "14850", "flu"], ["49", "14850", "angina"],
+//! ];
+//! let table = Table::from_rows(["age", "zip", "disease"], rows);
+//! let policy = Policy::builder()
+//!     .quasi("age", intervals([10, 20, 40]))
+//!     .quasi("zip", mask(5))
+//!     .sensitive("disease")
+//!     .require(k_anonymity(4))
+//!     .require(distinct_l_diversity(3))
+//!     .build()?;
+//! let release = anonymize_table(&policy, table, &Job::default())?;
+//! assert_eq!((release.outcome.rows_out, release.certificate.classes), (8, 2));
+//! assert!(release.text().unwrap_or_default().starts_with("age,zip,disease"));
+//! # Ok::<(), Failure>(())
+//! ```
+//!
+//! # The main types
+//!
+//! - [`policy::Policy`]: what a table's columns are and what a release must satisfy; read from TOML or [built in
+//!   code](policy::Policy::builder).
+//! - [`prepare::Prepared`]: policy and table bound together, counted, ready to be searched.
+//! - [`anonymize::Release`]: a release in memory with its certificate and reports; [`anonymize::anonymize`] publishes one into
+//!   a folder instead.
+//! - [`job::Job`]: how a caller stops a job, watches it, and limits its threads.
+//! - [`Failure`]: why there is no result.
+//!
+//! [`init`] drafts a policy for a table that nobody has described yet; [`mod@recode`] recodes further rows as a release was;
+//! [`series`] publishes a table that changes, version
+//! by version; [`mod@attack`], [`mod@audit`], [`population`], [`mod@explore`] and [`mod@verify`] tell what tables, lattices
+//! and releases are worth, and [`report`] tells it to people. The science itself is in [`core`], the independent checker in
+//! [`check`], formats in [`io`]. The folder `examples` has a short program for each.
 
 pub mod anonymize;
 pub mod attack;
@@ -26,9 +57,11 @@ pub mod plan;
 pub mod policy;
 pub mod policy_check;
 pub mod population;
+pub mod prelude;
 pub mod prepare;
 pub mod publish;
 mod raw;
+pub mod recode;
 pub mod release;
 pub mod report;
 pub mod sample;

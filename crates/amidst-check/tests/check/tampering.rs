@@ -221,3 +221,14 @@ fn a_report_may_be_listed_after_the_check_but_no_table() {
     std::fs::write(folder.path().join("report.md"), "# Another\n").unwrap();
     assert!(!verify(folder.path(), &certificate, &Options::default()).valid);
 }
+
+#[test]
+fn of_classes_equally_near_to_the_bound_the_first_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    // Judged by s, the rows of one v are a class; the values of s come in another order than those of v.
+    let release = table(&["q,s,v", "x,a,2", "x,b,1"]);
+    let claims = vec![claim("distinct-l-diversity", &["s", "v"], json!({"l": 1}))];
+    let certificate = seal(folder.path(), &release, claims).unwrap();
+    let worst = certificate.requirements[0].worst.as_ref().unwrap();
+    assert_eq!(serde_json::to_value(&worst.cells).unwrap(), json!({"q": "x", "v": "1"}));
+}

@@ -88,6 +88,11 @@ impl Rational {
         self.small.is_some_and(|(numerator, _)| numerator == 0)
     }
 
+    /// The value divided by a whole number above 0.
+    pub fn divided_by(&self, divisor: u64) -> Self {
+        Rational::from(self.value() / BigRational::from_integer(divisor.max(1).into()))
+    }
+
     /// Compares `count` with `self · factor`.
     #[inline]
     pub fn compare_count(&self, count: u64, factor: u64) -> Ordering {

@@ -45,6 +45,9 @@ pub const METRICS: &[Entry] = &[
     ambiguity::ENTRY,
 ];
 
+/// The metric where nobody names one.
+pub const DEFAULT: &Entry = &loss::ENTRY;
+
 /// One metric, as the registry knows it.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {

@@ -94,6 +94,30 @@ pub enum SearchError {
     Impossible(String),
 }
 
+impl<'a> Search<'a> {
+    /// A search for the least `loss` that leaves out no row, without options, that nobody stops or watches. Change what
+    /// should be otherwise: `Search { seed: 7, ..Search::new(&set, &generalizations, &requirements) }`.
+    pub fn new(set: &'a FrequencySet, generalizations: &'a [Generalization], requirements: &'a [Requirement]) -> Self {
+        static NEVER: AtomicBool = AtomicBool::new(false);
+        static NO_OPTIONS: Parameters = Parameters::none();
+        Search {
+            set,
+            generalizations,
+            requirements,
+            metric: metric::DEFAULT,
+            max_suppression: MaxSuppression::Rows(0),
+            suppressed: Suppressed::Drop,
+            k: 1,
+            options: &NO_OPTIONS,
+            entry_of_row: None,
+            seed: 1,
+            cancel: &NEVER,
+            progress: &|_| {},
+            deadline: None,
+        }
+    }
+}
+
 impl Search<'_> {
     /// Fails when the search was asked to stop; call it often.
     pub fn checkpoint(&self) -> Result<(), SearchError> {

@@ -25,6 +25,20 @@ pub struct Table {
 }
 
 impl Table {
+    /// A table of texts, row by row; the type of each column is guessed from its values.
+    ///
+    /// ```
+    /// use amidst_core::table::{Table, ValueType};
+    ///
+    /// let table = Table::from_rows(["age", "disease"], [["29", "flu"], ["31", "cancer"]]);
+    /// assert_eq!((table.rows, table.columns[0].kind), (2, ValueType::Integer));
+    /// ```
+    pub fn from_rows<'a, const N: usize>(names: [&str; N], rows: impl IntoIterator<Item = [&'a str; N]>) -> Self {
+        let rows: Vec<[&str; N]> = rows.into_iter().collect();
+        let column = |(at, name)| Column::from_values(name, rows.iter().map(|row| row[at]));
+        Table { columns: names.into_iter().enumerate().map(column).collect(), rows: rows.len() }
+    }
+
     /// The position of the column called `name`.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|c| c.name == name)

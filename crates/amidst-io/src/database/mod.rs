@@ -29,6 +29,7 @@ pub(crate) fn read(
     match address {
         Address::Sqlite { file, wanted } => sqlite::read(place, file, wanted, settings, merger),
         Address::Postgres { server, wanted } => on_server(place, server, wanted, settings, merger),
+        Address::Memory(name) => crate::lent::read(place, name, settings, merger),
     }
 }
 

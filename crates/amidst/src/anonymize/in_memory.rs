@@ -108,26 +108,43 @@ pub fn anonymize_input(policy: &Policy, input: Input, job: &Job<'_>) -> Result<R
     let start = Instant::now();
     let reading = job.reading();
     let prepared = Prepared::of_input(policy, input, &LoadOptions::of(job, None, &reading))?;
-    admit(policy, &prepared)?;
+    release(policy, &prepared, start, job)
+}
+
+/// Anonymizes the table at `source`, or the one that the policy names: a file, a database, or a table that was
+/// [lent](amidst_io::lend()). The release stays in memory.
+///
+/// # Errors
+/// As [`anonymize_batches`].
+pub fn anonymize_source(policy: &Policy, source: Option<String>, job: &Job<'_>) -> Result<Release, Failure> {
+    let start = Instant::now();
+    let reading = job.reading();
+    let prepared = Prepared::load(policy, &LoadOptions::of(job, source, &reading))?;
+    release(policy, &prepared, start, job)
+}
+
+/// Searches, writes, checks and seals.
+fn release(policy: &Policy, prepared: &Prepared, start: Instant, job: &Job<'_>) -> Result<Release, Failure> {
+    admit(policy, prepared)?;
     let read = start.elapsed().as_secs_f64();
 
     let searching = Instant::now();
-    let searched = Searched::of(policy, &prepared, job)?;
+    let searched = Searched::of(policy, prepared, job)?;
     let search = searching.elapsed().as_secs_f64();
 
     let writing = Instant::now();
     let joined = searched.joined.as_ref();
-    let released = Released::of(policy, &prepared, &searched.found.recoding, joined);
+    let released = Released::of(policy, prepared, &searched.found.recoding, joined);
     let (name, table) = written(policy, &released, job)?;
     prepared.refuse_released(policy, &released)?;
-    let unique = UniqueRows::of_release(&prepared, &released);
+    let unique = UniqueRows::of_release(prepared, &released);
     let write = writing.elapsed().as_secs_f64();
     stop(job)?;
 
     let checking = Instant::now();
     (job.progress)(Stage::Check, 0.0);
-    let policies = Policies::of(policy, &prepared);
-    let made = searched.made(policy, &prepared, &released, &policies, unique);
+    let policies = Policies::of(policy, prepared);
+    let made = searched.made(policy, prepared, &released, &policies, unique);
     let mut public = BTreeMap::from([(name.clone(), table)]);
     let bundle = Bundle { files: std::slice::from_ref(&name), documented: true, told: &|_| {} };
     let sealed = seal(&made, public.clone(), &bundle, &|| stop(job))?;
@@ -137,7 +154,7 @@ pub fn anonymize_input(policy: &Policy, input: Input, job: &Job<'_>) -> Result<R
 
     let seconds = Seconds { read, search, check, write, total: start.elapsed().as_secs_f64() };
     let told = (sealed.reports.internal, sealed.unique);
-    let outcome = searched.outcome(policy, &prepared, &released, told, seconds, Outputs::default());
+    let outcome = searched.outcome(policy, prepared, &released, told, seconds, Outputs::default());
     Ok(Release {
         name,
         public,
@@ -168,4 +185,37 @@ fn written(policy: &Policy, released: &Released, job: &Job<'_>) -> Result<(Strin
     amidst_io::write_to(&released.table, Some(&released.order), &mut bytes, format, &options)
         .map_err(|e| stop(job).err().unwrap_or_else(|| Failure::Io(format!("cannot write the release: {e}"))))?;
     Ok((format!("release.{}", format.ending().trim_start_matches('.')), bytes.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use amidst_io::arrow_array::{ArrayRef, Int64Array, StringArray};
+
+    use super::*;
+    use crate::policy::{intervals, k_anonymity};
+
+    fn people() -> RecordBatch {
+        let ages = Int64Array::from(vec![21, 22, 24, 29, 41, 43, 47, 49]);
+        let values = StringArray::from(vec!["flu", "flu", "hiv", "cold", "flu", "hiv", "cold", "flu"]);
+        RecordBatch::try_from_iter([("age", Arc::new(ages) as ArrayRef), ("disease", Arc::new(values) as ArrayRef)])
+            .unwrap()
+    }
+
+    #[test]
+    fn a_lent_table_is_released_as_its_batches_are() {
+        let builder = Policy::builder().quasi("age", intervals([10, 20])).sensitive("disease");
+        let policy = builder.require(k_anonymity(4)).build().unwrap();
+        let lent = amidst_io::lend(people().schema(), vec![people()]);
+        let job = Job::default();
+        let release = anonymize_source(&policy, Some(lent.address()), &job).unwrap();
+        let same = anonymize_batches(&policy, &people().schema(), [people()], &job).unwrap();
+        assert_eq!(release.public, same.public);
+        assert!(!release.text().unwrap().contains("memory"));
+        for part in [&release.public, &release.internal] {
+            let naming = |bytes: &Bytes| bytes.windows(9).any(|window| window == b"memory://");
+            assert!(!part.values().any(naming), "no file names an address that nobody can read");
+        }
+    }
 }

@@ -272,6 +272,33 @@ pub fn parameter(text: &str) -> Stated {
 mod tests {
     use super::*;
 
+    /// Whatever an adversary knows may be in memory, too.
+    #[test]
+    fn a_lent_table_is_known_as_a_file_is() {
+        use amidst_core::attack::find;
+        use amidst_io::arrow_array::{ArrayRef, RecordBatch, StringArray};
+
+        let rows = "age,disease\n21,flu\n22,hiv\n22,flu\n29,cold\n";
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("people.csv").display().to_string();
+        std::fs::write(&file, rows).unwrap();
+        let column = |at: usize| -> ArrayRef {
+            let cells = rows.lines().skip(1).filter_map(|line| line.split(',').nth(at));
+            std::sync::Arc::new(StringArray::from_iter_values(cells))
+        };
+        let batch = RecordBatch::try_from_iter([("age", column(0)), ("disease", column(1))]).unwrap();
+        let lent = amidst_io::lend(batch.schema(), vec![batch]);
+        let found = |data: &str| {
+            let policy = Policy::for_audit(data, &["age".to_string()], &["disease".to_string()]);
+            let (_, prepared) = crate::audit::load(&policy, data, &Default::default()).unwrap();
+            let beside = Beside { external: vec![data.to_string()], ..Beside::default() };
+            let linkage = find("linkage").unwrap();
+            attack(linkage, &policy, &prepared, &beside, &Parameters::none()).unwrap().to_json()
+        };
+        assert_eq!(found(&lent.address()), found(&file));
+        assert_eq!(found(&file)["persons"], 2);
+    }
+
     #[test]
     fn parameters_are_read_as_they_look() {
         assert_eq!(parameter("1/3"), Stated::Number("1/3".parse().unwrap()));

@@ -178,19 +178,30 @@ fn registered(fields: &mut Fields, table: &DeTable<'_>, key: &str, known: &[&str
 /// A whole number is a number of rows; a number with a point, or a fraction in quotes, is a share.
 fn max_suppression(fields: &mut Fields, table: &DeTable<'_>) -> Option<MaxSuppression> {
     let item = table.get("max_suppression")?;
-    let number = fields.number(table, "max_suppression")?;
+    let percent = item.get_ref().as_str().and_then(|text| text.trim_end().strip_suffix('%'));
+    let number = match percent {
+        Some(percent) => match percent.trim().parse::<Rational>() {
+            Ok(percent) => percent.divided_by(100),
+            Err(_) => {
+                let message = "`max_suppression` must be a percentage such as \"2 %\"";
+                fields.push(Diagnostic::at(item.span(), message).label("not a percentage"));
+                return None;
+            }
+        },
+        None => fields.number(table, "max_suppression")?,
+    };
     if let DeValue::Integer(_) = item.get_ref() {
         let rows = number.to_u64();
         if rows.is_none() {
             let message = format!("`max_suppression` cannot be {number}");
-            let help = "write a number of rows (10) or a share (0.02)";
+            let help = "write a number of rows (10) or a share (0.02, or \"2 %\")";
             fields.push(Diagnostic::at(item.span(), message).label("not a number of rows").help(help));
         }
         return rows.map(MaxSuppression::Rows);
     }
     if number.is_negative() || number > Rational::from(1) {
         let message = format!("`max_suppression` is a share from 0 to 1, not {number}");
-        let help = "write a share (0.02), or a number of rows without a point (10)";
+        let help = "write a share (0.02, or \"2 %\"), or a number of rows without a point (10)";
         fields.push(Diagnostic::at(item.span(), message).label("not a share").help(help));
         return None;
     }

@@ -96,6 +96,12 @@ fn numbers_are_exact() {
     assert_eq!(share("1_000"), MaxSuppression::Rows(1000));
     assert_eq!(share("0x10"), MaxSuppression::Rows(16));
     assert_eq!(share("1.0"), MaxSuppression::Share(Rational::new(1, 1)));
+    assert_eq!(share("\"2 %\""), MaxSuppression::Share(Rational::new(1, 50)));
+    assert_eq!(share("\"0.5%\""), MaxSuppression::Share(Rational::new(1, 200)));
+    for wrong in ["\"101 %\"", "\"-1 %\"", "\"two %\"", "\"%\""] {
+        let text = format!("[columns.a]\nrole = \"quasi\"\n[search]\nmax_suppression = {wrong}\n");
+        assert!(parse(&text).unwrap_err().to_string().contains("max_suppression"), "{wrong}");
+    }
 }
 
 #[test]

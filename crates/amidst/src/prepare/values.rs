@@ -3,6 +3,7 @@
 //! A requirement on a value that nobody has protects nobody, so a misspelt one would pass for a promise kept.
 
 use amidst_core::parameter::{Kind, Value};
+use amidst_core::search::MaxSuppression;
 use amidst_core::table::{Column, Table};
 
 use super::meaning::Meaning;
@@ -51,12 +52,25 @@ fn texts(value: &Value) -> Vec<String> {
 /// Among more values than this, the one that may have been meant is not looked for.
 const MOST_LIKENESSES: usize = 100_000;
 
+/// A number of rows up to 100 is probably meant as a percentage where it is less than one in so many of the table's rows.
+const LOOKS_LIKE_PERCENT: u64 = 100;
+
 /// What requirements leave undone although nothing is wrong with them: there are none, or they name values that the data
 /// does not have.
 pub(super) fn remarks(policy: &Policy, table: &Table) -> Vec<String> {
     let mut remarks = Vec::new();
     if policy.requirements.is_empty() {
         remarks.push("the policy requires nothing, so any release satisfies it: add [[require]]".to_string());
+    }
+    if let MaxSuppression::Rows(rows @ 1..=100) = policy.search.max_suppression
+        && table.rows as u64 >= rows.saturating_mul(LOOKS_LIKE_PERCENT)
+    {
+        let row = if rows == 1 { "1 row".to_string() } else { format!("{rows} rows") };
+        remarks.push(format!(
+            "`max_suppression = {rows}` lets {row} of {} be left out; for a share write \"{rows} %\", or a number with a \
+             point such as 0.02",
+            table.rows
+        ));
     }
     for column in &table.columns {
         let Some(stated) = policy.column(&column.name) else { continue };

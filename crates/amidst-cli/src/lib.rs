@@ -1,0 +1,120 @@
+//! The `amidst` command: one file a subcommand. A library, so that the Python package carries the command, too.
+//!
+//! Standard output carries the result only; progress, warnings and errors go to standard error. Exit codes: 0 done or
+//! holds, 1 the policy cannot be satisfied or is violated, 2 bad input, policy or usage, 3 an internal or I/O failure.
+
+mod anonymize;
+mod attack;
+mod audit;
+mod check;
+mod completions;
+mod defect;
+mod explain;
+mod explore;
+mod init;
+mod registry;
+mod sample;
+mod series;
+mod survey;
+mod terminal;
+mod verify;
+
+use std::ffi::OsString;
+
+use clap::{Parser, Subcommand};
+
+use terminal::{Outcome, Terminal};
+
+/// Publishes tables about people without publishing anyone.
+///
+/// Give it microdata and a policy; get back a release in which every person stands amidst others, with a certificate
+/// that anyone can check. Start with `amidst sample --rows 1000 --out patients.csv` or, on your own table, with
+/// `amidst audit` and `amidst init`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "amidst",
+    version,
+    max_term_width = 100,
+    after_help = "Exit codes: 0 done or holds · 1 the policy cannot \
+be satisfied, or is violated · 2 bad input, policy or usage · 3 an internal or I/O failure.\n`amidst help COMMAND` tells \
+more, with examples."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// Say nothing but the result and errors
+    #[arg(long, short, global = true)]
+    quiet: bool,
+
+    /// Say more about what is being done
+    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    verbose: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Init(init::Init),
+    Check(check::Check),
+    Anonymize(anonymize::Anonymize),
+    Explore(explore::Explore),
+    Audit(audit::Audit),
+    Attack(attack::Attack),
+    Verify(verify::Verify),
+    Series(series::Series),
+    /// List the privacy models a policy may require
+    Models(registry::List),
+    /// List the algorithms that search for a release
+    Algorithms(registry::List),
+    /// List the metrics that say what a release costs
+    Metrics(registry::List),
+    /// List the attacks that a release must withstand
+    Attacks(registry::List),
+    Explain(explain::Explain),
+    Sample(sample::Sample),
+    Completions(completions::Completions),
+}
+
+/// Runs the command that `arguments` ask for, the name of the program first; returns the exit code.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments = arguments.into_iter().collect();
+    defect::contained(move || run(arguments))
+}
+
+fn run(arguments: Vec<OsString>) -> u8 {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        // Help and versions are this program's own words; errors quote arguments, and file names may hold anything.
+        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) => {
+            terminal::usage(&error.render().to_string());
+            return u8::try_from(error.exit_code()).unwrap_or(2);
+        }
+    };
+    let terminal = Terminal::new(cli.quiet, cli.verbose);
+    let result = match cli.command {
+        Command::Init(c) => c.run(&terminal),
+        Command::Check(c) => c.run(&terminal),
+        Command::Anonymize(c) => c.run(&terminal),
+        Command::Explore(c) => c.run(&terminal),
+        Command::Audit(c) => c.run(&terminal),
+        Command::Attack(c) => c.run(&terminal),
+        Command::Verify(c) => c.run(&terminal),
+        Command::Series(c) => c.run(&terminal),
+        Command::Models(c) => c.models(&terminal),
+        Command::Algorithms(c) => c.algorithms(&terminal),
+        Command::Metrics(c) => c.metrics(&terminal),
+        Command::Attacks(c) => c.attacks(&terminal),
+        Command::Explain(c) => c.run(&terminal),
+        Command::Sample(c) => c.run(&terminal),
+        Command::Completions(c) => c.run::<Cli>(&terminal),
+    };
+    match result {
+        Ok(Outcome::Done) => 0,
+        Ok(Outcome::Violated) => 1,
+        Err(failure) => {
+            terminal.error(&failure);
+            failure.exit_code()
+        }
+    }
+}

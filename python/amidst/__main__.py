@@ -1,0 +1,5 @@
+"""`python -m amidst`."""
+
+from ._command import main
+
+main()

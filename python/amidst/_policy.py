@@ -1,0 +1,343 @@
+"""Policies: what the columns of a table are, and what a release of it must satisfy."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Union
+
+from ._amidst import Document, check
+from ._constructors import REGISTRIES
+from ._errors import DataError
+from ._values import Algorithm, Hierarchy, Metric, Number, Requirement, plain
+
+_HIERARCHIES = [builder["id"] for builder in REGISTRIES["hierarchies"]]
+
+#: Columns of one role: a name, several, or names with what else is said of each.
+Columns = Union[str, Sequence[str], Mapping[str, Union[Hierarchy, Mapping[str, Any], None]]]
+
+
+class Column:
+    """What a policy says about one column. What is assigned here is written into the policy."""
+
+    def __init__(self, policy: Policy, name: str) -> None:
+        self._policy = policy
+        #: The name of the column; `*` stands for all that are not named.
+        self.name = name
+
+    def _get(self, key: str) -> Any:
+        return self._policy.get("columns", self.name, key)
+
+    def _set(self, key: str, value: Any) -> None:
+        self._policy.set("columns", self.name, key, value)
+
+    @property
+    def role(self) -> str:
+        """identifying, quasi, sensitive, insensitive, key or consent."""
+        return str(self._get("role"))
+
+    @role.setter
+    def role(self, role: str) -> None:
+        self._set("role", role)
+
+    @property
+    def type(self) -> str | None:
+        """text, integer, decimal or date; guessed when absent."""
+        return self._get("type")  # type: ignore[no-any-return]
+
+    @type.setter
+    def type(self, type: str | None) -> None:
+        self._set("type", type)
+
+    @property
+    def hierarchy(self) -> Hierarchy | None:
+        """How its values are generalized."""
+        value = self._get("hierarchy")
+        return None if value is None else Hierarchy.from_dict(value, _HIERARCHIES)
+
+    @hierarchy.setter
+    def hierarchy(self, hierarchy: Hierarchy | Mapping[str, Any] | None) -> None:
+        self._set("hierarchy", hierarchy)
+
+    @property
+    def weight(self) -> Number | None:
+        """How much a loss in this column counts."""
+        return self._get("weight")  # type: ignore[no-any-return]
+
+    @weight.setter
+    def weight(self, weight: Number | None) -> None:
+        self._set("weight", weight)
+
+    @property
+    def order(self) -> list[str] | None:
+        """The rank order of its values."""
+        return self._get("order")  # type: ignore[no-any-return]
+
+    @order.setter
+    def order(self, order: Sequence[str] | None) -> None:
+        self._set("order", order)
+
+    @property
+    def generalize(self) -> str | None:
+        """How local recodings write its cells: hierarchy, ranges or sets."""
+        return self._get("generalize")  # type: ignore[no-any-return]
+
+    @generalize.setter
+    def generalize(self, generalize: str | None) -> None:
+        self._set("generalize", generalize)
+
+    @property
+    def accept(self) -> str | None:
+        """Why it is published as it is, although it singles people out."""
+        return self._get("accept")  # type: ignore[no-any-return]
+
+    @accept.setter
+    def accept(self, reason: str | None) -> None:
+        self._set("accept", reason)
+
+    def __repr__(self) -> str:
+        return f"<column {self.name!r}: {self._policy.get('columns', self.name)}>"
+
+
+class Policy:
+    """What the columns of a table are, and what a release of it must satisfy: the policy file, as an object.
+
+    Args:
+        quasi: What others may know of people. With a hierarchy for each; names alone need a local algorithm.
+        sensitive: What must not be learned of anybody.
+        identifying: What names people; it is not even read.
+        insensitive: What is published as it is.
+        key: The column that tells persons apart where they have several rows, or over versions.
+        others: The role of columns that are not named; without it such columns are an error.
+        require: What every class of a release must satisfy.
+        algorithm: How a release is searched for; the best of several when absent.
+        metric: What the best release is.
+        max_suppression: The share of the rows that may be left out.
+        suppressed: `"drop"` or `"mask"`.
+        seed: Where randomness starts.
+        missing: Texts that mean "unknown". Nulls always do.
+        missing_rows: What becomes of rows with an unknown cell: `"drop"` or `"keep"`.
+        input: The table, where none is given with the policy.
+        columns: Whatever else is to be said of columns, by name.
+
+    Raises:
+        PolicyError: When something in it is wrong.
+    """
+
+    def __init__(
+        self,
+        quasi: Columns = (),
+        sensitive: Columns = (),
+        identifying: Columns = (),
+        insensitive: Columns = (),
+        key: str | None = None,
+        others: str | None = None,
+        require: Requirement | Iterable[Requirement] = (),
+        *,
+        algorithm: str | Algorithm | None = None,
+        metric: str | Metric | None = None,
+        max_suppression: Number | None = None,
+        suppressed: str | None = None,
+        seed: int | None = None,
+        missing: Sequence[str] | None = None,
+        missing_rows: str | None = None,
+        input: str | os.PathLike[str] | None = None,
+        columns: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
+        self._path: str | None = None
+        self._document = Document(("", None))
+        if input is not None:
+            self.set("data", "input", os.fspath(input))
+        self.set("data", "missing", missing)
+        self.set("data", "missing_rows", missing_rows)
+        roles: list[tuple[str, Columns]] = [
+            ("identifying", identifying), ("key", key or ()), ("quasi", quasi), ("sensitive", sensitive),
+            ("insensitive", insensitive),
+        ]  # fmt: skip
+        for role, named in roles:
+            self._add(role, named)
+        if others is not None:
+            self.set("columns", "*", "role", others)
+        for name, settings in (columns or {}).items():
+            for setting, value in settings.items():
+                self.set("columns", name, setting, value)
+        self.require = [require] if isinstance(require, Requirement) else list(require)
+        self._search(algorithm, metric)
+        if max_suppression is not None:
+            self.max_suppression = max_suppression
+        self.set("search", "suppressed", suppressed)
+        self.set("search", "seed", seed)
+        self.check()
+
+    def _add(self, role: str, named: Columns) -> None:
+        names = [named] if isinstance(named, str) else list(named)
+        for name in names:
+            if not isinstance(name, str):
+                raise TypeError(f"columns have names that are texts, not {type(name).__name__}")
+            said = named[name] if isinstance(named, Mapping) else None
+            self.set("columns", name, "role", role)
+            if isinstance(said, Hierarchy):
+                self.set("columns", name, "hierarchy", said)
+            elif said is not None:
+                for setting, value in said.items():
+                    self.set("columns", name, setting, value)
+
+    def _search(self, algorithm: str | Algorithm | None, metric: str | Metric | None) -> None:
+        if isinstance(algorithm, Algorithm):
+            self.set("search", "algorithm", algorithm.id)
+            for option, value in algorithm.parameters.items():
+                self.set("search", "options", option, value)
+        else:
+            self.set("search", "algorithm", algorithm)
+        self.set("search", "metric", metric.id if isinstance(metric, Metric) else metric)
+
+    @classmethod
+    def from_toml(cls, text: str, path: str | os.PathLike[str] | None = None) -> Policy:
+        """Reads the text of a policy. Relative paths in it start from the folder of `path`, or from here without one."""
+        policy = cls.__new__(cls)
+        policy._path = None if path is None else os.fspath(path)
+        check((text, policy._path))
+        policy._document = Document((text, policy._path))
+        return policy
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Policy:
+        """Reads a policy file."""
+        try:
+            with open(path, encoding="utf-8") as file:
+                return cls.from_toml(file.read(), path)
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(f"{os.fspath(path)}: cannot read the policy: {type(error).__name__}") from None
+
+    def to_toml(self) -> str:
+        """The text of the policy, with its comments."""
+        return self._document.text()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the policy into a file that must not exist."""
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(self.to_toml())
+
+    def check(self) -> None:
+        """Raises PolicyError with whatever is wrong with the policy by itself."""
+        check(self._stated())
+
+    def _stated(self) -> tuple[str, str | None]:
+        return (self.to_toml(), self._path)
+
+    def get(self, *keys: str) -> Any:
+        """What the policy says at these keys, such as `policy.get("search", "seed")`; None where it says nothing."""
+        return self._document.get(list(keys))
+
+    def set(self, *keys_and_value: Any) -> None:
+        """Writes the last argument at the keys before it; None takes out what is there."""
+        *keys, value = keys_and_value
+        if value is None:
+            self._document.remove(keys)
+        else:
+            if isinstance(value, Hierarchy):
+                value = value.to_dict()
+            self._document.set(keys, plain(value))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns that the policy speaks of."""
+        return [name for name in self._document.names(["columns"]) if name != "*"]
+
+    def __getitem__(self, name: str) -> Column:
+        if self.get("columns", name) is None:
+            raise KeyError(name)
+        return Column(self, name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def with_role(self, role: str) -> list[str]:
+        """The names of the columns with a role."""
+        return [name for name in self.columns if self.get("columns", name, "role") == role]
+
+    @property
+    def require(self) -> list[Requirement]:
+        """What every class of a release must satisfy. Assign a list to change it."""
+        made = []
+        for stated in self.get("require") or []:
+            stated = dict(stated)
+            made.append(Requirement(stated.pop("model", ""), on=stated.pop("on", None), parameters=stated))
+        return made
+
+    @require.setter
+    def require(self, requirements: Iterable[Requirement]) -> None:
+        self.set("require", [r.to_dict() for r in requirements] or None)
+
+    @property
+    def algorithm(self) -> str | None:
+        """How a release is searched for."""
+        return self.get("search", "algorithm")  # type: ignore[no-any-return]
+
+    @algorithm.setter
+    def algorithm(self, algorithm: str | Algorithm | None) -> None:
+        self._search(algorithm, self.metric)
+
+    @property
+    def metric(self) -> str | None:
+        """What the best release is."""
+        return self.get("search", "metric")  # type: ignore[no-any-return]
+
+    @metric.setter
+    def metric(self, metric: str | Metric | None) -> None:
+        self.set("search", "metric", metric.id if isinstance(metric, Metric) else metric)
+
+    @property
+    def max_suppression(self) -> Number | None:
+        """The share of the rows that may be left out."""
+        return self.get("search", "max_suppression")  # type: ignore[no-any-return]
+
+    @max_suppression.setter
+    def max_suppression(self, share: Number | None) -> None:
+        self.set("search", "max_suppression", share)
+
+    @property
+    def seed(self) -> int | None:
+        """Where randomness starts."""
+        return self.get("search", "seed")  # type: ignore[no-any-return]
+
+    @seed.setter
+    def seed(self, seed: int | None) -> None:
+        self.set("search", "seed", seed)
+
+    def copy(self) -> Policy:
+        """A policy that says the same and can be changed apart."""
+        copy = Policy.__new__(Policy)
+        copy._path = self._path
+        copy._document = Document(self._stated())
+        return copy
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Policy) and self.to_toml() == other.to_toml()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        return (Policy.from_toml, self._stated())
+
+    def __repr__(self) -> str:
+        return f"<amidst.Policy: {len(self)} columns, requires {self.require}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.to_toml())}</pre>"
+
+
+def policy_of(policy: Any) -> Policy:
+    """A policy, or the path of one."""
+    if isinstance(policy, Policy):
+        return policy
+    if isinstance(policy, (str, os.PathLike)):
+        return Policy.read(policy)
+    raise TypeError(f"a policy is an amidst.Policy or the path of a policy file, not {type(policy).__name__}")

@@ -1,0 +1,55 @@
+"""How work is controlled: threads, and a progress bar for whatever takes more than a second."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+#: A bar appears after so many seconds.
+PATIENCE = 1.0
+
+
+def _watched() -> bool:
+    """Whether somebody sees a bar: at a terminal or in a notebook."""
+    shell = sys.modules.get("IPython")
+    if shell is not None and getattr(shell.get_ipython(), "kernel", None) is not None:
+        return True
+    return bool(sys.stderr is not None and sys.stderr.isatty())
+
+
+class Control:
+    """What the native part asks: how many threads, and whom to tell how far it is."""
+
+    def __init__(self, threads: int = 0, progress: bool | None = None) -> None:
+        self.threads = threads
+        wanted = _watched() if progress is None else progress
+        self.progress = self._tell if wanted else None
+        self._since = time.monotonic()
+        self._bar: Any = None
+        self._stage = ""
+
+    def _tell(self, stage: str, share: float) -> None:
+        if time.monotonic() - self._since < PATIENCE:
+            return
+        if self._bar is None:
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:
+                self.progress = None
+                self._bar = False
+            else:
+                self._bar = tqdm(total=100, bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}", leave=False)
+        if self._bar:
+            if stage != self._stage:
+                self._stage = stage
+                self._bar.set_description(stage)
+            self._bar.n = round(100 * share)
+            self._bar.refresh()
+
+    def __enter__(self) -> Control:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar:
+            self._bar.close()

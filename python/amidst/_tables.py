@@ -1,0 +1,144 @@
+"""Tables in and out. Whatever streams Arrow is a table, and so is whatever the command line reads."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Protocol, Union, runtime_checkable
+
+from ._errors import DataError
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    """Anything with the Arrow PyCapsule interface: polars, pyarrow, DuckDB relations, …"""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+#: A table: a data frame, or the path or address of one.
+TableLike = Union[ArrowStream, str, "os.PathLike[str]", Any]
+
+
+class Table:
+    """A table in Arrow's memory format, for whatever library reads it through the Arrow PyCapsule interface."""
+
+    def __init__(self, native: Any) -> None:
+        self._native = native
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._native.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        return self._native.__arrow_c_schema__()
+
+    def __len__(self) -> int:
+        return int(self._native.num_rows)
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._native.column_names)
+
+    def to_pyarrow(self) -> Any:
+        """The table as pyarrow has it."""
+        import pyarrow
+
+        return pyarrow.table(self)
+
+    def to_pandas(self) -> Any:
+        """The table as pandas has it."""
+        return self.to_pyarrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """The table as polars has it."""
+        import polars
+
+        return polars.DataFrame(self)
+
+    def __repr__(self) -> str:
+        return f"<amidst.Table: {len(self)} rows, {', '.join(self.column_names)}>"
+
+
+def kind_of(table: object) -> str:
+    """The library that a table comes from; `"path"` for an address."""
+    if isinstance(table, (str, os.PathLike)):
+        return "path"
+    return (type(table).__module__ or "").split(".")[0].lstrip("_")
+
+
+def given(table: Any) -> Any:
+    """What the native part takes: an address, or an Arrow stream."""
+    own = getattr(table, "_as_table", None)
+    if own is not None:
+        return own()
+    if isinstance(table, (str, os.PathLike)):
+        address = os.fspath(table)
+        if not isinstance(address, str):
+            raise DataError("the path of a table is a text, not bytes; use os.fsdecode")
+        return address
+    if kind_of(table) == "pandas":
+        return _from_pandas(table)
+    if hasattr(table, "__arrow_c_stream__"):
+        return table
+    if hasattr(table, "collect"):
+        raise DataError("the frame is lazy; collect() it first")
+    if hasattr(table, "to_arrow_table"):
+        return table.to_arrow_table()
+    name = type(table).__name__
+    raise DataError(
+        f"a table is a data frame (pandas, polars, pyarrow, DuckDB or any other with __arrow_c_stream__), or the path or "
+        f"address of one, not {name}"
+    )
+
+
+def optional(table: Any) -> Any:
+    """The same for a table that may be absent."""
+    return None if table is None else given(table)
+
+
+def _from_pandas(frame: Any) -> Any:
+    if not hasattr(frame, "columns"):
+        raise DataError("a Series is one column; give the data frame, or series.to_frame()")
+    try:
+        import pyarrow
+    except ImportError:
+        raise DataError("pandas hands tables over through pyarrow; install it: pip install pyarrow") from None
+    names = [str(name) for name in frame.columns]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataError(f"two columns are called {twice[0]!r}; rename one")
+    try:
+        # The index numbers rows, or names them; it is no column until reset_index() makes it one.
+        return pyarrow.Table.from_pandas(frame, preserve_index=False)
+    except pyarrow.ArrowException:
+        pass
+    for name, column in zip(names, frame.columns):
+        try:
+            pyarrow.Array.from_pandas(frame[column])
+        except pyarrow.ArrowException:
+            # What pyarrow says quotes a value.
+            raise DataError(
+                f"the column {name!r} holds values of several types, or nested ones; convert it, e.g. with "
+                f"frame[{name!r}].astype(str)"
+            ) from None
+    raise DataError("pandas cannot hand the table over to Arrow; convert its columns first")
+
+
+def shaped(native: Any, kind: str) -> Any:
+    """A table of the native part, as the library `kind` has it."""
+    table = Table(native)
+    if kind == "pandas":
+        return table.to_pandas()
+    if kind == "polars":
+        return table.to_polars()
+    if kind == "pyarrow":
+        return table.to_pyarrow()
+    if kind == "duckdb":
+        import duckdb
+
+        try:
+            return duckdb.from_arrow(table.to_pyarrow())
+        except ImportError:
+            # DuckDB reads Arrow through pyarrow; without it the table is as good.
+            return table
+    return table

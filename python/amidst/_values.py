@@ -1,0 +1,90 @@
+"""What constructors return: parts of a policy, with the words of the policy file."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Union
+
+#: A number in a policy. Decimals and fractions are exact; so is a text such as "1/3".
+Number = Union[int, float, str, Decimal, Fraction]
+
+
+def plain(value: Any) -> Any:
+    """A value as a policy holds it."""
+    if isinstance(value, (Decimal, Fraction)):
+        return str(value)
+    if isinstance(value, (datetime.date, datetime.datetime)):
+        return value.isoformat()
+    if isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if hasattr(value, "item") and not isinstance(value, (list, tuple)) and getattr(value, "ndim", 0) == 0:
+        return value.item()
+    if isinstance(value, (set, frozenset)):
+        raise TypeError("a set has no order; give a list")
+    if isinstance(value, Sequence) or hasattr(value, "tolist"):
+        return [plain(item) for item in value]
+    raise TypeError(f"a policy holds texts, numbers, truth values, lists and tables, not {type(value).__name__}")
+
+
+class _Part:
+    """A named part of a policy with its parameters."""
+
+    def __init__(self, id: str, parameters: Mapping[str, Any]) -> None:
+        #: The name in policies.
+        self.id = id
+        #: What was stated.
+        self.parameters: dict[str, Any] = {key: plain(value) for key, value in parameters.items()}
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.id))
+
+    def __repr__(self) -> str:
+        stated = ", ".join(f"{key}={value!r}" for key, value in self.parameters.items())
+        return f"{self.id.replace('-', '_')}({stated})"
+
+
+class Requirement(_Part):
+    """What every class of a release must satisfy: a model with its parameters."""
+
+    def __init__(self, id: str, parameters: Mapping[str, Any], on: str | Sequence[str] | None = None) -> None:
+        super().__init__(id, parameters)
+        #: The sensitive columns that it protects; empty where the policy has only one, or the model needs none.
+        self.on: list[str] = [] if on is None else [on] if isinstance(on, str) else list(on)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `[[require]]` of a policy has it."""
+        on: dict[str, Any] = {} if not self.on else {"on": self.on[0] if len(self.on) == 1 else self.on}
+        return {"model": self.id, **on, **self.parameters}
+
+
+class Hierarchy(_Part):
+    """How the values of a column are generalized, level by level."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `hierarchy` of a column has it."""
+        return dict(self.parameters)
+
+    @staticmethod
+    def from_dict(value: Mapping[str, Any], ids: Sequence[str]) -> Hierarchy:
+        """Of what a policy says."""
+        return Hierarchy(next((key for key in value if key in ids), ""), value)
+
+
+class Algorithm(_Part):
+    """How a release is searched for."""
+
+
+class Metric(_Part):
+    """What the best release is."""
+
+
+class Attack(_Part):
+    """What an adversary does, and with which assumptions."""

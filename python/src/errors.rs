@@ -1,0 +1,81 @@
+//! Failures as the exceptions of `amidst._errors`.
+
+use amidst::Failure;
+use amidst::policy::PolicyErrors;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// How the addresses of tables in memory begin; nobody but this package knows them.
+const MEMORY: &str = "memory://";
+
+/// How messages end that name an impossible requirement and what is possible instead.
+const IMPOSSIBLE: &str = "no release can satisfy ";
+
+/// The exception for a failure.
+pub fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
+    let text = plain(&failure.to_string());
+    let built = match failure {
+        Failure::Policy(errors) => policy_error(py, errors),
+        Failure::Read(_) => exception(py, "DataError", &text, &[]),
+        Failure::Impossible(_) => {
+            let stated = text.strip_prefix(IMPOSSIBLE).and_then(|rest| rest.split_once(": "));
+            let (requirement, possible) = stated.unzip();
+            exception(py, "Impossible", &text, &[("requirement", requirement), ("possible", possible)])
+        }
+        Failure::Refused(_) => exception(py, "Violated", &text, &[]),
+        Failure::Cancelled | Failure::Usage(_) | Failure::Io(_) => exception(py, "Error", &text, &[]),
+    };
+    built.unwrap_or_else(|e| e)
+}
+
+/// An exception of the package by its name.
+pub fn error(py: Python<'_>, name: &str, text: &str) -> PyErr {
+    exception(py, name, &plain(text), &[]).unwrap_or_else(|e| e)
+}
+
+/// The exception for a defect.
+pub fn defect(py: Python<'_>) -> PyErr {
+    let text = "internal error; nothing was written. This is a defect in Amidst; please report it";
+    exception(py, "Error", text, &[]).unwrap_or_else(|_| PyRuntimeError::new_err(text))
+}
+
+fn exception(py: Python<'_>, name: &str, text: &str, named: &[(&str, Option<&str>)]) -> PyResult<PyErr> {
+    let more = PyDict::new(py);
+    for (key, value) in named {
+        more.set_item(key, value)?;
+    }
+    let class = py.import("amidst._errors")?.getattr(name)?;
+    Ok(PyErr::from_value(class.call((text,), Some(&more))?))
+}
+
+fn policy_error(py: Python<'_>, errors: &PolicyErrors) -> PyResult<PyErr> {
+    let first = errors.list.first();
+    let place = first.and_then(|d| d.span.as_ref()).map(|span| place(&errors.text, span.start));
+    let more = PyDict::new(py);
+    more.set_item("file", errors.path.as_ref().map(|path| path.display().to_string()))?;
+    more.set_item("line", place.map(|(line, _)| line))?;
+    more.set_item("column", place.map(|(_, column)| column))?;
+    more.set_item("hint", first.and_then(|d| d.help.as_deref()).map(plain))?;
+    let class = py.import("amidst._errors")?.getattr("PolicyError")?;
+    Ok(PyErr::from_value(class.call((plain(&errors.to_string()),), Some(&more))?))
+}
+
+/// Line and column of a place in a text, both from 1.
+pub fn place(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    (line, column)
+}
+
+/// A message in which a table in memory is called one.
+fn plain(text: &str) -> String {
+    let mut parts = text.split(MEMORY);
+    let mut out = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        out.push_str("the table");
+        out.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
+    }
+    out
+}

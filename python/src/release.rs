@@ -1,0 +1,103 @@
+//! Releases: made, saved, checked, and applied to further rows.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use amidst::anonymize::anonymize_source;
+use amidst::check;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use pyo3_arrow::PyTable;
+
+use crate::errors::raise;
+use crate::policy::Stated;
+use crate::tables::{Given, frame, written};
+use crate::worker::{Control, run};
+
+/// The name of the table among the files of a release: the checked bytes are those that are handed over.
+const TABLE: &str = "release.arrow";
+
+/// A release in memory.
+#[pyclass(module = "amidst._amidst", frozen)]
+pub struct Release {
+    release: amidst::anonymize::Release,
+}
+
+/// Anonymizes a table, or the one that the policy names.
+#[pyfunction]
+pub fn anonymize(
+    py: Python<'_>,
+    policy: Stated,
+    table: Option<Bound<'_, PyAny>>,
+    seed: Option<u64>,
+    control: Control,
+) -> PyResult<Release> {
+    let given = table.as_ref().map(Given::of).transpose()?;
+    let release = run(py, &control, move |job| {
+        let mut policy = policy.policy()?;
+        policy.output.file = Some(TABLE.to_string());
+        policy.search.seed = seed.unwrap_or(policy.search.seed);
+        anonymize_source(&policy, given.as_ref().map(Given::address), job)
+    })?;
+    Ok(Release { release })
+}
+
+#[pymethods]
+impl Release {
+    /// The table, from the bytes that were checked.
+    fn table(&self, py: Python<'_>) -> PyResult<PyTable> {
+        frame(py, self.release.table())
+    }
+
+    /// What `amidst anonymize --json` prints.
+    fn outcome(&self) -> String {
+        self.release.outcome.to_json().to_string()
+    }
+
+    /// The files that may be handed over.
+    fn public<'py>(&self, py: Python<'py>) -> BTreeMap<String, Bound<'py, PyBytes>> {
+        files(py, &self.release.public)
+    }
+
+    /// The files that stay with the owner.
+    fn internal<'py>(&self, py: Python<'py>) -> BTreeMap<String, Bound<'py, PyBytes>> {
+        files(py, &self.release.internal)
+    }
+
+    /// Writes the release into a folder: all of it or nothing.
+    fn save(&self, py: Python<'_>, folder: &str, force: bool) -> PyResult<()> {
+        py.detach(|| self.release.save(Path::new(folder), force)).map_err(|failure| raise(py, &failure))
+    }
+
+    /// What the independent checker says of the public files, as JSON.
+    fn verify(&self, py: Python<'_>, strict: bool, control: Control) -> PyResult<String> {
+        let (public, certificate) = (self.release.public.clone(), self.release.certificate.clone());
+        run(py, &control, move |_| {
+            let verdict = check::verify(public, &certificate, &check::Options::default());
+            let verdict = if strict { verdict.strict() } else { verdict };
+            Ok(serde_json::to_string(&verdict).unwrap_or_default())
+        })
+    }
+}
+
+fn files<'py, B: AsRef<[u8]>>(py: Python<'py>, all: &BTreeMap<String, B>) -> BTreeMap<String, Bound<'py, PyBytes>> {
+    all.iter().map(|(name, bytes)| (name.clone(), PyBytes::new(py, bytes.as_ref()))).collect()
+}
+
+/// Recodes further rows as a release was recoded: the table, and which of the rows fit.
+#[pyfunction]
+pub fn recode(
+    py: Python<'_>,
+    policy: Stated,
+    release: Bound<'_, PyAny>,
+    table: Bound<'_, PyAny>,
+    mask: bool,
+    control: Control,
+) -> PyResult<(PyTable, Vec<bool>)> {
+    let (release, further) = (Given::of(&release)?, Given::of(&table)?);
+    let (bytes, fits) = run(py, &control, move |job| {
+        let recoded = amidst::recode::recode(&policy.policy()?, &release.address(), &further.address(), mask, job)?;
+        Ok((written(&recoded.table)?, recoded.fits))
+    })?;
+    Ok((frame(py, &bytes)?, fits))
+}

@@ -1,0 +1,136 @@
+"""What bad input gets: the named exception with the fix in its text, no person's value, and nothing written."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from conftest import small_policy
+
+import amidst as am
+
+SECRET = "Zebulon-4711"
+
+
+def secret_rows() -> pd.DataFrame:
+    return pd.DataFrame({"age": [30, 31, 32, 33], "name": [SECRET] * 4, "disease": ["flu", "flu", "hiv", SECRET]})
+
+
+def suppressing(**more: Any) -> am.Policy:
+    settings: dict[str, Any] = {"quasi": {"age": am.suppress()}, "sensitive": "disease", "others": "identifying"}
+    return am.Policy(**{**settings, "require": am.k_anonymity(2), **more})
+
+
+def test_columns_that_are_not_there(patients: Any, policy: am.Policy) -> None:
+    with pytest.raises(am.PolicyError, match="age"):
+        am.anonymize(patients.drop(columns="age"), policy)
+    with pytest.raises(am.Error, match="agge"):
+        am.audit(patients, quasi="agge", sensitive="diagnosis")
+
+
+def test_columns_that_the_policy_does_not_name(patients: Any) -> None:
+    with pytest.raises(am.PolicyError) as caught:
+        am.anonymize(patients, small_policy(others=None))
+    assert caught.value.hint
+
+
+def test_a_policy_for_another_table(patients: Any) -> None:
+    with pytest.raises(am.PolicyError):
+        am.anonymize(patients, suppressing())
+
+
+def test_nested_and_mixed_columns() -> None:
+    nested = secret_rows().assign(age=[[1], [2], [3], [4]])
+    for frame in (nested, pl.DataFrame(pa.Table.from_pandas(nested)), pa.Table.from_pandas(nested)):
+        with pytest.raises(am.DataError, match="age"):
+            am.anonymize(frame, suppressing())
+    mixed = secret_rows().assign(age=[1, SECRET, 3.5, {"a": 1}])
+    with pytest.raises(am.DataError, match="'age'.*astype") as caught:
+        am.anonymize(mixed, suppressing())
+    assert SECRET not in str(caught.value)
+
+
+def test_a_text_where_a_number_belongs() -> None:
+    frame = secret_rows().assign(age=["30", SECRET, "32", "33"])
+    with pytest.raises(am.PolicyError) as caught:
+        am.anonymize(frame, suppressing(quasi={"age": am.intervals(5)}))
+    assert SECRET not in str(caught.value) and SECRET not in str(caught.value.hint)
+
+
+def test_a_file_that_is_no_table(tmp_path: Any, policy: am.Policy) -> None:
+    (tmp_path / "t.parquet").write_bytes(b"no parquet at all")
+    (tmp_path / "t.xlsx").write_bytes(b"no table")
+    for name in ("t.parquet", "t.xlsx", "absent.csv"):
+        with pytest.raises(am.DataError, match=name):
+            am.anonymize(tmp_path / name, policy)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["t.parquet", "t.xlsx"]
+
+
+@pytest.mark.parametrize("wrong", [None, 5, [1, 2], {"a": [1]}, object(), pd.Series([1]), pl.LazyFrame({"a": [1]})])
+def test_what_is_no_table(wrong: Any, policy: am.Policy) -> None:
+    expected: tuple[type[Exception], ...] = (am.DataError, am.PolicyError)
+    with pytest.raises(expected):
+        am.anonymize(wrong, policy)
+
+
+def test_a_frame_whose_stream_fails(policy: am.Policy) -> None:
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            raise ValueError(SECRET)
+
+    with pytest.raises(am.DataError) as caught:
+        am.anonymize(Broken(), policy)
+    assert SECRET not in str(caught.value)
+
+    class Wrong:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return SECRET
+
+    with pytest.raises(am.DataError) as caught:
+        am.anonymize(Wrong(), policy)
+    assert SECRET not in str(caught.value)
+
+
+def test_what_is_no_policy(patients: Any, tmp_path: Any) -> None:
+    with pytest.raises(TypeError, match="policy"):
+        am.anonymize(patients)
+    with pytest.raises(TypeError, match="int"):
+        am.anonymize(patients, 5)  # type: ignore[arg-type]
+    with pytest.raises(am.DataError, match="absent"):
+        am.anonymize(patients, tmp_path / "absent.toml")
+    with pytest.raises(TypeError, match="both"):
+        am.audit(patients, small_policy(), quasi="age")
+
+
+def test_what_is_impossible(patients: Any) -> None:
+    with pytest.raises(am.Impossible) as caught:
+        am.anonymize(patients, small_policy(require=am.k_anonymity(100_000), max_suppression=0))
+    error = caught.value
+    assert error.requirement and "k-anonymity" in error.requirement and "600" in str(error.possible)
+
+
+def test_no_message_names_a_person(tmp_path: Any) -> None:
+    frame = pd.concat([secret_rows()] * 10, ignore_index=True)
+    frame["note"] = [f"{SECRET} {n}" for n in range(len(frame))]
+    messages = []
+    for policy in (
+        suppressing(require=am.k_anonymity(50)),
+        suppressing(quasi={"name": am.intervals(5)}),
+        suppressing(quasi={"name": am.taxonomy({"Any": {"A": ["x"]}})}),
+        suppressing(quasi={"name": am.dates("year")}),
+        suppressing(insensitive="note"),
+    ):
+        with pytest.raises(am.Error) as caught:
+            am.anonymize(frame, policy)
+        messages.append(str(caught.value))
+    assert len(messages) == 5 and not any(SECRET in message for message in messages), messages
+
+
+def test_the_tree_of_exceptions() -> None:
+    for kind in (am.PolicyError, am.Impossible, am.Violated, am.DataError):
+        assert issubclass(kind, am.Error) and issubclass(kind, Exception)
+        assert str(pickle.loads(pickle.dumps(kind("said")))) == "said"

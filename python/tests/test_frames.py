@@ -1,0 +1,149 @@
+"""Frames in and out: every library, and what frames may hold."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from conftest import cells, small_policy
+
+import amidst as am
+
+
+def kinds(frame: pd.DataFrame) -> dict[str, Any]:
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    return {"pandas": frame, "polars": pl.DataFrame(table), "pyarrow": table, "duckdb": duckdb.from_arrow(table)}
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "duckdb"])
+def test_the_release_is_the_kind_that_went_in_and_the_same_for_all(patients: Any, policy: am.Policy, kind: str) -> None:
+    table = kinds(patients)[kind]
+    release = am.anonymize(table, policy)
+    assert type(release.table) is type(table)
+    assert cells(release.table) == cells(am.anonymize(patients, policy).table)
+    assert release.rows_out == len(cells(release.table))
+    assert release.verify().valid
+
+
+def test_whatever_streams_arrow_is_a_table(patients: Any, policy: am.Policy) -> None:
+    class Stream:
+        def __init__(self) -> None:
+            self.table = pa.Table.from_pandas(patients)
+
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return self.table.__arrow_c_stream__(requested_schema)
+
+    release = am.anonymize(Stream(), policy)
+    assert isinstance(release.table, am.Table)
+    assert cells(release.table) == cells(am.anonymize(patients, policy).table)
+
+
+def test_paths_are_tables(patients: Any, policy: am.Policy, tmp_path: Any) -> None:
+    patients.to_parquet(tmp_path / "p.parquet")
+    patients.to_csv(tmp_path / "p.csv", index=False)
+    for name in ("p.parquet", "p.csv"):
+        release = am.anonymize(tmp_path / name, policy)
+        assert cells(release.table) == cells(am.anonymize(patients, policy).table), name
+
+
+def odd(rows: int = 40) -> dict[str, pa.Array]:
+    day = datetime.date(1980, 1, 1)
+    return {
+        "born": pa.array([day + datetime.timedelta(days=31 * (i % 12)) for i in range(rows)], pa.date32()),
+        "seen": pa.array([datetime.datetime(2024, 1, 1 + i % 3) for i in range(rows)], pa.timestamp("us")),
+        "weight": pa.array([decimal.Decimal(f"{60 + i % 10}.50") for i in range(rows)], pa.decimal128(8, 2)),
+        "ward": pa.array(["north", "south"] * (rows // 2)).dictionary_encode(),
+        "note": pa.array([f"n{i % 2}" for i in range(rows)], pa.large_string()),
+        "view": pa.array([f"v{i % 2}" for i in range(rows)], pa.string_view()),
+        "ok": pa.array([i % 2 == 0 for i in range(rows)]),
+        "disease": pa.array(["flu", "hiv", "cold", "flu"] * (rows // 4)),
+    }
+
+
+def odd_policy(name: str, hierarchy: am.Hierarchy) -> am.Policy:
+    return am.Policy(quasi={name: hierarchy}, sensitive="disease", others="identifying", require=am.k_anonymity(3))
+
+
+@pytest.mark.parametrize(
+    ("name", "hierarchy"),
+    [
+        ("born", am.dates("month", "year", "decade")),
+        ("seen", am.suppress()),
+        ("weight", am.intervals(5, 10)),
+        ("ward", am.suppress()),
+        ("note", am.suppress()),
+        ("view", am.suppress()),
+        ("ok", am.suppress()),
+    ],
+)
+def test_values_of_every_type_go_through(name: str, hierarchy: am.Hierarchy) -> None:
+    table = pa.table(odd())
+    release = am.anonymize(table, odd_policy(name, hierarchy))
+    assert release.table.column_names == [name, "disease"]
+    assert release.rows_out == 40
+
+
+def test_types_of_a_release_are_those_of_the_writer(patients: Any) -> None:
+    policy = small_policy(quasi={"age": am.intervals(5), "sex": am.suppress()}, require=am.k_anonymity(1), columns=None)
+    table = am.anonymize(pa.Table.from_pandas(patients), policy).table
+    assert pa.types.is_integer(table.schema.field("age").type)
+    assert not pa.types.is_integer(table.schema.field("sex").type)
+
+
+def test_nulls_are_unknown(patients: Any, policy: am.Policy) -> None:
+    frame = patients.copy()
+    frame.loc[:9, "sex"] = None
+    release = am.anonymize(frame, policy)
+    assert release.to_dict()["rows_dropped_missing"] == 10
+    kept = policy.copy()
+    kept.set("data", "missing_rows", "keep")
+    assert am.anonymize(frame, kept).to_dict()["rows_dropped_missing"] == 0
+
+
+def test_chunks_do_not_matter(patients: Any, policy: am.Policy) -> None:
+    table = pa.Table.from_pandas(patients)
+    chunked = pa.concat_tables([table.slice(0, 7), table.slice(7, 0), table.slice(7, 300), table.slice(307)])
+    assert cells(am.anonymize(chunked, policy).table) == cells(am.anonymize(table, policy).table)
+
+
+def test_categories_of_pandas_and_polars(patients: Any, policy: am.Policy) -> None:
+    frame = patients.astype({"sex": "category", "diagnosis": "category"})
+    assert cells(am.anonymize(frame, policy).table) == cells(am.anonymize(patients, policy).table)
+    polars = pl.DataFrame(pa.Table.from_pandas(patients)).with_columns(pl.col("sex", "diagnosis").cast(pl.Categorical))
+    assert cells(am.anonymize(polars, policy).table) == cells(am.anonymize(patients, policy).table)
+
+
+def test_an_index_is_no_column(patients: Any, policy: am.Policy) -> None:
+    named = patients.set_index("id", drop=False).rename_axis("person")
+    release = am.anonymize(named, policy)
+    assert list(release.table.columns) == ["age", "sex", "zip", "diagnosis"]
+    assert list(release.table.index) == list(range(release.rows_out))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "duckdb"])
+def test_a_frame_without_rows_is_refused(patients: Any, policy: am.Policy, kind: str) -> None:
+    with pytest.raises(am.DataError, match="no rows"):
+        am.anonymize(kinds(patients.iloc[:0])[kind], policy)
+
+
+def test_names_that_occur_twice_are_refused(policy: am.Policy) -> None:
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["age", "age"])
+    with pytest.raises(am.DataError, match="both called"):
+        am.anonymize(table, policy)
+    frame = pd.DataFrame([[1, 2]], columns=["age", "age"])
+    with pytest.raises(am.DataError, match="age"):
+        am.anonymize(frame, policy)
+
+
+def test_a_table_without_a_library_is_still_one(policy: am.Policy) -> None:
+    table = am.sample(200)
+    assert len(table) == 200 and table.column_names[1] == "age"
+    release = am.anonymize(table, policy)
+    assert isinstance(release.table, am.Table)
+    assert release.table.to_pandas().shape == (release.rows_out, 4)

@@ -1,0 +1,123 @@
+"""Policies as objects: what is built, read, changed and written."""
+
+from __future__ import annotations
+
+import pickle
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from conftest import small_policy
+
+import amidst as am
+
+TEXT = """# Ours.
+[columns.age]   # how old
+role = "quasi"
+hierarchy = { intervals = [5, 10], origin = 0 }
+
+[columns.disease]
+role = "sensitive"
+order = ["Flu", "Cancer"]
+
+[[require]]
+model = "k-anonymity"
+k = 5
+
+[search]
+max_suppression = "1/50"
+"""
+
+
+def test_text_goes_through_without_loss() -> None:
+    assert am.Policy.from_toml(TEXT).to_toml() == TEXT
+    assert am.sample_policy().require[1].parameters == {"l": 3}
+
+
+def test_changes_keep_comments() -> None:
+    policy = am.Policy.from_toml(TEXT)
+    policy["age"].hierarchy = am.intervals(5, 10, 20)
+    policy["disease"].order = None
+    policy.seed = 7
+    policy.check()
+    text = policy.to_toml()
+    assert "# Ours." in text and "# how old" in text
+    assert "[5, 10, 20]" in text and "order" not in text and "seed = 7" in text
+    assert policy["age"].hierarchy == am.intervals(5, 10, 20)
+    assert am.Policy.from_toml(TEXT).to_toml() == TEXT
+
+
+def test_the_constructor_says_what_the_file_would() -> None:
+    policy = am.Policy(
+        quasi={"age": am.intervals(5, 10, 20), "zip": am.mask(5)},
+        sensitive="disease",
+        identifying=["name"],
+        require=[am.k_anonymity(5), am.entropy_l_diversity(3, on="disease")],
+        max_suppression=0.02,
+    )
+    assert policy.columns == ["name", "age", "zip", "disease"]
+    assert policy.with_role("quasi") == ["age", "zip"]
+    assert [r.id for r in policy.require] == ["k-anonymity", "entropy-l-diversity"]
+    assert policy.require[1].on == ["disease"]
+    assert policy.max_suppression == 0.02
+    again = am.Policy.from_toml(policy.to_toml())
+    assert again == policy and again.require == policy.require
+
+
+def test_numbers_stay_exact() -> None:
+    for number in (Fraction(1, 3), Decimal("0.1"), "1/3"):
+        requirement = am.t_closeness(number, on="disease")
+        policy = am.Policy(quasi={"age": am.suppress()}, sensitive="disease", require=requirement)
+        assert policy.require[0].parameters["t"] == str(number)
+
+
+def test_columns_behave_like_a_mapping() -> None:
+    policy = small_policy()
+    assert "age" in policy and "cost" not in policy and list(policy) == policy.columns and len(policy) == 4
+    with pytest.raises(KeyError):
+        policy["cost"]
+    assert policy["zip"].type == "text" and policy["age"].weight is None
+    policy["age"].weight = 2
+    policy["age"].role = "insensitive"
+    assert policy["age"].weight == 2 and policy.with_role("insensitive") == ["age"]
+
+
+def test_copies_and_pickles_are_apart() -> None:
+    policy = small_policy()
+    copy = policy.copy()
+    copy.seed = 99
+    assert policy.seed is None and pickle.loads(pickle.dumps(copy)) == copy
+
+
+def test_files(tmp_path: Any) -> None:
+    policy = small_policy()
+    policy.save(tmp_path / "policy.toml")
+    assert am.Policy.read(tmp_path / "policy.toml") == policy
+    with pytest.raises(FileExistsError):
+        policy.save(tmp_path / "policy.toml")
+    with pytest.raises(am.DataError, match="nowhere"):
+        am.Policy.read(tmp_path / "nowhere.toml")
+
+
+def test_errors_have_a_place_and_a_hint() -> None:
+    with pytest.raises(am.PolicyError) as caught:
+        am.Policy.from_toml('[columns.age]\nrole = "quasy"\n', "p.toml")
+    error = caught.value
+    assert (error.file, error.line) == ("p.toml", 2) and error.column is not None
+    assert "quasi" in str(error)
+    with pytest.raises(am.PolicyError) as caught:
+        am.Policy.from_toml("columns = [")
+    assert caught.value.line == 1
+    with pytest.raises(am.PolicyError, match="k-anonymity"):
+        am.Policy.from_toml('[[require]]\nmodel = "k-anonimity"\nk = 5\n')
+
+
+@pytest.mark.parametrize("wrong", ["five", -1, 0, 2.5])
+def test_a_text_where_a_number_belongs(wrong: Any) -> None:
+    with pytest.raises(am.PolicyError, match="`k`"):
+        am.Policy(quasi={"age": am.suppress()}, require=am.k_anonymity(wrong))
+
+
+def test_pages() -> None:
+    assert "<pre>" in small_policy()._repr_html_()
