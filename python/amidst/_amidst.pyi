@@ -1,12 +1,13 @@
 """The native part."""
 
-from typing import Any
+from typing import Any, final
 
 __version__: str
 
 _Stated = tuple[str, str | None]
 _Roles = tuple[_Stated | None, list[str], list[str]]
 
+@final
 class Document:
     def __new__(cls, policy: _Stated) -> Document: ...
     def text(self) -> str: ...
@@ -15,6 +16,7 @@ class Document:
     def remove(self, keys: list[str]) -> None: ...
     def names(self, keys: list[str]) -> list[str]: ...
 
+@final
 class Release:
     def table(self) -> Any: ...
     def outcome(self) -> str: ...

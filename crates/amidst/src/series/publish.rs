@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 
 use super::audit::{self, SeriesAudit};
 use super::compose::{Composed, follows_from_m};
+use super::draft::Repair;
 use super::draft::{Context, Draft, Standing};
 use super::foresight::Signed;
 use super::log::held_back;
 use super::packed::pack;
 use super::plan::{Planned, safe_command};
 use super::record::Known;
-use super::draft::Repair;
 use super::state::{State, kept};
 use super::store::Work;
 use super::{Mode, Series, internal, private, undo, versions};

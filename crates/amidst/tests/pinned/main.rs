@@ -66,7 +66,8 @@ fn release(case: &Case, folder: &Path, digests: &mut Digests) {
 fn version(case: &Case, mode: Mode, folder: &Path, digests: &mut Digests) {
     let place = folder.join(case.name);
     let job = Job::default();
-    series::init(&place, &policy(case, folder), mode, None, &job).unwrap_or_else(|e| panic!("{}: {e}", case.name));
+    series::init(&place, &policy(case, folder), Some(mode), None, &job)
+        .unwrap_or_else(|e| panic!("{}: {e}", case.name));
     let mut opened = Series::open(&place).unwrap();
     let batch = Batch { insert: Some(folder.join("more.csv").to_string_lossy().into_owned()), delete: None };
     opened.apply(&batch, &job).unwrap_or_else(|e| panic!("{}: {e}", case.name));
