@@ -6,6 +6,7 @@
 mod count;
 mod parted;
 mod placed;
+mod placement;
 mod probe;
 mod publish;
 mod recode;

@@ -17,42 +17,14 @@ use amidst::prepare::Prepared;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt32Array};
 use datafusion::arrow::datatypes::{DataType, Field, Int64Type, Schema, UInt32Type, UInt64Type};
 
-use super::publish::parquet;
+use super::placement::Placement;
 use super::recode::write;
 use super::rolled::Rolled;
-use super::session::{broken, local};
+use super::session::{broken, local, parquet};
 use super::sql;
 
 /// Values that a cell may be a set of, at the most.
 const MOST_IN_SETS: usize = 4096;
-
-/// What is known of a table in parts.
-#[derive(Debug, Default)]
-pub struct Parts {
-    /// How often parts were divided; names the file that they are in.
-    round: usize,
-    /// The files that tell the class of each tuple.
-    placed: Vec<PathBuf>,
-    /// For each quasi column the turn of each code.
-    pub(super) turn_of: Vec<Vec<u32>>,
-}
-
-/// What becomes of each tuple of a table.
-#[derive(Debug)]
-pub struct Placement {
-    /// The files that tell the class of each tuple, by the turns of its codes.
-    pub files: Vec<PathBuf>,
-    /// For each quasi column the turn of each code.
-    pub turn_of: Vec<Vec<u32>>,
-    /// The class of the release for each class that was placed.
-    pub class_of: Vec<u32>,
-    /// Rows that are left out or masked.
-    pub omitted: Vec<Omitted>,
-    /// Combinations whose rows do not go where the others of their tuple go.
-    pub dealt: Vec<Dealt>,
-    /// The codes of each sensitive tuple.
-    pub sensitive: Vec<Vec<u32>>,
-}
 
 impl Rolled<'_> {
     /// What becomes of each tuple, once a table was cut.

@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use super::count::rows_of;
 use super::recode::{Joining, Tables};
-use super::session::{Runner, broken, local, publishing, remote};
+use super::session::{Runner, broken, local, parquet, publishing, remote};
 use super::typed::{Typed, Typing, kept};
 use super::{Read, Settings, sql};
 
@@ -293,11 +293,6 @@ impl Publishing<'_> {
 fn bound(part: usize, parts: usize) -> String {
     let lowest = ((part as u128) << 64) / parts.max(1) as u128;
     format!("{lowest:016x}")
-}
-
-/// Makes a Parquet file known under a name.
-pub async fn parquet(context: &SessionContext, name: &str, path: &Path) -> Result<(), Failure> {
-    context.register_parquet(name, path.to_string_lossy(), Default::default()).await.map_err(broken)
 }
 
 /// The persons of a part, in the order of its rows, numbered by first appearance.

@@ -18,8 +18,7 @@ use datafusion::arrow::ipc::writer::StreamWriter;
 use datafusion::parquet::arrow::ArrowWriter;
 use rustc_hash::FxHashMap;
 
-use super::publish::parquet;
-use super::session::{broken, local};
+use super::session::{broken, local, parquet};
 use super::sql;
 
 /// What decides about the class of a row, beside its quasi values.

@@ -22,10 +22,9 @@ use datafusion::prelude::SessionContext;
 use tokio::runtime::Runtime;
 
 use super::count::{Enumerated, ROWS, rows_of, single};
-use super::parted::{Parts, Placement};
-use super::publish::parquet;
+use super::placement::{Parts, Placement};
 use super::recode::{Values, numbered, write};
-use super::session::{Runner, broken, local};
+use super::session::{Runner, broken, local, parquet};
 use super::sql;
 
 /// A table that stays on the cluster.

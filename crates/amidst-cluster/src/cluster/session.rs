@@ -1,5 +1,6 @@
 //! Sessions with the scheduler, and jobs in them.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -177,6 +178,11 @@ fn lost(reason: &str) -> bool {
     ["GrpcConnectionError", "FetchFailed", "transport error", "Connection refused", "connection closed", "broken pipe"]
         .iter()
         .any(|sign| reason.contains(sign))
+}
+
+/// Makes a Parquet file known under a name.
+pub async fn parquet(context: &SessionContext, name: &str, path: &Path) -> Result<(), Failure> {
+    context.register_parquet(name, path.to_string_lossy(), Default::default()).await.map_err(broken)
 }
 
 #[cfg(test)]
