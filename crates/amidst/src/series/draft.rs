@@ -83,7 +83,7 @@ impl Draft {
         standing: Standing,
         job: &Job<'_>,
     ) -> Result<Option<Draft>, Failure> {
-        let before = past(work, standing.version, known.width())?;
+        let before = past(work, standing.version, known.sensitive_width())?;
         match safe::safe(of, known, self, (before, standing.published), job) {
             Ok(mended) => Ok(Some(mended)),
             Err(Failure::Impossible(_)) => Ok(None),

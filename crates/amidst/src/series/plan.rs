@@ -143,7 +143,7 @@ impl Series {
         let of = Context { policy: &self.policy, mode: self.mode, header: &self.header };
         let standing = Standing::load(&work)?;
         let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job.cancel)?;
-        let last = known.lives(&past(&work, standing.version, known.width())?, standing.published);
+        let last = known.lives(&past(&work, standing.version, known.sensitive_width())?, standing.published);
         let now = known.present(&work)?;
         let mut plan = Plan {
             mode: self.mode,

@@ -251,7 +251,7 @@ impl Known {
     }
 
     /// The number of sensitive columns.
-    pub fn width(&self) -> usize {
+    pub fn sensitive_width(&self) -> usize {
         self.set.sensitive_width
     }
 

@@ -159,7 +159,8 @@ fn rows_that_wait_join_when_they_are_enough() {
     ward.insert("h,Female,30,4351,Flu\ni,Male,24,4351,Obesity\n").unwrap();
     let third = ward.open().publish_safe(false, &job()).unwrap();
     assert_eq!((third.rows, third.repair.unwrap()), (9, Repair { kept: 2, joined: 0, apart: 1, held_back: 0 }));
-    assert_eq!(published(&ward)[0], published(&ward)[2][..2].to_vec(), "the classes are those of the first version");
+    let all = published(&ward);
+    assert!(all[0].iter().all(|class| all[2].contains(class)), "the classes are those of the first version: {all:?}");
 }
 
 #[test]
