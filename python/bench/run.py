@@ -9,6 +9,7 @@ is installed (pip install pycanon), its k, distinct l, entropy l and t are timed
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import subprocess
 import sys
@@ -54,6 +55,18 @@ print(json.dumps({
 }))
 """
 
+MADE = r"""
+import sys
+import pyarrow.parquet
+import amidst as am
+
+rows, file, policy = sys.argv[1:]
+pyarrow.parquet.write_table(am.sample(int(rows)).to_pyarrow(), file)
+stated = am.sample_policy()
+stated.set("output", "file", "release.arrow")
+stated.save(policy)
+"""
+
 COMMAND = r"""
 import json, resource, subprocess, sys, time
 wall = time.monotonic()
@@ -90,16 +103,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     wanted = parser.parse_args()
 
-    import pyarrow.parquet
-
-    import amidst as am
-
     with tempfile.TemporaryDirectory() as folder:
         file, policy = Path(folder, "patients.parquet"), Path(folder, "policy.toml")
-        pyarrow.parquet.write_table(am.sample(wanted.rows).to_pyarrow(), file)
-        stated = am.sample_policy()
-        stated.set("output", "file", "release.arrow")
-        stated.save(policy)
+        # In a process of its own: what this one has in memory, Linux counts for those that it starts.
+        subprocess.run([sys.executable, "-c", MADE, str(wanted.rows), file, policy], check=True)
         amidst = Path(sys.executable).parent / "amidst"
         print(f"{wanted.rows:,} rows, best of {wanted.runs}")
         print(f"{'':28} {'processor':>10} {'clock':>10}  {'ratio':>6}  {'peak':>12}")
@@ -111,9 +118,7 @@ def main() -> None:
             line(f"{verb}, command line", command, None)
             for kind in ("pandas", "polars"):
                 line(f"{verb}, {kind}", best(wanted.runs, MEASURED, kind, verb, file, policy), command)
-        try:
-            import pycanon  # type: ignore[import-not-found]  # noqa: F401
-        except ImportError:
+        if importlib.util.find_spec("pycanon") is None:
             print("skipped: pyCANON is not installed")
             return
         own = best(wanted.runs, MEASURED, "pandas", "audit", file, policy)

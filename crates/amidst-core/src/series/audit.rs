@@ -123,7 +123,8 @@ pub fn audit(history: &History, judge: &Judge<'_>, effort: &Effort) -> Audit {
     };
     history.tell(effort, |group| tally.count(&group));
     let Tally { mut audit, worst, exposed, .. } = tally;
-    audit.who = history.everybody().filter(|(_, cohort)| exposed.contains(cohort)).map(|(person, _)| person).collect();
+    let out = |&(who, cohort): &(u32, Cohort)| exposed.contains(&(cohort, history.last_of(who)));
+    audit.who = history.everybody().filter(out).map(|(person, _)| person).collect();
     audit.who.sort_unstable();
     name(history, &mut audit, worst);
     audit
@@ -137,7 +138,8 @@ struct Tally<'a> {
     judge: &'a Judge<'a>,
     audit: Audit,
     worst: Vec<BTreeMap<Rank, Exposure>>,
-    exposed: FxHashSet<Cohort>,
+    /// By cohort and the last version that they are in.
+    exposed: FxHashSet<(Cohort, usize)>,
 }
 
 impl Tally<'_> {
@@ -166,7 +168,7 @@ impl Tally<'_> {
         }
         if exposed {
             self.audit.exposed += persons;
-            self.exposed.insert(group.cohort);
+            self.exposed.insert((group.cohort, group.last));
         }
     }
 

@@ -136,7 +136,7 @@ impl<'a> Judge<'a> {
                 proven(case.holds(&present))
             }
             Told::Bound(ranges) => proven(
-                corners(ranges, u64::from(group.persons))
+                corners(ranges, u64::from(group.together))
                     .is_some_and(|all| all.iter().all(|corner| case.holds(corner))),
             ),
         }

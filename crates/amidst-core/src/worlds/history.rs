@@ -48,6 +48,8 @@ pub struct SeenClass {
 pub struct History {
     versions: u32,
     cohort_of: FxHashMap<u32, Cohort>,
+    /// The last version that each person is in.
+    last_of: FxHashMap<u32, u32>,
     cohorts: Vec<Link>,
     classes: Vec<SeenClass>,
     /// Values with their counts, class by class.
@@ -115,6 +117,7 @@ impl History {
         let mut made: FxHashMap<Cohort, Cohort> = FxHashMap::default();
         for class in 0..version.len() {
             let (persons, counts) = (version.persons(class), version.counts(class));
+            self.last_of.extend(persons.iter().map(|&person| (person, self.versions)));
             counts.iter().for_each(|&(value, n)| *table.entry(self.meant(value)).or_insert(0) += n);
             if persons.is_empty() || self.implied(persons, counts) {
                 continue;
@@ -183,6 +186,11 @@ impl History {
     /// The number of persons in any of them.
     pub fn persons(&self) -> usize {
         self.cohort_of.len()
+    }
+
+    /// The last version that somebody is in.
+    pub fn last_of(&self, person: u32) -> usize {
+        self.last_of.get(&person).copied().unwrap_or(0) as usize
     }
 
     /// Everybody with their cohort, in no order.

@@ -106,13 +106,15 @@ impl Told {
     }
 }
 
-/// A cohort, and what is told about it.
+/// Those of a cohort who were last seen in one version, and what is told about them.
 #[derive(Debug, Clone)]
 pub struct Group {
     /// The cohort.
     pub cohort: Cohort,
-    /// How many persons are in it.
+    /// How many persons they are.
     pub persons: u32,
+    /// How many are in the cohort, whom bounds are about.
+    pub together: u32,
     /// What is told about their value; about each of their values in turn where theirs has changed.
     pub lives: Vec<Told>,
     /// The fewest rows of one of their classes.
@@ -136,6 +138,14 @@ impl History {
         open.iter().for_each(|component| told.component(component));
         let worldless = std::mem::take(&mut told.worldless);
         told.contradicted(worldless);
+        let mut lasts: BTreeMap<(Cohort, usize), u32> = BTreeMap::new();
+        self.everybody().for_each(|(who, cohort)| *lasts.entry((cohort, self.last_of(who))).or_insert(0) += 1);
+        // Those of a cohort who were last seen in one version are a group.
+        let mut visit = |group: Group| {
+            for (&(_, last), &persons) in lasts.range((group.cohort, 0)..=(group.cohort, usize::MAX)) {
+                visit(Group { persons, last, ..group.clone() });
+            }
+        };
         let mut path = Vec::new();
         let mut next: Option<Group> = None;
         for (number, unknown) in (0u32..).zip(&network.unknowns) {
@@ -151,6 +161,7 @@ impl History {
                     next = Some(Group {
                         cohort,
                         persons: unknown.size,
+                        together: unknown.size,
                         lives: vec![life],
                         smallest: classes.clone().map(|c| c.rows).min().unwrap_or(0),
                         last: classes.map(|c| c.last).max().unwrap_or(0) as usize,

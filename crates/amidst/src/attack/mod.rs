@@ -283,8 +283,8 @@ mod tests {
         let file = folder.path().join("people.csv").display().to_string();
         std::fs::write(&file, rows).unwrap();
         let column = |at: usize| -> ArrayRef {
-            let cells = rows.lines().skip(1).filter_map(|line| line.split(',').nth(at));
-            std::sync::Arc::new(StringArray::from_iter_values(cells))
+            let cells: Vec<&str> = rows.lines().skip(1).filter_map(|line| line.split(',').nth(at)).collect();
+            std::sync::Arc::new(StringArray::from(cells))
         };
         let batch = RecordBatch::try_from_iter([("age", column(0)), ("disease", column(1))]).unwrap();
         let lent = amidst_io::lend(batch.schema(), vec![batch]);

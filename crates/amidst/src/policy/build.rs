@@ -86,9 +86,9 @@ pub fn intervals<const N: usize>(widths: [u64; N]) -> HierarchyPolicy {
     hierarchy("intervals", widths)
 }
 
-/// The last characters masked, one more at each of so many levels.
-pub fn mask(levels: u64) -> HierarchyPolicy {
-    hierarchy("mask", levels)
+/// The last characters masked, one more at each level; of codes that have so many characters.
+pub fn mask(length: u64) -> HierarchyPolicy {
+    hierarchy("mask", Value::Table(vec![("length".to_string(), length.into_value())]))
 }
 
 /// Nothing or everything: the value, or `*`.
