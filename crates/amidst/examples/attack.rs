@@ -1,5 +1,7 @@
 //! What adversaries learn from a table as it is, and from its release.
 
+#![allow(clippy::print_stdout)] // An example shows what it does.
+
 use amidst::attack::{Beside, attack};
 use amidst::audit::load;
 use amidst::core::attack::find;

@@ -1,5 +1,7 @@
 //! What a table is worth before anything is done to it.
 
+#![allow(clippy::print_stdout)] // An example shows what it does.
+
 use amidst::audit::{audit, level_text, load};
 use amidst::prelude::*;
 use amidst::sample;

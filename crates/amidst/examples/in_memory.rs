@@ -1,5 +1,7 @@
 //! A table in memory becomes a checked release in memory. Nothing touches the disk.
 
+#![allow(clippy::print_stdout)] // An example shows what it does.
+
 use amidst::prelude::*;
 
 fn main() -> Result<(), Failure> {

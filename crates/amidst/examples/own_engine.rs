@@ -1,5 +1,7 @@
 //! An engine of one's own: it reads and writes as this process does, and counts what it writes.
 
+#![allow(clippy::print_stdout)] // An example shows what it does.
+
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,5 +1,7 @@
 //! A privacy model of one's own: no class may have a value that more than half of it share, nor fewer than four rows.
 
+#![allow(clippy::print_stdout)] // An example shows what it does.
+
 use amidst::core::class::{Class, TableStats};
 use amidst::core::model::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use amidst::core::parameter::Parameters;

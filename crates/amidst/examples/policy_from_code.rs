@@ -1,5 +1,7 @@
 //! A policy made in code is the same as one in a file, and says so in TOML.
 
+#![allow(clippy::print_stdout)] // An example shows what it does.
+
 use std::path::Path;
 
 use amidst::policy::{ColumnPolicy, Role, hierarchy, require};

@@ -1,5 +1,7 @@
 //! A release on the disk, verified; then one cell of it is changed, and it no longer is.
 
+#![allow(clippy::print_stdout)] // An example shows what it does.
+
 use amidst::prelude::*;
 use amidst::sample;
 use amidst::verify::{Subject, verify};

@@ -25,12 +25,12 @@ fn files(source: &Path) -> BTreeMap<Module, PathBuf> {
     let mut found = BTreeMap::new();
     let mut folders = vec![source.to_path_buf()];
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
+        for entry in fs::read_dir(folder).expect("the source can be read") {
+            let path = entry.expect("the source can be read").path();
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
-                let relative = path.strip_prefix(source).unwrap().with_extension("");
+                let relative = path.strip_prefix(source).expect("the source can be read").with_extension("");
                 let mut module: Module = relative.iter().map(|p| p.to_string_lossy().into_owned()).collect();
                 module.pop_if(|last| matches!(last.as_str(), "mod" | "lib" | "main"));
                 found.insert(module, path);
@@ -129,7 +129,7 @@ fn uses(source: &Path) -> Uses {
     let mut kept = BTreeMap::new();
     let mut only_tests: Vec<Module> = Vec::new();
     for (module, path) in &files {
-        let text = fs::read_to_string(path).unwrap();
+        let text = fs::read_to_string(path).expect("the source can be read");
         let tokens = text.parse().unwrap_or_else(|_| panic!("{} is not Rust", path.display()));
         let mut tests = Vec::new();
         kept.insert(module.clone(), without_tests(tokens, &mut tests));
@@ -186,14 +186,14 @@ fn cyclic(uses: &BTreeMap<(String, String), String>) -> Vec<String> {
 fn layers(document: &str, name: &str) -> Vec<Vec<String>> {
     let begin = format!("```layers {name}\n");
     let (_, rest) = document.split_once(&begin).unwrap_or_else(|| panic!("ARCHITECTURE.md has no layers of {name}"));
-    let (block, _) = rest.split_once("```").unwrap();
+    let (block, _) = rest.split_once("```").expect("the source can be read");
     block.lines().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect()
 }
 
 fn crates() -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(root().join("crates"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .expect("the source can be read")
+        .map(|entry| entry.expect("the source can be read").file_name().into_string().expect("the source can be read"))
         .collect();
     names.sort();
     names

@@ -24,7 +24,7 @@ macro_rules! columns {
             r#"
 [columns.age]
 role = "quasi"
-hierarchy = { intervals = [5, 10, 20, 50] }
+hierarchy = { intervals = [5, 10, 20, 40] }
 [columns.sex]
 role = "quasi"
 hierarchy = { suppress = true }
