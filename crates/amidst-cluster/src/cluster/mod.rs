@@ -31,7 +31,7 @@ use tokio::runtime::Runtime;
 
 use crate::address::Address;
 use count::{Counting, Counts};
-use parted::Placement;
+use placement::Placement;
 use recode::Values;
 use rolled::{Place, Rolled};
 use session::Runner;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use amidst::Failure;
 use amidst::core::frequency::FrequencySet;
-use amidst::core::pieces::{Assembled, Dealt, Line, Omitted, Piece, Pieces, Summary};
+use amidst::core::pieces::{Assembled, Dealt, Line, Piece, Pieces, Summary};
 use amidst::engine::{Asked, Combinations, Counts, Divided, Gone, Parted};
 use amidst::prepare::Prepared;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt32Array};
