@@ -8,7 +8,7 @@ pub const NOBODY: u32 = u32::MAX;
 /// Rows of a table that agree in every quasi and sensitive column (and in the person, where persons repeat).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Entry {
-    /// The sensitive tuple, an id into [`FrequencySet::sensitive`].
+    /// The sensitive tuple, an id into [`FrequencySet::sensitive`](super::FrequencySet::sensitive).
     pub sensitive: u32,
     /// The person; [`NOBODY`] unless some person has several rows.
     pub person: u32,

@@ -52,7 +52,7 @@ pub struct Search<'a> {
     pub suppressed: Suppressed,
     /// The policy's k, for metrics that know it.
     pub k: u64,
-    /// What the policy states about how the algorithm works, as its [`Entry::options`] declare.
+    /// What the policy states about how the algorithm works, as its [`options`](crate::algorithm::Entry::options) declare.
     pub options: &'a Parameters,
     /// The entry of each row in the order of the input, where the rows are at hand; numbers that are no entries stand for
     /// rows that are not searched.
