@@ -22,5 +22,6 @@ rm -rf "$wheels"
 "$venv/bin/python" -m maturin build --quiet --locked --profile dev --manifest-path python/Cargo.toml \
     --interpreter "$venv/bin/python" --out "$wheels"
 "${pip[@]}" --no-index --no-deps --force-reinstall "$wheels"/*.whl
-cd python
-exec "$venv/bin/python" -m pytest --quiet "$@"
+# From the folder of the tests: in that of the package, Python would find its source instead of what is installed.
+cd python/tests
+exec "$venv/bin/pytest" --quiet --config-file ../pyproject.toml "$@" .
