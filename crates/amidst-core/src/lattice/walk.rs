@@ -225,7 +225,7 @@ impl<'a, K: Key> Walk<'a, K> {
         if strategy.finest_first() {
             children.reverse();
         }
-        let over = self.judge.limit > 0 && outcome.suppressed_rows > self.judge.limit && self.judge.has_dooms();
+        let over = self.judge.limit > 0 && outcome.suppressed_rows > self.judge.limit && self.judge.can_rule_out();
         let doubtful = (outcome.hopeless || over) && !strategy.everything();
         // Children start from this node, unless there is no room to keep it.
         let bytes = own.bytes();
@@ -304,7 +304,7 @@ impl<'a, K: Key> Walk<'a, K> {
     ) -> Vec<(usize, f64)> {
         let levels = &own.classes.levels;
         let failing = !outcome.suppressed.is_empty() && !strategy.everything();
-        let rules_out = failing && self.judge.has_dooms() && self.judge.limit > 0;
+        let rules_out = failing && self.judge.can_rule_out() && self.judge.limit > 0;
         let priced = rules_out && strategy.wants_doomed();
         let must_suppress = priced || (rules_out && outcome.suppressed_rows > self.judge.limit);
         let mut children: Vec<(usize, f64)> = (position..self.order.len())
