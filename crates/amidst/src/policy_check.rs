@@ -1,7 +1,5 @@
 //! `amidst check`: everything that is wrong at once, or a summary of what is right.
 
-use std::sync::atomic::AtomicBool;
-
 use amidst_check::Accepted;
 use amidst_core::search::feasibility;
 use amidst_core::table::ValueType;
@@ -104,9 +102,8 @@ pub fn check(policy: &Policy, options: &LoadOptions<'_>) -> Vec<Finding> {
 /// Why no release can satisfy the policy, where the whole table shows that none can.
 fn impossible(policy: &Policy, fitted: Fitted, options: &LoadOptions<'_>) -> Result<Option<String>, PrepareError> {
     let prepared = fitted.count(policy, options)?;
-    let never = AtomicBool::new(false);
     // A search that cannot even be asked for is told of by those who ask for it.
-    let Ok(search) = task(policy, &prepared, options.cancel.unwrap_or(&never), &|_| ()) else { return Ok(None) };
+    let Ok(search) = task(policy, &prepared, &options.control.quiet()) else { return Ok(None) };
     Ok(feasibility::impossible(&search).map(|found| found.message))
 }
 
