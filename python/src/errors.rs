@@ -23,6 +23,7 @@ pub fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
             let (requirement, possible) = stated.unzip();
             exception(py, "Impossible", &text, &[("requirement", requirement), ("possible", possible)])
         }
+        Failure::TooLarge(_) => exception(py, "BadInput", &text, &[]),
         Failure::Refused(_) => exception(py, "Violated", &text, &[]),
         Failure::Cancelled | Failure::Usage(_) | Failure::Io(_) => exception(py, "Error", &text, &[]),
     };
