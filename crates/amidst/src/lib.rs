@@ -53,6 +53,7 @@ pub mod job;
 pub mod json;
 mod labels;
 mod memory;
+pub mod overview;
 pub mod plan;
 pub mod policy;
 pub mod policy_check;

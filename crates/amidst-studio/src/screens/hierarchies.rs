@@ -1,0 +1,133 @@
+//! *Hierarchies*: how the values of each quasi column become less precise, drawn with the rows in every node, edited in place.
+
+use amidst::core::hierarchy::BUILDERS;
+use amidst::overview::Tree;
+use amidst::policy::Role;
+use amidst::report::chart::{self, icicle};
+use amidst::words::{count, grouped};
+use maud::{Markup, html};
+use toml_edit::{Item, Value};
+
+use super::Query;
+use crate::jobs::Kind;
+use crate::parts::{self, Field};
+use crate::places::Problem;
+use crate::studio::View;
+
+/// Nodes of a level that are listed beside the picture.
+const LISTED: usize = 60;
+
+pub fn draw(view: &View, _query: &Query) -> Markup {
+    let head = parts::head(
+        "Hierarchies",
+        "How the values of each column that others may know become less precise, step by step. The width of a box is the number of rows in it.",
+    );
+    if view.text.is_none() {
+        return html! { (head) (parts::empty("There is no policy yet.", "/data", "Choose a table")) };
+    }
+    let quasi = view.columns_with(Role::Quasi);
+    html! {
+        (head)
+        (parts::job(view, Kind::Check))
+        @if quasi.is_empty() { (parts::empty("No column is quasi, so nothing is generalized.", "/columns", "Give a column the role quasi")) }
+        @for column in &quasi { (card(view, column)) }
+        p.next { a.button href="/protection" { "Next: what a release must satisfy" } }
+    }
+}
+
+/// The smallest k that is required: nodes with fewer rows stand out.
+fn few(view: &View) -> u64 {
+    let stated = view.requirements().into_iter().filter_map(|r| r.get("k").and_then(Item::as_integer));
+    stated.max().and_then(|k| u64::try_from(k).ok()).unwrap_or(2)
+}
+
+fn card(view: &View, name: &str) -> Markup {
+    let keys = ["columns", name, "hierarchy"];
+    let problems: Vec<&Problem> = view.problems.within(&keys).collect();
+    let id = parts::id(&keys);
+    let fitted = view.results.fitted.as_deref();
+    let tree = fitted.and_then(|f| f.trees.iter().find(|t| t.column == name));
+    html! {
+        section.card.hierarchy id=(format!("h-{id}")) {
+            h2 { (name) }
+            (recipe(view, name))
+            (parts::wrong(&problems, &id))
+            @if let Some(tree) = tree { (picture(view, tree)) }
+            @if let (Some(fitted), None) = (fitted, problems.first()) { (parts::stale(view, &fitted.text)) }
+        }
+    }
+}
+
+fn picture(view: &View, tree: &Tree) -> Markup {
+    let levels: Vec<Vec<chart::Node>> = tree
+        .levels
+        .iter()
+        .map(|level| {
+            level.iter().map(|n| chart::Node { label: n.label.clone(), rows: n.rows, parent: n.parent }).collect()
+        })
+        .collect();
+    let few = few(view);
+    let title = format!("Hierarchy of {}", tree.column);
+    let described = format!("{} levels above the values; the list below has the same figures.", tree.levels.len() - 1);
+    html! {
+        div.scroll.picture tabindex="0" role="region" aria-label=(title) { (icicle(&title, &described, &levels, few)) }
+        p.soft { "From the top: everything, down to the values. Outlined boxes hold fewer than " (few) " rows." }
+        details id=(format!("levels-{}", parts::id(&[&tree.column]))) data-keep {
+            summary { "Levels and their nodes" }
+            @for (i, level) in tree.levels.iter().enumerate().skip(1) {
+                h3 { "Level " (i) ": " (count(level.len() as u64, "node", "nodes")) }
+                ul.nodes { @for node in level.iter().take(LISTED) { li { (node.label) " " span.soft { (grouped(node.rows)) } } }
+                    @if level.len() > LISTED { li.soft { "and " (grouped((level.len() - LISTED) as u64)) " more" } } }
+            }
+        }
+    }
+}
+
+/// The recipe, with a field for each of its keys.
+fn recipe(view: &View, name: &str) -> Markup {
+    let item = view.raw.get("columns").and_then(|c| c.get(name)?.get("hierarchy"));
+    let table = item.and_then(Item::as_table_like);
+    let keys: Vec<(&str, &Item)> = table.into_iter().flat_map(|t| t.iter()).collect();
+    let builder = BUILDERS.iter().find(|b| keys.iter().any(|(key, _)| *key == b.id));
+    let choice = parts::id(&["columns", name, "builder"]);
+    html! {
+        div.fields {
+            div.field {
+                label for=(choice) { "Made by" }
+                select id=(choice) data-builder=(name) {
+                    @if builder.is_none() { option value="" selected { "nothing: values or *" } }
+                    @for each in BUILDERS { option value=(each.id) data-example=(each.example) selected[builder.is_some_and(|b| b.id == each.id)] { (each.id) } }
+                }
+                @if let Some(builder) = builder { p.hint { (builder.definition) } }
+            }
+            @for (key, item) in &keys { (key_fields(view, &["columns", name, "hierarchy", key], key, item)) }
+        }
+        details id=(format!("toml-{choice}")) data-keep {
+            summary { "Edit as TOML" }
+            (Field { label: "hierarchy =", keys: &["columns", name, "hierarchy"], kind: "toml",
+                value: item.and_then(|i| i.clone().into_value().ok()).map_or(String::new(), |v| parts::plain(&v)),
+                hint: builder.map(|b| b.example), placeholder: "{ suppress = true }" }.area(view))
+        }
+    }
+}
+
+/// Fields for what can be typed in a line: numbers, words and lists of them.
+fn key_fields(view: &View, keys: &[&str], label: &str, item: &Item) -> Markup {
+    let Some(value) = item.as_value() else { return html! {} };
+    let kind = match value {
+        Value::Integer(_) | Value::Float(_) => "number",
+        Value::String(_) => "text",
+        // A comma in a value would be one between values.
+        Value::Array(list) if list.iter().all(|v| v.is_integer() || v.is_float()) => "list",
+        Value::Array(list) if list.iter().all(|v| v.as_str().is_some_and(|t| !t.contains(','))) => "texts",
+        Value::InlineTable(table) if keys.len() < 5 && table.iter().all(|(_, v)| v.is_str() || v.is_integer()) => {
+            let inner: Vec<(String, Item)> =
+                table.iter().map(|(k, v)| (k.to_string(), Item::Value(v.clone()))).collect();
+            return html! { @for (key, item) in &inner {
+                (key_fields(view, &[keys, &[key.as_str()]].concat(), &format!("{label}: {key}"), item))
+            } };
+        }
+        _ => return html! {},
+    };
+    Field { label, keys, kind, value: parts::typed(Some(item)), hint: None, placeholder: "" }.text(view)
+}
