@@ -3,6 +3,8 @@
 //! An edit may leave a policy that is wrong, such as a requirement on a column that is no longer sensitive: what is wrong is
 //! told at its place, and everything else stays. It never leaves a text that is not TOML.
 
+mod taxonomy;
+
 use std::fmt;
 
 use amidst::policy::Role;
@@ -42,6 +44,15 @@ pub enum Edit {
     Unrequire {
         /// Its position.
         index: usize,
+    },
+    /// Moves a value of a column's taxonomy into another group, which is made where there is none of that name.
+    Move {
+        /// The column.
+        column: String,
+        /// The value.
+        value: String,
+        /// The group.
+        to: String,
     },
     /// Replaces the whole text.
     Text {
@@ -141,6 +152,10 @@ pub fn apply(
                 None => return Err(EditError("this requirement is gone already".to_string())),
             };
             format!("removed {what}")
+        }
+        Edit::Move { column, value, to } => {
+            taxonomy::moved(&mut document, column, value, to)?;
+            format!("{}: {} is in {}", short(column), short(value), short(to))
         }
         Edit::Text { .. } => String::new(),
     };

@@ -9,8 +9,9 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
+use crate::answer::aside;
 use crate::project::Project;
-use crate::server::aside;
+use crate::screens::hierarchies;
 use crate::studio::Studio;
 
 #[derive(Deserialize)]
@@ -39,6 +40,27 @@ pub async fn serve(State(studio): State<Arc<Studio>>, Query(wanted): Query<Wante
         HeaderValue::from_str(&format!("attachment; filename=\"{}\"", name.replace(['"', '\\'], "_")))
     {
         headers.insert(header::CONTENT_DISPOSITION, value);
+    }
+    response
+}
+
+#[derive(Deserialize)]
+pub struct Column {
+    column: String,
+}
+
+/// Hands out the hierarchy of a column as a file.
+pub async fn hierarchy(State(studio): State<Arc<Studio>>, Query(wanted): Query<Column>) -> Response {
+    let column = wanted.column.clone();
+    let made = aside(move || hierarchies::exported(&studio.view(), &column)).await;
+    let Ok(Some(text)) = made else {
+        return (StatusCode::NOT_FOUND, "the policy does not fit its table yet, so there is no hierarchy")
+            .into_response();
+    };
+    let name: String = wanted.column.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let mut response = ([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], Body::from(text)).into_response();
+    if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}-hierarchy.csv\"")) {
+        response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
     }
     response
 }

@@ -8,6 +8,7 @@
 //! Nothing here knows the science: a release made on the page is made by the function that the command line calls, from the
 //! policy that the page wrote.
 
+mod answer;
 pub mod diff;
 pub mod document;
 pub mod edit;

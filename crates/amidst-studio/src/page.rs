@@ -5,12 +5,13 @@ use maud::{DOCTYPE, Markup, html};
 
 use crate::diff::{self, Change};
 use crate::jobs::Kind;
+use crate::parts::Query;
 use crate::places::Problem;
-use crate::screens::{self, SCREENS, Screen};
+use crate::screens::{SCREENS, Screen};
 use crate::studio::View;
 
 /// A page with a screen.
-pub fn page(view: &View, screen: &Screen, query: &screens::Query) -> Markup {
+pub fn page(view: &View, screen: &Screen, query: &Query) -> Markup {
     let title = format!("{} · {} · Amidst studio", screen.title, view.project.policy_name());
     html! {
         (DOCTYPE)

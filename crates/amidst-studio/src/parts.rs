@@ -1,5 +1,7 @@
 //! Parts that screens share: fields that edit the policy, what is wrong beside them, and what a job is doing.
 
+use std::collections::HashMap;
+
 use maud::{Markup, html};
 use serde_json::{Value, json};
 use toml_edit::{Item, Value as TomlValue};
@@ -7,6 +9,9 @@ use toml_edit::{Item, Value as TomlValue};
 use crate::jobs::{Ending, Kind};
 use crate::places::Problem;
 use crate::studio::View;
+
+/// What stands behind the question mark of an address.
+pub type Query = HashMap<String, String>;
 
 /// A place in the policy as fields name it.
 pub fn path(keys: &[&str]) -> String {
@@ -179,4 +184,10 @@ pub fn empty(words: &str, address: &str, link: &str) -> Markup {
 /// Says that what is shown was made from an earlier policy.
 pub fn stale(view: &View, text: &str) -> Markup {
     html! { @if !view.current(text) { p.note.stale { "The policy has changed since. This was made from an earlier one." } } }
+}
+
+/// A text as a part of an address.
+pub fn encoded(text: &str) -> String {
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"-_./".contains(b);
+    text.bytes().map(|b| if plain(&b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
 }

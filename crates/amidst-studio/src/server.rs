@@ -16,13 +16,13 @@ use axum::routing::{get, post};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::answer::{answer, aside};
 use crate::edit::Edit;
 use crate::guard::{self, Guard};
 use crate::jobs::Kind;
-use crate::places::Problems;
 use crate::project::Project;
 use crate::studio::Studio;
-use crate::{files, page, screens, upload, work};
+use crate::{files, page, parts, screens, upload, work};
 
 /// Where the studio listens.
 #[derive(Debug, Clone)]
@@ -85,7 +85,7 @@ pub fn start(project: Project, options: &Options) -> Result<Running, Failure> {
     });
     match &studio.project.data {
         Some(data) => work::look(&studio, data.clone(), true),
-        None => studio.settle(),
+        None => work::settle(&studio),
     }
     Ok(Running { address: format!("http://{host}:{port}/open?token={token}"), studio, runtime })
 }
@@ -117,6 +117,8 @@ fn router(studio: Arc<Studio>) -> Router {
         .route("/upload", post(upload::receive))
         .route("/run/{kind}", post(run))
         .route("/stop/{kind}", post(stop))
+        .route("/import", post(upload::import))
+        .route("/hierarchy", get(files::hierarchy))
         .route("/file", get(files::serve))
         .route("/{screen}", get(screen))
         .layer(middleware::from_fn_with_state(Arc::clone(&studio), admitted))
@@ -184,20 +186,12 @@ async fn asset(Path(name): Path<String>) -> Response {
     }
 }
 
-/// Runs what takes longer than a moment beside the server's own threads.
-pub(crate) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Response> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| {
-        let message = "a defect in Amidst; the document is as it was. Please report it";
-        (StatusCode::INTERNAL_SERVER_ERROR, message).into_response()
-    })
-}
-
-async fn screen(State(studio): Shared, Path(name): Path<String>, Query(query): Query<screens::Query>) -> Response {
+async fn screen(State(studio): Shared, Path(name): Path<String>, Query(query): Query<parts::Query>) -> Response {
     let Some(screen) = screens::find(&name) else {
         let page = page::message("There is no such page", "The screens of the studio are in the bar above every page.");
         return (StatusCode::NOT_FOUND, html(page)).into_response();
     };
-    let drawn = aside(move || studio.view().map(|view| page::page(&view, screen, &query))).await;
+    let drawn = aside(move || work::follow(&studio).map(|()| page::page(&studio.view(), screen, &query))).await;
     match drawn {
         Ok(Ok(page)) => html(page),
         Ok(Err(failure)) => html(page::message("The policy cannot be opened", &failure.to_string())),
@@ -207,33 +201,22 @@ async fn screen(State(studio): Shared, Path(name): Path<String>, Query(query): Q
 
 async fn state(State(studio): Shared) -> Response {
     let told = aside(move || {
-        let followed = studio.follow();
+        let followed = work::follow(&studio);
         json!({"version": studio.jobs.version(), "jobs": studio.jobs.to_json(),
                "problem": followed.err().map(|failure| failure.to_string())})
     });
     told.await.map_or_else(|response| response, |json| Json(json).into_response())
 }
 
-/// What a request that changed something is answered.
-pub(crate) fn answer(done: Result<Value, Failure>) -> Response {
-    match done {
-        Ok(json) => Json(json).into_response(),
-        Err(failure) => {
-            let problems = Problems::from(&failure);
-            let list: Vec<Value> =
-                problems.list.iter().map(|p| json!({"keys": p.keys, "message": p.message, "help": p.help})).collect();
-            (StatusCode::UNPROCESSABLE_ENTITY, Json(json!({"problems": list}))).into_response()
-        }
-    }
-}
-
 async fn edit(State(studio): Shared, Json(edit): Json<Edit>) -> Response {
-    let done = aside(move || studio.edit(&edit).map(|what| json!({"what": what, "version": studio.jobs.version()})));
+    let done =
+        aside(move || work::edit(&studio, &edit).map(|what| json!({"what": what, "version": studio.jobs.version()})));
     done.await.map_or_else(|response| response, answer)
 }
 
 async fn travel(State(studio): Shared, back: bool) -> Response {
-    let done = aside(move || studio.travel(back).map(|what| json!({"what": what, "version": studio.jobs.version()})));
+    let done =
+        aside(move || work::travel(&studio, back).map(|what| json!({"what": what, "version": studio.jobs.version()})));
     done.await.map_or_else(|response| response, answer)
 }
 

@@ -9,11 +9,10 @@ use toml_edit::{DocumentMut, Item, TableLike};
 use crate::document::Document;
 use crate::edit::{self, Edit};
 use crate::guard::Guard;
-use crate::jobs::{Jobs, Kind, lock};
+use crate::jobs::{Jobs, lock};
 use crate::places::Problems;
 use crate::project::Project;
 use crate::results::Results;
-use crate::work;
 
 /// Everything that the server holds.
 #[derive(Debug)]
@@ -49,9 +48,8 @@ impl Studio {
         Ok(Studio { project, guard, jobs: Arc::default(), document, results: Mutex::default() })
     }
 
-    /// What a page shows. Follows what others wrote into the policy.
-    pub fn view(self: &Arc<Self>) -> Result<View, Failure> {
-        self.follow()?;
+    /// What a page shows.
+    pub fn view(&self) -> View {
         let version = self.jobs.version();
         let document = lock(&self.document);
         let (policy, mut problems) = match document.policy() {
@@ -65,7 +63,7 @@ impl Studio {
             problems = checked.problems.clone();
         }
         let (steps, at) = document.steps();
-        Ok(View {
+        View {
             project: self.project.clone(),
             raw: text.as_deref().and_then(|text| text.parse().ok()).unwrap_or_default(),
             policy,
@@ -77,7 +75,7 @@ impl Studio {
             before: document.before().map(|step| step.text.clone()),
             text,
             version,
-        })
+        }
     }
 
     /// What was found so far.
@@ -103,63 +101,34 @@ impl Studio {
         }
     }
 
-    /// Makes an edit.
+    /// Makes an edit; tells what was done.
     ///
     /// # Errors
     /// When it cannot be made or written.
-    pub fn edit(self: &Arc<Self>, edit: &Edit) -> Result<String, Failure> {
+    pub fn edit(&self, edit: &Edit) -> Result<String, Failure> {
         let overview = self.results().overview;
         let suggestion = |column: &str| overview.as_ref().and_then(|(_, o)| o.suggestion(column));
-        let what = {
-            let mut document = lock(&self.document);
-            document.follow()?;
-            let text = document.text().unwrap_or_default();
-            let (what, new) = edit::apply(text, edit, suggestion).map_err(|e| Failure::Usage(e.0))?;
-            document.write(&what, new)?;
-            what
-        };
-        self.settle();
+        let mut document = lock(&self.document);
+        document.follow()?;
+        let text = document.text().unwrap_or_default();
+        let (what, new) = edit::apply(text, edit, suggestion).map_err(|e| Failure::Usage(e.0))?;
+        document.write(&what, new)?;
         Ok(what)
     }
 
     /// Replaces the document, such as by the draft for another table.
-    pub fn replace(self: &Arc<Self>, what: &str, text: String) -> Result<(), Failure> {
-        lock(&self.document).write(what, text)?;
-        self.settle();
-        Ok(())
+    pub fn replace(&self, what: &str, text: String) -> Result<(), Failure> {
+        lock(&self.document).write(what, text)
     }
 
     /// Undoes or redoes a step; tells which.
-    pub fn travel(self: &Arc<Self>, back: bool) -> Result<Option<String>, Failure> {
-        let what = lock(&self.document).travel(back)?;
-        self.settle();
-        Ok(what)
+    pub fn travel(&self, back: bool) -> Result<Option<String>, Failure> {
+        lock(&self.document).travel(back)
     }
 
-    /// Takes over what others wrote into the policy.
-    pub fn follow(self: &Arc<Self>) -> Result<(), Failure> {
-        let changed = lock(&self.document).follow()?;
-        if changed {
-            self.settle();
-        }
-        Ok(())
-    }
-
-    /// Starts what follows from a changed document: another table is looked at, and the policy is held against it.
-    pub fn settle(self: &Arc<Self>) {
-        self.jobs.changed();
-        let Ok((_, policy)) = self.policy() else {
-            self.jobs.stop(Kind::Check);
-            return;
-        };
-        if let Some(input) = &policy.data.input {
-            let source = policy.origin.resolve_source(input);
-            let known = self.results().overview.is_some_and(|(looked, _)| looked == source);
-            if !known && !self.jobs.runs(Kind::Look) {
-                work::look(self, source, false);
-            }
-        }
-        work::check(self);
+    /// Takes over what others wrote into the policy; tells whether they did.
+    pub fn follow(&self) -> Result<bool, Failure> {
+        lock(&self.document).follow()
     }
 }
 

@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use amidst::Failure;
 use amidst::io::Format;
-use axum::body::{Body, HttpBody};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Query, State};
 use axum::response::{Json, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-use crate::server::{answer, aside};
+use crate::answer::{answer, aside};
+use crate::edit::{Edit, Key, Kind};
 use crate::studio::Studio;
 use crate::work;
 
@@ -87,6 +88,32 @@ pub async fn sample(State(studio): State<Arc<Studio>>) -> Response {
         amidst::sample::save(1000, 1, &path)?;
         work::look(&studio, path.to_string_lossy().into_owned(), true);
         Ok(json!({"version": studio.jobs.version()}))
+    });
+    done.await.map_or_else(|response| response, answer)
+}
+
+#[derive(Deserialize)]
+pub struct Import {
+    column: String,
+    name: String,
+}
+
+/// Takes in a hierarchy that was written out, and makes a column use it.
+pub async fn import(State(studio): State<Arc<Studio>>, Query(import): Query<Import>, bytes: Bytes) -> Response {
+    let done = aside(move || {
+        let path = studio.project.vacant(&import.name);
+        let Ok(text) = std::str::from_utf8(&bytes) else {
+            return Err(Failure::Usage(format!("{} is not a text in UTF-8", import.name)));
+        };
+        amidst::saved::save(&path, text, false)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let edit = Edit::Set {
+            path: ["columns", import.column.as_str(), "hierarchy"].map(|key| Key::Name(key.to_string())).to_vec(),
+            kind: Kind::Toml,
+            value: format!("{{ file = {} }}", toml_edit::Value::from(name)),
+        };
+        let what = work::edit(&studio, &edit)?;
+        Ok(json!({"what": what}))
     });
     done.await.map_or_else(|response| response, answer)
 }

@@ -13,10 +13,59 @@ use amidst::series::{self, Batch, First, Mode, Series};
 use amidst::verify::{Subject, verify};
 use amidst::{Failure, job::Job};
 
+use crate::edit::Edit;
 use crate::jobs::Kind;
 use crate::places::Problems;
 use crate::results::{Checked, Fitted, Made, Possible, SeriesTold, Told, Verified};
 use crate::studio::Studio;
+
+/// Makes an edit of the document, and starts what follows from it.
+///
+/// # Errors
+/// When it cannot be made or written.
+pub fn edit(studio: &Arc<Studio>, edit: &Edit) -> Result<String, Failure> {
+    let what = studio.edit(edit)?;
+    settle(studio);
+    Ok(what)
+}
+
+/// Undoes or redoes a step, and starts what follows from it.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn travel(studio: &Arc<Studio>, back: bool) -> Result<Option<String>, Failure> {
+    let what = studio.travel(back)?;
+    settle(studio);
+    Ok(what)
+}
+
+/// Takes over what others wrote into the policy.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn follow(studio: &Arc<Studio>) -> Result<(), Failure> {
+    if studio.follow()? {
+        settle(studio);
+    }
+    Ok(())
+}
+
+/// Starts what follows from a changed document: another table is looked at, and the policy is held against it.
+pub fn settle(studio: &Arc<Studio>) {
+    studio.jobs.changed();
+    let Ok((_, policy)) = studio.policy() else {
+        studio.jobs.stop(Kind::Check);
+        return;
+    };
+    if let Some(input) = &policy.data.input {
+        let source = policy.origin.resolve_source(input);
+        let known = studio.results().overview.is_some_and(|(looked, _)| looked == source);
+        if !known && !studio.jobs.runs(Kind::Look) {
+            look(studio, source, false);
+        }
+    }
+    check(studio);
+}
 
 /// Looks at a table; with `draft`, its first policy becomes the document.
 pub fn look(studio: &Arc<Studio>, source: String, draft: bool) {
@@ -31,6 +80,7 @@ pub fn look(studio: &Arc<Studio>, source: String, draft: bool) {
         if let Some(text) = text {
             let name = Path::new(&source).file_name().map_or(source.clone(), |n| n.to_string_lossy().into_owned());
             kept.replace(&format!("drafted for {name}"), text)?;
+            settle(&kept);
         }
         survey(&kept, &source, overview);
         Ok(())

@@ -8,9 +8,8 @@ use amidst::policy::{ROLES, Role};
 use amidst::words::{grouped, percent};
 use maud::{Markup, html};
 
-use super::Query;
 use crate::jobs::Kind;
-use crate::parts;
+use crate::parts::{self, Query};
 use crate::places::Problem;
 use crate::studio::View;
 

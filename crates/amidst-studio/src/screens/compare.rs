@@ -8,9 +8,8 @@ use amidst::words::grouped;
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::Query;
 use crate::jobs::Kind;
-use crate::parts;
+use crate::parts::{self, Query};
 use crate::studio::View;
 
 /// Rows that are shown of either side.

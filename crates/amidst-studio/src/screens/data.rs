@@ -8,9 +8,8 @@ use amidst::report::chart::{Line, bars};
 use amidst::words::{count, grouped, percent};
 use maud::{Markup, html};
 
-use super::Query;
 use crate::jobs::Kind;
-use crate::parts;
+use crate::parts::{self, Field, Query};
 use crate::studio::View;
 
 /// Rows that are shown.
@@ -26,7 +25,7 @@ pub fn draw(view: &View, query: &Query) -> Markup {
         (parts::head("Data", "The table that you want to publish. It stays on this machine."))
         (parts::job(view, Kind::Look))
         @if !begun { (drop_zone(view)) }
-        @if let Some(source) = &source { (summary(view)) (rows(view, source, query)) (columns(view)) }
+        @if let Some(source) = &source { (summary(view)) (unknowns(view)) (rows(view, source, query)) (columns(view)) }
         @if begun {
             details id="other" data-keep { summary { "Use another table" } (drop_zone(view)) }
         }
@@ -72,6 +71,25 @@ fn summary(view: &View) -> Markup {
             li { strong { (grouped(missing)) } " unknown cells"
                 @if !overview.missing.is_empty() { " (" @for (i, token) in overview.missing.iter().enumerate() {
                     @if i > 0 { ", " } @if token.is_empty() { "empty" } @else { code { (token) } } } ")" } }
+        }
+    }
+}
+
+/// How the table is read: what its unknown cells are, and what becomes of their rows.
+fn unknowns(view: &View) -> Markup {
+    let stated = |key: &str| view.raw.get("data").and_then(|d| d.get(key));
+    let missing = stated("missing").and_then(|item| item.as_value()).map(parts::plain).unwrap_or_default();
+    let rows = [("", "dropped"), ("drop", "dropped, stated"), ("keep", "kept; unknown is a value of its own")];
+    let rows = rows.map(|(value, words)| (value.to_string(), words.to_string()));
+    let field = |label, keys, kind, value, hint| Field { label, keys, kind, value, hint, placeholder: "" };
+    html! {
+        details id="reading" data-keep {
+            summary { "How it is read" }
+            div.fields {
+                (field("Cells that mean unknown", &["data", "missing"], "toml", missing, Some("a list such as [\"?\", \"\"]")).text(view))
+                (field("Rows with an unknown cell are", &["data", "missing_rows"], "text", parts::typed(stated("missing_rows")), None).choice(view, &rows))
+                (field("Separator of fields", &["data", "separator"], "text", parts::typed(stated("separator")), Some("guessed when empty")).text(view))
+            }
         }
     }
 }

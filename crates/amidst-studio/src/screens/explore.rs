@@ -11,9 +11,8 @@ use amidst::words::{count, grouped};
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::Query;
 use crate::jobs::Kind;
-use crate::parts;
+use crate::parts::{self, Query};
 use crate::results::Possible;
 use crate::studio::View;
 

@@ -6,16 +6,18 @@ use amidst::policy::Role;
 use amidst::report::chart::{self, icicle};
 use amidst::words::{count, grouped};
 use maud::{Markup, html};
-use toml_edit::{Item, Value};
+use toml_edit::{InlineTable, Item, Value};
 
-use super::Query;
 use crate::jobs::Kind;
-use crate::parts::{self, Field};
+use crate::parts::{self, Field, Query};
 use crate::places::Problem;
 use crate::studio::View;
 
 /// Nodes of a level that are listed beside the picture.
 const LISTED: usize = 60;
+
+/// Values that a taxonomy is begun with, at most.
+const MOVED: usize = 80;
 
 pub fn draw(view: &View, _query: &Query) -> Markup {
     let head = parts::head(
@@ -90,18 +92,22 @@ fn recipe(view: &View, name: &str) -> Markup {
     let keys: Vec<(&str, &Item)> = table.into_iter().flat_map(|t| t.iter()).collect();
     let builder = BUILDERS.iter().find(|b| keys.iter().any(|(key, _)| *key == b.id));
     let choice = parts::id(&["columns", name, "builder"]);
+    let values = view.results.fitted.as_deref().and_then(|f| f.trees.iter().find(|t| t.column == name));
+    let own = values.and_then(first_taxonomy);
     html! {
         div.fields {
             div.field {
                 label for=(choice) { "Made by" }
                 select id=(choice) data-builder=(name) {
                     @if builder.is_none() { option value="" selected { "nothing: values or *" } }
-                    @for each in BUILDERS { option value=(each.id) data-example=(each.example) selected[builder.is_some_and(|b| b.id == each.id)] { (each.id) } }
+                    @for each in BUILDERS { option value=(each.id) data-example=(own.as_deref().filter(|_| each.id == "taxonomy").unwrap_or(each.example)) selected[builder.is_some_and(|b| b.id == each.id)] { (each.id) } }
                 }
                 @if let Some(builder) = builder { p.hint { (builder.definition) } }
             }
             @for (key, item) in &keys { (key_fields(view, &["columns", name, "hierarchy", key], key, item)) }
         }
+        @if let Some(tree) = item.and_then(|i| i.get("taxonomy")).and_then(Item::as_inline_table) { (groups(name, tree)) }
+        (files(name, &choice))
         details id=(format!("toml-{choice}")) data-keep {
             summary { "Edit as TOML" }
             (Field { label: "hierarchy =", keys: &["columns", name, "hierarchy"], kind: "toml",
@@ -109,6 +115,86 @@ fn recipe(view: &View, name: &str) -> Markup {
                 hint: builder.map(|b| b.example), placeholder: "{ suppress = true }" }.area(view))
         }
     }
+}
+
+/// A taxonomy to begin with: all values in one group.
+fn first_taxonomy(tree: &Tree) -> Option<String> {
+    let values = tree.levels.first().filter(|values| values.len() <= MOVED)?;
+    let list: toml_edit::Array = values.iter().map(|node| node.label.as_str()).collect();
+    Some(format!("{{ taxonomy = {{ Any = {{ \"All values\" = {list} }} }} }}"))
+}
+
+/// The groups that hold values, with the values.
+fn members(tree: &InlineTable, found: &mut Vec<(String, Vec<String>)>) {
+    for (key, inner) in tree.iter() {
+        match inner {
+            Value::InlineTable(inner) => members(inner, found),
+            Value::Array(list) => {
+                found.push((key.to_string(), list.iter().filter_map(|v| v.as_str().map(String::from)).collect()))
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Moves a value into another group.
+fn groups(column: &str, tree: &InlineTable) -> Markup {
+    let mut found = Vec::new();
+    members(tree, &mut found);
+    if found.iter().map(|(_, values)| values.len()).sum::<usize>() > MOVED * 4 {
+        return html! {};
+    }
+    let id = parts::id(&["columns", column, "move"]);
+    html! {
+        form.line data-move=(column) {
+            div.field {
+                label for=(format!("{id}-value")) { "Move the value" }
+                select id=(format!("{id}-value")) name="value" data-mine { @for (group, values) in &found {
+                    optgroup label=(group) { @for value in values { option value=(value) { (value) } } }
+                } }
+            }
+            div.field {
+                label for=(format!("{id}-to")) { "into the group (a new name makes a new one)" }
+                input id=(format!("{id}-to")) name="to" type="text" list=(format!("{id}-groups")) autocomplete="off" data-mine;
+                datalist id=(format!("{id}-groups")) { @for (group, _) in &found { option value=(group) {} } }
+                div.wrong hidden id=(format!("{id}-to-wrong")) role="alert" {}
+            }
+            button type="submit" { "Move" }
+        }
+    }
+}
+
+/// The hierarchy as a file, out and in.
+fn files(column: &str, id: &str) -> Markup {
+    html! {
+        p.buttons {
+            a.button.small href=(format!("/hierarchy?column={}", parts::encoded(column))) { "Export as a file" span.hidden { " for " (column) } }
+            label.button.small for=(format!("{id}-import")) { "Import a file" span.hidden { " for " (column) } }
+            input.hidden id=(format!("{id}-import")) type="file" accept=".csv,.txt,.tsv" data-import=(column);
+        }
+    }
+}
+
+/// The hierarchy of a column as a file, one line a value, one column a level.
+pub fn exported(view: &View, column: &str) -> Option<String> {
+    let tree = view.results.fitted.as_deref()?.trees.iter().find(|t| t.column == column)?;
+    let quoted = |text: &str| match text.contains([';', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_string(),
+    };
+    let mut out = String::new();
+    for node in tree.levels.first()? {
+        out.push_str(&quoted(&node.label));
+        let mut parent = node.parent;
+        for level in &tree.levels[1..] {
+            let node = level.get(parent)?;
+            out.push(';');
+            out.push_str(&quoted(&node.label));
+            parent = node.parent;
+        }
+        out.push('\n');
+    }
+    Some(out)
 }
 
 /// Fields for what can be typed in a line: numbers, words and lists of them.

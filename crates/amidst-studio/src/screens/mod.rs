@@ -4,11 +4,10 @@ mod columns;
 mod compare;
 mod data;
 mod explore;
-mod hierarchies;
+pub mod hierarchies;
 mod protection;
 mod publish;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use amidst::Failure;
@@ -16,11 +15,9 @@ use maud::Markup;
 use serde_json::Value;
 
 use crate::jobs::Kind;
+use crate::parts::Query;
 use crate::studio::{Studio, View};
 use crate::work;
-
-/// What stands behind the question mark of an address.
-pub type Query = HashMap<String, String>;
 
 /// A screen.
 pub struct Screen {
@@ -71,7 +68,7 @@ pub fn asset(name: &str) -> Option<(&'static str, &'static str)> {
 /// When it is asked for in a way that cannot be meant.
 pub fn run(studio: &Arc<Studio>, kind: Kind, asked: &Value) -> Result<(), Failure> {
     match kind {
-        Kind::Look | Kind::Survey | Kind::Check => studio.settle(),
+        Kind::Look | Kind::Survey | Kind::Check => work::settle(studio),
         Kind::Explore => work::explore(studio),
         Kind::Compare => work::compare(studio),
         Kind::Publish => publish::publish(studio, asked)?,

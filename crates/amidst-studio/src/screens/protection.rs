@@ -9,9 +9,8 @@ use maud::{Markup, html};
 use serde_json::json;
 use toml_edit::TableLike;
 
-use super::Query;
 use crate::jobs::Kind;
-use crate::parts::{self, Field};
+use crate::parts::{self, Field, Query};
 use crate::places::Problem;
 use crate::studio::View;
 

@@ -10,9 +10,8 @@ use amidst::words::{count, grouped};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::Query;
 use crate::jobs::Kind;
-use crate::parts::{self, Field};
+use crate::parts::{self, Field, Query};
 use crate::project::Project;
 use crate::studio::{Studio, View};
 use crate::work::{self, SeriesAct};
@@ -133,7 +132,7 @@ fn files(project: &Project, folder: &str) -> Markup {
     names.sort();
     html! {
         ul.files { @for (name, bytes) in &names {
-            li { a href=(format!("/file?path={}", encoded(&format!("{folder}/{name}")))) { (name) } " " span.soft { (size(*bytes)) } }
+            li { a href=(format!("/file?path={}", parts::encoded(&format!("{folder}/{name}")))) { (name) } " " span.soft { (size(*bytes)) } }
         } }
     }
 }
@@ -144,12 +143,6 @@ fn size(bytes: u64) -> String {
         1_000..1_000_000 => format!("{} kB", bytes / 1_000),
         _ => format!("{:.1} MB", bytes as f64 / 1e6),
     }
-}
-
-/// A text as a part of an address.
-fn encoded(text: &str) -> String {
-    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"-_./".contains(b);
-    text.bytes().map(|b| if plain(&b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
 }
 
 fn series_section(view: &View, series: &[String]) -> Markup {
@@ -277,7 +270,7 @@ mod tests {
 
     #[test]
     fn addresses_hold_no_character_with_a_meaning() {
-        assert_eq!(encoded("a b/ü&#?.csv"), "a%20b/%C3%BC%26%23%3F.csv");
+        assert_eq!(parts::encoded("a b/ü&#?.csv"), "a%20b/%C3%BC%26%23%3F.csv");
         assert_eq!((size(999), size(1_500), size(2_500_000)), ("999 bytes".into(), "1 kB".into(), "2.5 MB".into()));
     }
 }
