@@ -158,7 +158,7 @@ fn document(view: &View) -> Markup {
             @if !changes.is_empty() {
                 h3 { "Last change" }
                 p.soft { (view.steps.get(view.at).map(String::as_str).unwrap_or_default()) }
-                div.diff.scroll id="diff" tabindex="0" role="region" aria-label="Last change" {
+                div.diff.scroll id="diff" tabindex="0" role="group" aria-label="Last change" {
                     @for group in changes.iter().take(8) { div.group { @for line in group.iter().take(40) {
                         @let (class, sign, word) = match line.change {
                             Change::Added => ("added", "+", "added: "),

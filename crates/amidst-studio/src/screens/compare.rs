@@ -86,7 +86,7 @@ fn rows(view: &View, release: &Release) -> Markup {
 
 fn table(label: &str, header: &[String], rows: &[Vec<String>]) -> Markup {
     html! {
-        div.scroll tabindex="0" role="region" aria-label=(label) { table.rows {
+        div.scroll tabindex="0" role="group" aria-label=(label) { table.rows {
             thead { tr { @for name in header { th scope="col" { (name) } } } }
             tbody { @for row in rows { tr { @for cell in row { td { (cell) } } } } }
         } }

@@ -109,7 +109,7 @@ fn rows(view: &View, source: &str, query: &Query) -> Markup {
     html! {
         section aria-labelledby="first" {
             h2 id="first" { "First rows" }
-            div.scroll id="rows" tabindex="0" role="region" aria-label="First rows" { table.rows {
+            div.scroll id="rows" tabindex="0" role="group" aria-label="First rows" { table.rows {
                 thead { tr { @for name in &first.header { th scope="col" { (name) } } } }
                 tbody { @for row in &first.rows { tr { @for (name, cell) in first.header.iter().zip(row) {
                     @if covered(view, name) && !reveal { td.covered { span aria-label="covered" { "•••" } } } @else { td { (cell) } }

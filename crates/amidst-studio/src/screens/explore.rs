@@ -92,7 +92,7 @@ fn of_lattice(view: &View, columns: &Columns, found: &Explored, query: &Query) -
             @if !found.complete { " The time limit cut the search short." } }
         section aria-labelledby="curve" {
             h2 id="curve" { "Risk against " (metric) }
-            div.scroll tabindex="0" role="region" aria-label="Risk against loss" {
+            div.scroll tabindex="0" role="group" aria-label="Risk against loss" {
                 (plane("Risk against loss", "Each point is a combination of levels that no other beats in both.", (&metric, "largest risk of anyone"), &points)) }
             p.soft { "Every point is a combination of levels that no other beats in both. Filled points satisfy the policy. Choose one to see why, or why not." }
         }
@@ -100,7 +100,7 @@ fn of_lattice(view: &View, columns: &Columns, found: &Explored, query: &Query) -
         (picture(columns, found, &metric, chosen.as_deref()))
         section aria-labelledby="minimal" {
             h2 id="minimal" { "Most precise combinations" }
-            div.scroll id="minimal-rows" tabindex="0" role="region" aria-label="Most precise combinations" { table {
+            div.scroll id="minimal-rows" tabindex="0" role="group" aria-label="Most precise combinations" { table {
                 thead { tr { @for (name, height) in columns { th.n scope="col" { (name) span.soft { " of " (height) } } }
                     th.n scope="col" { "classes" } th.n scope="col" { "left out" } th.n scope="col" { (metric) } th scope="col" { span.hidden { "look" } } } }
                 tbody { @for node in found.minimal.iter().take(LISTED) { tr {
@@ -160,7 +160,7 @@ fn picture(columns: &Columns, found: &Explored, metric: &str, chosen: Option<&[u
     html! {
         section aria-labelledby="lattice" {
             h2 id="lattice" { "All combinations" }
-            div.scroll.picture id="lattice-box" tabindex="0" role="region" aria-label="All combinations" {
+            div.scroll.picture id="lattice-box" tabindex="0" role="group" aria-label="All combinations" {
                 (lattice("All combinations of levels", "The most precise at the bottom, everything generalized on top.", &nodes)) }
             p.soft { "Top: everything generalized; bottom: the values themselves. Darker: more " (metric)
                 ". Dashed: does not satisfy the policy as it is. Ringed: satisfies it and cannot be more precise." }
@@ -242,13 +242,13 @@ fn of_local(view: &View, found: &Compared) -> Markup {
     html! {
         section aria-labelledby="curve" {
             h2 id="curve" { "Risk against " (metric) }
-            div.scroll tabindex="0" role="region" aria-label="Risk against loss" {
+            div.scroll tabindex="0" role="group" aria-label="Risk against loss" {
                 (plane("Risk against loss", "Filled: each algorithm on the policy. Rings: Mondrian for several k.", (&metric, "largest risk of anyone"), &[front, tried].concat())) }
             p.soft { "Filled: what each algorithm makes of the policy. Rings: Mondrian for k alone, whatever the policy says." }
         }
         section aria-labelledby="algorithms" {
             h2 id="algorithms" { "What each algorithm makes of the table" }
-            div.scroll id="tried" tabindex="0" role="region" aria-label="Algorithms" { table {
+            div.scroll id="tried" tabindex="0" role="group" aria-label="Algorithms" { table {
                 thead { tr { th scope="col" { "algorithm" } th.n scope="col" { "classes" } th.n scope="col" { "left out" } th.n scope="col" { "smallest class" }
                     th.n scope="col" { (metric) } th scope="col" { span.hidden { "use" } } } }
                 tbody { @for tried in &found.algorithms { tr {

@@ -72,7 +72,7 @@ fn picture(view: &View, tree: &Tree) -> Markup {
     let title = format!("Hierarchy of {}", tree.column);
     let described = format!("{} levels above the values; the list below has the same figures.", tree.levels.len() - 1);
     html! {
-        div.scroll.picture tabindex="0" role="region" aria-label=(title) { (icicle(&title, &described, &levels, few)) }
+        div.scroll.picture tabindex="0" role="group" aria-label=(title) { (icicle(&title, &described, &levels, few)) }
         p.soft { "From the top: everything, down to the values. Outlined boxes hold fewer than " (few) " rows." }
         details id=(format!("levels-{}", parts::id(&[&tree.column]))) data-keep {
             summary { "Levels and their nodes" }

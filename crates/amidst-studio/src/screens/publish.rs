@@ -185,7 +185,7 @@ fn one_series(view: &View, folder: &str) -> Markup {
         article.card {
             div.card-head { h3 { (folder) " " span.soft { (mode.name()) } }
                 button.small type="button" data-post="/run/series" data-body=(act("audit")) { "Audit all versions" } }
-            div.scroll tabindex="0" role="region" aria-label=(format!("Versions of {folder}")) { table {
+            div.scroll tabindex="0" role="group" aria-label=(format!("Versions of {folder}")) { table {
                 thead { tr { th.n scope="col" { "version" } th.n scope="col" { "rows" } th.n scope="col" { "classes" } th.n scope="col" { "counterfeits" } th.n scope="col" { "held back" } th scope="col" { "audit" } } }
                 tbody { @for version in &log.versions { tr {
                     td.n { (version.version) } td.n { (grouped(version.rows)) } td.n { (grouped(version.classes)) } td.n { (grouped(version.counterfeits)) } td.n { (grouped(version.held_back)) }
