@@ -12,14 +12,15 @@
 
 mod apriori;
 mod best_first;
+mod by_class;
 mod explore;
-mod facet;
 mod find;
 mod judge;
 mod key;
 mod layout;
 mod price;
 mod recode;
+mod sensitive_view;
 mod snapshot;
 #[cfg(test)]
 mod tests;

@@ -38,7 +38,7 @@ impl PrivacyModel for DistinctLDiversity {
         true
     }
 
-    fn growing(&self) -> bool {
+    fn preserved_by_insertion(&self) -> bool {
         true
     }
 

@@ -1,14 +1,14 @@
 //! Facets: what requirements see of the sensitive columns, counted class by class.
 //!
-//! A facet is one sensitive column, or several that a requirement names together (Definition 4.6 of the ℓ-diversity
-//! article). Its symbols are the distinct values (or value tuples) of the table. Only facets that some requirement
+//! A view is one sensitive column, or several that a requirement names together (Definition 4.6 of the ℓ-diversity
+//! article). Its symbols are the distinct values (or value tuples) of the table. Only views that some requirement
 //! looks at are counted; k-anonymity alone counts none.
 
 use crate::frequency::FrequencySet;
 
 /// Some sensitive columns taken together.
 #[derive(Debug)]
-pub(crate) struct Facet {
+pub(crate) struct SensitiveView {
     /// The sensitive columns, ascending positions not required: as the requirement names them.
     pub columns: Vec<usize>,
     /// The symbol of each sensitive tuple of the frequency set.
@@ -22,8 +22,8 @@ pub(crate) struct Facet {
     pub blocks: Vec<Vec<u32>>,
 }
 
-impl Facet {
-    /// The facet of `columns` in a table.
+impl SensitiveView {
+    /// The view of `columns` in a table.
     pub fn new(set: &FrequencySet, columns: &[usize]) -> Self {
         let width = set.sensitive_width;
         let count = set.sensitive.len().checked_div(width).unwrap_or(0);
@@ -59,16 +59,16 @@ impl Facet {
                 .collect()
         };
         let symbols = distinct.len();
-        Facet { columns: columns.to_vec(), symbol_of, values: distinct.concat(), symbols, blocks }
+        SensitiveView { columns: columns.to_vec(), symbol_of, values: distinct.concat(), symbols, blocks }
     }
 
-    /// The value of a symbol in the column at position `column` of this facet.
+    /// The value of a symbol in the column at position `column` of this view.
     pub fn value(&self, symbol: u32, column: usize) -> u32 {
         self.values[symbol as usize * self.columns.len() + column]
     }
 }
 
-/// How many rows of each class have each symbol of a facet.
+/// How many rows of each class have each symbol of a view.
 #[derive(Debug, Clone)]
 pub(crate) enum Counts {
     /// A row of `symbols` counts for each class: fastest where symbols are few.
@@ -97,15 +97,15 @@ const NEAR: usize = 1 << 20;
 
 impl Counts {
     /// The counts of each of the tuples of `set` in `tuples`.
-    pub fn base(set: &FrequencySet, facet: &Facet, tuples: &[u32]) -> Self {
-        let symbols = facet.symbols;
+    pub fn base(set: &FrequencySet, view: &SensitiveView, tuples: &[u32]) -> Self {
+        let symbols = view.symbols;
         // Of many tuples most have few symbols: rows of counts would mostly be zeros.
         let full = symbols * tuples.len() <= set.groups.entries.len() * 3 || symbols * tuples.len() <= NEAR;
         if symbols <= DENSE && full {
             let mut counts = vec![0; symbols * tuples.len()];
             for (class, &tuple) in tuples.iter().enumerate() {
                 for entry in set.groups.get(tuple as usize) {
-                    let symbol = facet.symbol_of[entry.sensitive as usize] as usize;
+                    let symbol = view.symbol_of[entry.sensitive as usize] as usize;
                     counts[class * symbols + symbol] += entry.rows as u32;
                 }
             }
@@ -118,7 +118,7 @@ impl Counts {
         for &tuple in tuples {
             own.clear();
             own.extend(
-                (set.groups.get(tuple as usize).iter()).map(|e| (facet.symbol_of[e.sensitive as usize], e.rows as u32)),
+                (set.groups.get(tuple as usize).iter()).map(|e| (view.symbol_of[e.sensitive as usize], e.rows as u32)),
             );
             own.sort_unstable();
             let start = pairs.len();
@@ -157,81 +157,10 @@ impl Counts {
                 Counts::Dense { symbols: *symbols, counts: sums }
             }
             Counts::Sparse { symbols, offsets, pairs } if *symbols <= DENSE => {
-                // The sources of a class side by side; then each class adds up in one small row.
-                let mut starts = vec![0u32; classes + 1];
-                class_of.iter().for_each(|&class| starts[class as usize + 1] += 1);
-                (0..classes).for_each(|c| starts[c + 1] += starts[c]);
-                let mut next = starts.clone();
-                let mut sources = vec![0u32; class_of.len()];
-                for (source, &class) in (0u32..).zip(class_of) {
-                    let at = &mut next[class as usize];
-                    sources[*at as usize] = source;
-                    *at += 1;
-                }
-                drop(next);
-                let mut sums = [0u32; DENSE];
-                let mut merged: Vec<(u32, u32)> = Vec::with_capacity(pairs.len());
-                let mut ends = Vec::with_capacity(classes + 1);
-                ends.push(0);
-                for class in 0..classes {
-                    let own = &sources[starts[class] as usize..starts[class + 1] as usize];
-                    for range in own.iter().map(|&s| offsets[s as usize] as usize..offsets[s as usize + 1] as usize) {
-                        pairs[range].iter().for_each(|&(symbol, rows)| sums[symbol as usize] += rows);
-                    }
-                    let found = (0u32..).zip(&mut sums[..*symbols]).filter(|(_, sum)| **sum > 0);
-                    merged.extend(found.map(|(symbol, sum)| (symbol, std::mem::take(sum))));
-                    ends.push(merged.len() as u32);
-                }
-                if classes * symbols <= merged.len() * 2 {
-                    // Hardly any zeros are left.
-                    let mut counts = vec![0u32; classes * symbols];
-                    for (row, range) in counts.chunks_exact_mut(*symbols).zip(ends.windows(2)) {
-                        let own = &merged[range[0] as usize..range[1] as usize];
-                        own.iter().for_each(|&(symbol, rows)| row[symbol as usize] = rows);
-                    }
-                    return Counts::Dense { symbols: *symbols, counts };
-                }
-                merged.shrink_to_fit();
-                Counts::Sparse { symbols: *symbols, offsets: ends, pairs: merged }
+                merge_few_symbols(*symbols, offsets, pairs, class_of, classes)
             }
             Counts::Sparse { symbols, offsets, pairs } => {
-                // Two stable counting sorts, by symbol and then by class, put equal pairs side by side.
-                let mut place = vec![0u32; symbols + 1];
-                pairs.iter().for_each(|p| place[p.0 as usize + 1] += 1);
-                (0..*symbols).for_each(|s| place[s + 1] += place[s]);
-                let mut by_symbol = vec![(0u32, 0u32, 0u32); pairs.len()];
-                let mut sizes = vec![0u32; classes + 1];
-                for (source, &class) in class_of.iter().enumerate() {
-                    for &(symbol, rows) in &pairs[offsets[source] as usize..offsets[source + 1] as usize] {
-                        let at = &mut place[symbol as usize];
-                        by_symbol[*at as usize] = (class, symbol, rows);
-                        *at += 1;
-                        sizes[class as usize + 1] += 1;
-                    }
-                }
-                (0..classes).for_each(|c| sizes[c + 1] += sizes[c]);
-                let starts = sizes.clone();
-                let mut sorted = vec![(0u32, 0u32); pairs.len()];
-                for (class, symbol, rows) in by_symbol {
-                    let at = &mut sizes[class as usize];
-                    sorted[*at as usize] = (symbol, rows);
-                    *at += 1;
-                }
-                let mut merged: Vec<(u32, u32)> = Vec::with_capacity(pairs.len());
-                let mut offsets = Vec::with_capacity(classes + 1);
-                offsets.push(0);
-                for class in 0..classes {
-                    let start = merged.len();
-                    for &(symbol, rows) in &sorted[starts[class] as usize..starts[class + 1] as usize] {
-                        match merged[start..].last_mut() {
-                            Some(last) if last.0 == symbol => last.1 += rows,
-                            _ => merged.push((symbol, rows)),
-                        }
-                    }
-                    offsets.push(merged.len() as u32);
-                }
-                merged.shrink_to_fit();
-                Counts::Sparse { symbols: *symbols, offsets, pairs: merged }
+                merge_many_symbols(*symbols, offsets, pairs, class_of, classes)
             }
         }
     }
@@ -258,6 +187,97 @@ impl Counts {
             Counts::Sparse { offsets, pairs, .. } => offsets.capacity() * 4 + pairs.capacity() * 8,
         }
     }
+}
+
+/// Rolls sparse counts of at most [`DENSE`] symbols up: the sources of a class side by side, each class in one small row.
+fn merge_few_symbols(
+    symbols: usize,
+    offsets: &[u32],
+    pairs: &[(u32, u32)],
+    class_of: &[u32],
+    classes: usize,
+) -> Counts {
+    let mut starts = vec![0u32; classes + 1];
+    class_of.iter().for_each(|&class| starts[class as usize + 1] += 1);
+    (0..classes).for_each(|c| starts[c + 1] += starts[c]);
+    let mut next = starts.clone();
+    let mut sources = vec![0u32; class_of.len()];
+    for (source, &class) in (0u32..).zip(class_of) {
+        let at = &mut next[class as usize];
+        sources[*at as usize] = source;
+        *at += 1;
+    }
+    drop(next);
+    let mut sums = [0u32; DENSE];
+    let mut merged: Vec<(u32, u32)> = Vec::with_capacity(pairs.len());
+    let mut ends = Vec::with_capacity(classes + 1);
+    ends.push(0);
+    for class in 0..classes {
+        let own = &sources[starts[class] as usize..starts[class + 1] as usize];
+        for range in own.iter().map(|&s| offsets[s as usize] as usize..offsets[s as usize + 1] as usize) {
+            pairs[range].iter().for_each(|&(symbol, rows)| sums[symbol as usize] += rows);
+        }
+        let found = (0u32..).zip(&mut sums[..symbols]).filter(|(_, sum)| **sum > 0);
+        merged.extend(found.map(|(symbol, sum)| (symbol, std::mem::take(sum))));
+        ends.push(merged.len() as u32);
+    }
+    if classes * symbols <= merged.len() * 2 {
+        // Hardly any zeros are left.
+        let mut counts = vec![0u32; classes * symbols];
+        for (row, range) in counts.chunks_exact_mut(symbols).zip(ends.windows(2)) {
+            let own = &merged[range[0] as usize..range[1] as usize];
+            own.iter().for_each(|&(symbol, rows)| row[symbol as usize] = rows);
+        }
+        return Counts::Dense { symbols: symbols, counts };
+    }
+    merged.shrink_to_fit();
+    Counts::Sparse { symbols: symbols, offsets: ends, pairs: merged }
+}
+
+/// Rolls sparse counts up: two stable counting sorts, by symbol and then by class, put equal pairs side by side.
+fn merge_many_symbols(
+    symbols: usize,
+    offsets: &[u32],
+    pairs: &[(u32, u32)],
+    class_of: &[u32],
+    classes: usize,
+) -> Counts {
+    let mut place = vec![0u32; symbols + 1];
+    pairs.iter().for_each(|p| place[p.0 as usize + 1] += 1);
+    (0..symbols).for_each(|s| place[s + 1] += place[s]);
+    let mut by_symbol = vec![(0u32, 0u32, 0u32); pairs.len()];
+    let mut sizes = vec![0u32; classes + 1];
+    for (source, &class) in class_of.iter().enumerate() {
+        for &(symbol, rows) in &pairs[offsets[source] as usize..offsets[source + 1] as usize] {
+            let at = &mut place[symbol as usize];
+            by_symbol[*at as usize] = (class, symbol, rows);
+            *at += 1;
+            sizes[class as usize + 1] += 1;
+        }
+    }
+    (0..classes).for_each(|c| sizes[c + 1] += sizes[c]);
+    let starts = sizes.clone();
+    let mut sorted = vec![(0u32, 0u32); pairs.len()];
+    for (class, symbol, rows) in by_symbol {
+        let at = &mut sizes[class as usize];
+        sorted[*at as usize] = (symbol, rows);
+        *at += 1;
+    }
+    let mut merged: Vec<(u32, u32)> = Vec::with_capacity(pairs.len());
+    let mut offsets = Vec::with_capacity(classes + 1);
+    offsets.push(0);
+    for class in 0..classes {
+        let start = merged.len();
+        for &(symbol, rows) in &sorted[starts[class] as usize..starts[class + 1] as usize] {
+            match merged[start..].last_mut() {
+                Some(last) if last.0 == symbol => last.1 += rows,
+                _ => merged.push((symbol, rows)),
+            }
+        }
+        offsets.push(merged.len() as u32);
+    }
+    merged.shrink_to_fit();
+    Counts::Sparse { symbols: symbols, offsets, pairs: merged }
 }
 
 #[cfg(test)]
