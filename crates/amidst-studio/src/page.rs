@@ -170,7 +170,7 @@ fn document(view: &View) -> Markup {
                 }
             }
         }
-        details id="text" data-keep {
+        details id="text" data-keep open {
             summary { "The whole text" }
             @if harmless {
                 label.hidden for="source" { "The policy as TOML" }

@@ -33,7 +33,7 @@ pub struct Explored {
 }
 
 /// The largest lattice of which every node is told.
-pub const LISTED: f64 = 2_000.0;
+pub const LISTED: f64 = 20_000.0;
 
 /// Each metric of the registry by id, `None` where it is not defined.
 pub type Metrics = Vec<(&'static str, Option<f64>)>;

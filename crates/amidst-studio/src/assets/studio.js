@@ -90,7 +90,7 @@ async function once() {
   const fresh = new DOMParser().parseFromString(text, "text/html");
   const focus = document.activeElement;
   const place = focus && focus !== document.body ? { id: focus.id, start: focus.selectionStart, end: focus.selectionEnd } : null;
-  const open = [...document.querySelectorAll("details[data-keep][open]")].map((d) => d.id);
+  const open = [...document.querySelectorAll("details[data-keep]")].map((d) => [d.id, d.open]);
   const scrolled = [...document.querySelectorAll(".scroll[id]")].map((s) => [s.id, s.scrollLeft, s.scrollTop]);
   const mine = [...document.querySelectorAll("[data-mine], [data-dirty]")].map((i) => [i.id, i.type === "checkbox" ? i.checked : i.value, i.dataset.dirty]);
   for (const id of PARTS) {
@@ -99,7 +99,7 @@ async function once() {
   }
   document.title = fresh.title;
   version = Number(fresh.body.dataset.version);
-  for (const id of open) if (byId(id)) byId(id).open = true;
+  for (const [id, is] of open) if (byId(id)) byId(id).open = is;
   for (const [id, left, top] of scrolled) byId(id)?.scrollTo(left, top);
   for (const [id, value, dirty] of mine) {
     const input = byId(id);

@@ -85,7 +85,7 @@ fn row(view: &View, column: &ColumnOverview, rows: u64, survey: Option<&Survey>)
             }
             td.n data-label="share in singling out" {
                 @match share {
-                    Some(share) => { meter min="0" max="1" value=(share) aria-label=(format!("Share of {name} in singling out")) {} " " (format!("{:.0} %", share * 100.0)) }
+                    Some(share) => { meter min="0" max="1" value=(share) aria-label=(format!("Share of {name} in singling out")) {} " " span { (format!("{:.0} %", share * 100.0)) } }
                     None => "–",
                 }
             }

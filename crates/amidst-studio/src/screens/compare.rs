@@ -15,6 +15,9 @@ use crate::studio::View;
 /// Rows that are shown of either side.
 const ROWS: usize = 8;
 
+/// Sections that are open when the page is.
+const OPEN: usize = 2;
+
 /// The sections of the report that compare.
 const SHOWN: &[&str] =
     &["usefulness", "risk", "classes", "columns", "generalization", "attacks", "requirements", "rows"];
@@ -38,8 +41,8 @@ pub fn draw(view: &View, _query: &Query) -> Markup {
             (summary(&made.made))
             (rows(view, &made.made))
             @let all = sections(&made.made.outcome.report);
-            @for id in SHOWN { @for (_, heading, content) in all.iter().filter(|(own, _, _)| own == id) {
-                section.report id=(format!("report-{id}")) { h2 { (heading) } (content) }
+            @for (i, id) in SHOWN.iter().enumerate() { @for (_, heading, content) in all.iter().filter(|(own, _, _)| own == id) {
+                details.report id=(format!("report-{id}")) data-keep open[i < OPEN] { summary { h2 { (heading) } } (content) }
             } }
         }
         p.next { a.button href="/publish" { "Next: publish" } }

@@ -1,6 +1,8 @@
 //! *Explore*: what is possible. The lattice and the front of risk against loss for full-domain recodings; what each algorithm
 //! makes of the table for local ones; and why a node cannot be published.
 
+use std::collections::BTreeSet;
+
 use amidst::core::lattice::{Explored, FrontPoint};
 use amidst::explore::local::Compared;
 use amidst::explore::{why_not, why_not_json};
@@ -115,56 +117,68 @@ fn of_lattice(view: &View, columns: &Columns, found: &Explored, query: &Query) -
     }
 }
 
-fn picture(columns: &Columns, found: &Explored, metric: &str, chosen: Option<&[usize]>) -> Markup {
-    if found.all.is_empty() || found.all.len() > DRAWN {
-        return html! { p.soft { "The lattice has " (grouped(found.nodes as u64)) " nodes, too many to be drawn." } };
+/// The nodes that are drawn: all of them, or of a large lattice the most precise ones that satisfy the policy with those right
+/// above and below.
+fn drawn(columns: &Columns, found: &Explored) -> Vec<Vec<usize>> {
+    if !found.all.is_empty() && found.all.len() <= DRAWN {
+        return found.all.iter().map(|p| p.levels.clone()).collect();
     }
-    let most = found.all.iter().map(|p| p.cost).filter(|c| c.is_finite()).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-    let nodes: Vec<LatticeNode> = found
-        .all
-        .iter()
-        .map(|p| {
-            let minimal = found.minimal.iter().any(|m| m.levels == p.levels);
-            let valid = found.minimal.iter().any(|m| m.levels.iter().zip(&p.levels).all(|(a, b)| a <= b));
-            let stands = if minimal {
-                ", satisfies the policy, most precise"
-            } else if valid {
-                ", satisfies the policy"
-            } else {
-                ", does not satisfy the policy"
-            };
-            LatticeNode {
-                levels: p.levels.clone(),
-                shade: if p.cost.is_finite() { p.cost / most } else { 1.0 },
-                point: Point {
-                    x: 0.0,
-                    y: 0.0,
-                    words: format!(
-                        "{}, smallest class {}, {metric} {:.4}{stands}",
-                        words(columns, &p.levels),
-                        p.smallest,
-                        p.cost
-                    ),
-                    address: Some(format!("/explore?node={}#node", written(&p.levels))),
-                    mark: if minimal || chosen == Some(p.levels.as_slice()) {
-                        Mark::Chosen
-                    } else if valid {
-                        Mark::Filled
-                    } else {
-                        Mark::Open
-                    },
-                },
-            }
-        })
-        .collect();
-    html! {
-        section aria-labelledby="lattice" {
-            h2 id="lattice" { "All combinations" }
-            div.scroll.picture id="lattice-box" tabindex="0" role="group" aria-label="All combinations" {
-                (lattice("All combinations of levels", "The most precise at the bottom, everything generalized on top.", &nodes)) }
-            p.soft { "Top: everything generalized; bottom: the values themselves. Darker: more " (metric)
-                ". Dashed: does not satisfy the policy as it is. Ringed: satisfies it and cannot be more precise." }
+    let mut nodes = BTreeSet::new();
+    for node in found.minimal.iter().take(LISTED) {
+        for (i, (_, height)) in columns.iter().enumerate() {
+            let mut near = node.levels.clone();
+            near[i] = (near[i] + 1).min(*height);
+            nodes.insert(near.clone());
+            near[i] = node.levels[i].saturating_sub(1);
+            nodes.insert(near);
         }
+        nodes.insert(node.levels.clone());
+    }
+    nodes.into_iter().collect()
+}
+
+fn picture(columns: &Columns, found: &Explored, metric: &str, chosen: Option<&[usize]>) -> Markup {
+    let most = found.all.iter().map(|p| p.cost).filter(|c| c.is_finite()).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+    let node = |levels: Vec<usize>| {
+        let minimal = found.minimal.iter().any(|m| m.levels == levels);
+        let valid = found.minimal.iter().any(|m| m.levels.iter().zip(&levels).all(|(a, b)| a <= b));
+        let stands = match (minimal, valid) {
+            (true, _) => "satisfies the policy, most precise",
+            (_, true) => "satisfies the policy",
+            _ => "does not satisfy the policy",
+        };
+        let place = found.all.binary_search_by(|p| p.levels.cmp(&levels)).ok();
+        let figures = place.map(|i| &found.all[i]);
+        let told =
+            figures.map_or(String::new(), |p| format!("smallest class {}, {metric} {:.4}, ", p.smallest, p.cost));
+        LatticeNode {
+            shade: figures.map_or(0.3, |p| if p.cost.is_finite() { p.cost / most } else { 1.0 }),
+            point: Point {
+                x: 0.0,
+                y: 0.0,
+                words: format!("{}, {told}{stands}", words(columns, &levels)),
+                address: Some(format!("/explore?node={}#node", written(&levels))),
+                mark: match (minimal || chosen == Some(levels.as_slice()), valid) {
+                    (true, _) => Mark::Chosen,
+                    (_, true) => Mark::Filled,
+                    _ => Mark::Open,
+                },
+            },
+            levels,
+        }
+    };
+    let nodes: Vec<LatticeNode> = drawn(columns, found).into_iter().map(node).collect();
+    let part = (nodes.len() as f64) < found.nodes;
+    let title = if part { "Around the most precise combinations" } else { "All combinations" };
+    html! {
+        @if !nodes.is_empty() { section aria-labelledby="lattice" {
+            h2 id="lattice" { (title) }
+            div.scroll.picture id="lattice-box" tabindex="0" role="group" aria-label=(title) {
+                (lattice("Combinations of levels", "The most precise at the bottom, the most general on top.", &nodes)) }
+            p.soft { @if part { "Of " (grouped(found.nodes as u64)) " combinations, those that satisfy the policy and cannot be more precise, and their neighbours. " }
+                "Top: more general; bottom: more precise. Darker: more " (metric)
+                ". Dashed: does not satisfy the policy. Ringed: satisfies it and cannot be more precise. Choose one to see why." }
+        } }
     }
 }
 

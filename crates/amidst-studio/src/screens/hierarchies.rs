@@ -55,6 +55,7 @@ fn card(view: &View, name: &str) -> Markup {
             (recipe(view, name))
             (parts::wrong(&problems, &id))
             @if let Some(tree) = tree { (picture(view, tree)) }
+            (as_text(view, name))
             @if let (Some(fitted), None) = (fitted, problems.first()) { (parts::stale(view, &fitted.text)) }
         }
     }
@@ -102,18 +103,27 @@ fn recipe(view: &View, name: &str) -> Markup {
                     @if builder.is_none() { option value="" selected { "nothing: values or *" } }
                     @for each in BUILDERS { option value=(each.id) data-example=(own.as_deref().filter(|_| each.id == "taxonomy").unwrap_or(each.example)) selected[builder.is_some_and(|b| b.id == each.id)] { (each.id) } }
                 }
-                @if let Some(builder) = builder { p.hint { (builder.definition) } }
             }
             @for (key, item) in &keys { (key_fields(view, &["columns", name, "hierarchy", key], key, item)) }
         }
+        @if let Some(builder) = builder { p.hint { (builder.definition) } }
         @if let Some(tree) = item.and_then(|i| i.get("taxonomy")).and_then(Item::as_inline_table) { (groups(name, tree)) }
-        (files(name, &choice))
+    }
+}
+
+/// The recipe as TOML, and as files.
+fn as_text(view: &View, name: &str) -> Markup {
+    let item = view.raw.get("columns").and_then(|c| c.get(name)?.get("hierarchy"));
+    let builder = BUILDERS.iter().find(|b| item.is_some_and(|i| i.get(b.id).is_some()));
+    let choice = parts::id(&["columns", name, "builder"]);
+    html! {
         details id=(format!("toml-{choice}")) data-keep {
             summary { "Edit as TOML" }
             (Field { label: "hierarchy =", keys: &["columns", name, "hierarchy"], kind: "toml",
                 value: item.and_then(|i| i.clone().into_value().ok()).map_or(String::new(), |v| parts::plain(&v)),
                 hint: builder.map(|b| b.example), placeholder: "{ suppress = true }" }.area(view))
         }
+        (files(name, &choice))
     }
 }
 

@@ -98,7 +98,7 @@ fn verdict(view: &View) -> Markup {
     html! {
         (parts::job(view, Kind::Verify))
         @if let Some(verified) = view.results.verified.as_deref() {
-            section.card class=(if verified.valid { "good" } else { "bad" }) id="verdict" {
+            section class={ "card " (if verified.valid { "good" } else { "bad" }) } id="verdict" {
                 h2 { @if verified.valid { "Verified: " (verified.folder) " is what its certificate says" } @else { (verified.folder) " does NOT stand" } }
                 @if !verified.claims.is_empty() { ul { @for claim in &verified.claims { li { (claim) } } } }
                 @if !verified.problems.is_empty() { ul { @for problem in &verified.problems { li { (problem) } } } }

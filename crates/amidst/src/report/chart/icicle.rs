@@ -40,9 +40,10 @@ pub fn icicle(title: &str, description: &str, levels: &[Vec<Node>], few: u64) ->
             desc { (description) }
             @for (depth, blocks) in placed.iter().rev().enumerate() {
                 @let y = depth as f64 * ROW;
-                @for block in blocks.iter().filter(|b| b.width >= NARROWEST) { (drawn(block, y, few)) }
                 @let thin = blocks.iter().filter(|b| b.width < NARROWEST).count();
-                @if thin * 2 > blocks.len() {
+                @if thin * 2 <= blocks.len() {
+                    @for block in blocks.iter().filter(|b| b.width >= NARROWEST) { (drawn(block, y, few)) }
+                } @else {
                     rect x="1" y=(y + 1.0) width=(WIDTH - 2.0) height=(ROW - 4.0) fill="none" stroke="#222222" stroke-dasharray="3 3" {}
                     text x="8" y=(y + 19.0) font-size="12" fill="#222222" { (grouped(blocks.len() as u64)) " nodes" }
                 }

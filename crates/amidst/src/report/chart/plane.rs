@@ -11,7 +11,7 @@ const HEIGHT: f64 = 320.0;
 const LEFT: f64 = 52.0;
 const RIGHT: f64 = 16.0;
 const BOTTOM: f64 = 40.0;
-const TOP: f64 = 14.0;
+const TOP: f64 = 30.0;
 
 /// A point of a picture.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +56,7 @@ pub fn plane(title: &str, description: &str, axes: (&str, &str), points: &[Point
                 text x=(one(at_x(x))) y=(HEIGHT - BOTTOM + 16.0) text-anchor="middle" font-size="11" fill="#222222" { (figure(x)) }
             }
             text x=(WIDTH - RIGHT) y=(HEIGHT - 6.0) text-anchor="end" font-size="12" fill="#222222" { (axes.0) " →" }
-            text x="4" y="11" font-size="12" fill="#222222" { "↑ " (axes.1) }
+            text x="4" y="13" font-size="12" fill="#222222" { "↑ " (axes.1) }
             @for point in points { (linked(point, &dot(at_x(point.x), at_y(point.y), 5.0, point.mark))) }
         }
     }
