@@ -108,8 +108,7 @@ pub fn check(studio: &Arc<Studio>) {
         if policy.data.input.is_none() {
             return Ok(());
         }
-        let progress = |share| (job.progress)(amidst::job::Stage::Read, share);
-        let load = LoadOptions { cancel: Some(job.cancel), progress: Some(&progress), ..LoadOptions::default() };
+        let load = LoadOptions { input: None, control: *job };
         let (findings, prepared) = check_and_prepare(&policy, &load);
         let mut checked =
             Checked { text: text.clone(), problems: Problems::default(), impossible: None, remarks: Vec::new() };
@@ -143,8 +142,7 @@ fn prepared(studio: &Studio, job: &Job<'_>) -> Result<(String, amidst::policy::P
     if let Some(fitted) = studio.results().fitted.filter(|fitted| fitted.text == text) {
         return Ok((text, policy, fitted));
     }
-    let progress = |share| (job.progress)(amidst::job::Stage::Read, share);
-    let load = LoadOptions { cancel: Some(job.cancel), progress: Some(&progress), ..LoadOptions::default() };
+    let load = LoadOptions { input: None, control: *job };
     let prepared = Prepared::load(&policy, &load)?;
     let fitted = Fitted { text: text.clone(), trees: overview::trees(&prepared), prepared, strongest: Vec::new() };
     Ok((text, policy, Arc::new(fitted)))

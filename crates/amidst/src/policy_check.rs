@@ -1,7 +1,5 @@
 //! `amidst check`: everything that is wrong at once, or a summary of what is right.
 
-use std::sync::atomic::AtomicBool;
-
 use amidst_check::Accepted;
 use amidst_core::search::feasibility;
 use amidst_core::table::ValueType;
@@ -113,9 +111,8 @@ pub fn check_and_prepare(policy: &Policy, options: &LoadOptions<'_>) -> (Vec<Fin
 
 /// Why no release can satisfy the policy, where the whole table shows that none can.
 fn impossible(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>) -> Option<String> {
-    let never = AtomicBool::new(false);
     // A search that cannot even be asked for is told of by those who ask for it.
-    let search = task(policy, prepared, options.cancel.unwrap_or(&never), &|_| ()).ok()?;
+    let search = task(policy, prepared, &options.control.quiet()).ok()?;
     feasibility::impossible(&search).map(|found| found.message)
 }
 

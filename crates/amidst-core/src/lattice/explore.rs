@@ -117,7 +117,7 @@ pub fn least_suppression(search: &Search<'_>) -> Result<Option<(u64, Vec<usize>)
     let judge = Judge::with_limit(search, false, search.set.rows);
     on_lattice!(search, judge, false, walk => {
         let strategy = LeastSuppression::default();
-        walk.run(&Search { deadline: None, progress: &|_| {}, ..search.clone() }, &strategy)?;
+        walk.run(&Search { control: search.control.quiet().unhurried(), ..search.clone() }, &strategy)?;
         Ok(strategy.into_least())
     })
 }
