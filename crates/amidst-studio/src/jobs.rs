@@ -198,7 +198,7 @@ impl Jobs {
         let jobs = Arc::clone(self);
         let run = move || {
             let progress = |stage, share| *lock(&job.progress) = (stage, share);
-            let as_job = Job { cancel: &job.cancel, progress: &progress, threads: 0 };
+            let as_job = Job { cancel: &job.cancel, progress: &progress, ..Job::default() };
             let done = catch_unwind(AssertUnwindSafe(|| work(&as_job)));
             let ending = match done {
                 Ok(Ok(())) => Ending::Done,
