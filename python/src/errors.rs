@@ -23,9 +23,10 @@ pub fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
             let (requirement, possible) = stated.unzip();
             exception(py, "Impossible", &text, &[("requirement", requirement), ("possible", possible)])
         }
-        Failure::TooLarge(_) => exception(py, "BadInput", &text, &[]),
         Failure::Refused(_) => exception(py, "Violated", &text, &[]),
-        Failure::Cancelled | Failure::Usage(_) | Failure::Io(_) => exception(py, "Error", &text, &[]),
+        Failure::Cancelled | Failure::Usage(_) | Failure::Io(_) | Failure::TooLarge(_) => {
+            exception(py, "Error", &text, &[])
+        }
     };
     built.unwrap_or_else(|e| e)
 }

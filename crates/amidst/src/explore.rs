@@ -65,6 +65,16 @@ pub fn obstacle(policy: &Policy, prepared: &Prepared) -> Result<Option<String>, 
     Ok(feasibility::impossible(&search).map(|found| found.message).or_else(|| feasibility::failing(&search)))
 }
 
+/// For each requirement of a policy, the strongest value that any release of all rows can satisfy, in words; `None` where the
+/// whole table is no bound.
+///
+/// # Errors
+/// When the policy asks for an algorithm or metric that does not suit.
+pub fn strongest(policy: &Policy, prepared: &Prepared) -> Result<Vec<Option<String>>, Failure> {
+    let search = task(policy, prepared, &Job::default())?;
+    Ok(feasibility::strongest(&search).iter().map(|level| level.as_ref().map(feasibility::possible)).collect())
+}
+
 /// What `amidst explore --json` prints.
 pub fn to_json(prepared: &Prepared, explored: &Explored) -> Value {
     let minimal: Vec<Value> = explored

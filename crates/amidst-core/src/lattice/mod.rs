@@ -27,7 +27,7 @@ mod tests;
 mod walk;
 mod why_not;
 
-pub use explore::{Explored, ExploredNode, FrontPoint, Metrics, all_metrics, explore, least_suppression};
+pub use explore::{Explored, ExploredNode, FrontPoint, LISTED, Metrics, all_metrics, explore, least_suppression};
 pub use layout::finer;
 pub use why_not::{FailingClass, Obstacle, WhyNot, why_not};
 
