@@ -5,8 +5,8 @@ use std::sync::Arc;
 use amidst::anonymize::Release;
 use amidst::audit::Survey;
 use amidst::core::lattice::Explored;
-use amidst::explore::local::Compared;
-use amidst::overview::{Overview, Tree};
+use amidst::explore::local;
+use amidst::overview::{Association, Overview, Tree};
 use amidst::prepare::Prepared;
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ pub struct Results {
     /// What is possible.
     pub explored: Option<Arc<Made<Possible>>>,
     /// A release in memory.
-    pub compared: Option<Arc<Made<Release>>>,
+    pub compared: Option<Arc<Made<Compared>>>,
     /// What was published last.
     pub published: Option<Arc<Made<Told>>>,
     /// What was verified last.
@@ -76,7 +76,16 @@ pub enum Possible {
     /// A lattice, with the names and heights of its columns.
     Lattice(Vec<(String, usize)>, Explored),
     /// What local algorithms make of the table.
-    Local(Compared),
+    Local(local::Compared),
+}
+
+/// A release, to be compared with its table.
+#[derive(Debug)]
+pub struct Compared {
+    /// The release.
+    pub release: Release,
+    /// How much two columns say about each other, before and after.
+    pub pairs: Vec<Association>,
 }
 
 /// What was published.

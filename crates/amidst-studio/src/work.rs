@@ -16,7 +16,7 @@ use amidst::{Failure, job::Job};
 use crate::edit::Edit;
 use crate::jobs::Kind;
 use crate::places::Problems;
-use crate::results::{Checked, Fitted, Made, Possible, SeriesTold, Told, Verified};
+use crate::results::{Checked, Compared, Fitted, Made, Possible, SeriesTold, Told, Verified};
 use crate::studio::Studio;
 
 /// Makes an edit of the document, and starts what follows from it.
@@ -170,8 +170,9 @@ pub fn explore(studio: &Arc<Studio>) {
 pub fn compare(studio: &Arc<Studio>) {
     let kept = Arc::clone(studio);
     studio.jobs.start(Kind::Compare, move |job| {
-        let (text, policy) = kept.policy()?;
-        let made = anonymize_source(&policy, None, job)?;
+        let (text, policy, fitted) = prepared(&kept, job)?;
+        let release = anonymize_source(&policy, None, job)?;
+        let made = Compared { pairs: overview::associations(&fitted.prepared, &release)?, release };
         kept.keep(|results| results.compared = Some(Arc::new(Made { text, made })));
         Ok(())
     });
