@@ -6,7 +6,7 @@ use amidst::anonymize::Release;
 use amidst::audit::Survey;
 use amidst::core::lattice::Explored;
 use amidst::explore::local;
-use amidst::overview::{Association, Overview, Tree};
+use amidst::overview::{Association, FirstRows, Overview, Tree};
 use amidst::prepare::Prepared;
 use serde_json::Value;
 
@@ -15,6 +15,8 @@ use crate::places::Problems;
 /// Everything that was found.
 #[derive(Debug, Clone, Default)]
 pub struct Results {
+    /// The first rows of the table that was looked at last, and where it was read; there before anything else is.
+    pub first: Option<(String, Arc<FirstRows>)>,
     /// The table in figures, and where it was read.
     pub overview: Option<(String, Arc<Overview>)>,
     /// What singles people out in it.

@@ -19,6 +19,9 @@ use crate::places::Problems;
 use crate::results::{Checked, Compared, Fitted, Made, Possible, SeriesTold, Told, Verified};
 use crate::studio::Studio;
 
+/// Rows that are shown before anything is counted.
+const FIRST_ROWS: u64 = 8;
+
 /// Makes an edit of the document, and starts what follows from it.
 ///
 /// # Errors
@@ -71,6 +74,8 @@ pub fn settle(studio: &Arc<Studio>) {
 pub fn look(studio: &Arc<Studio>, source: String, draft: bool) {
     let kept = Arc::clone(studio);
     studio.jobs.start(Kind::Look, move |job| {
+        let first = Arc::new(overview::first_rows(&source, FIRST_ROWS, |_| true)?);
+        kept.keep(|results| results.first = Some((source.clone(), first)));
         let overview = Arc::new(Overview::of(&source, job)?);
         let text = draft.then(|| overview.draft(&kept.project.folder));
         kept.keep(|results| {
