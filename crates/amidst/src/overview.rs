@@ -294,7 +294,7 @@ mod tests {
         assert!(cramers_v(&a, &b) < 1e-9, "independent by construction");
         assert!((cramers_v(&a, &column("c", &values)) - 1.0).abs() < 0.02);
         assert_eq!(cramers_v(&a, &column("d", &vec!["x".to_string(); 400])), 0.0);
-        let table = amidst_core::table::Table { columns: vec![a, b], rows: 400, ..Default::default() };
+        let table = amidst_core::table::Table { columns: vec![a, b], rows: 400 };
         let policy =
             Policy::builder().quasi("a", intervals([2])).sensitive("b").require(k_anonymity(2)).build().unwrap();
         let prepared = Prepared::of_table(&policy, table.clone(), &LoadOptions::default()).unwrap();
