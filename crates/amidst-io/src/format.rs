@@ -100,6 +100,7 @@ const INSTEAD: &[(&str, &str)] = &[
     (".db", "Write sqlite:// before its name if it is a SQLite database"),
     (".sqlite", "Write sqlite:// before its name"),
     (".sqlite3", "Write sqlite:// before its name"),
+    (".toml", "It looks like a policy; a table belongs here, and a policy to `amidst check` and `amidst anonymize`"),
     (".zip", "Unpack it first"),
     (".7z", "Unpack it first"),
     (".tar", "Unpack it first"),

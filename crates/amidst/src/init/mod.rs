@@ -5,6 +5,7 @@
 //! mean; and every guess errs towards protection, because a draft is often used as it stands. What the draft releases as
 //! it is, alone or together, singles hardly anybody out. The draft fits the data.
 
+mod conventions;
 mod detect;
 mod names;
 mod plan;
@@ -20,6 +21,8 @@ use rayon::prelude::*;
 
 use crate::policy::{Policy, Role};
 use crate::prepare::PrepareError;
+use conventions::Guessed;
+pub use conventions::needed as needed_conventions;
 use plan::Plan;
 use profile::Profile;
 
@@ -40,6 +43,8 @@ pub(crate) struct Looked {
     unread: Vec<(String, &'static str)>,
     /// Tokens that mean "unknown".
     pub missing: Vec<String>,
+    /// What must be stated for the table to be read so.
+    guessed: Guessed,
     plan: Plan,
 }
 
@@ -52,19 +57,27 @@ impl Looked {
     pub fn at(input: &str, skip: bool) -> Result<Looked, PrepareError> {
         let mut binary: Vec<String> = Vec::new();
         let mut named: Vec<String> = Vec::new();
+        let mut guessed = Guessed::default();
         // A stream is read only once.
-        if skip && input != "-" {
-            let mut sample = read_but(&mut binary, input, Some(SAMPLE))?.table;
+        if input != "-" {
+            let mut first = read_but(&mut binary, input, Some(SAMPLE), &mut guessed)?;
+            if guessed.finds_no_header(&first) {
+                first = read_but(&mut binary, input, Some(SAMPLE), &mut guessed)?;
+            }
+            let mut sample = first.table;
+            let missing = unknown_tokens(&sample);
+            settle(&mut sample, &missing);
+            guessed.look(&sample, &missing);
+            guessed.conventions.convert(&mut sample);
             // A sample of a table that has no more rows is the table.
-            if sample.rows as u64 == SAMPLE {
-                let missing = unknown_tokens(&sample);
+            if skip && sample.rows as u64 == SAMPLE {
                 settle(&mut sample, &missing);
                 let guess = |c: &&Column| roles::guess(&Profile::of(c, &missing)).role == Role::Identifying;
                 named = sample.columns.iter().filter(guess).map(|c| c.name.clone()).collect();
             }
         }
         let mut but = [named.clone(), binary.clone()].concat();
-        let read = read_but(&mut but, input, None)?;
+        let read = read_but(&mut but, input, None, &mut guessed)?;
         let mut table = read.table;
         let missing = unknown_tokens(&table);
         settle(&mut table, &missing);
@@ -74,7 +87,7 @@ impl Looked {
             false => "binary data, which has no text",
         };
         let unread = but.iter().map(|name| (name.clone(), why(name))).collect();
-        Ok(Looked { header: read.header, table, unread, missing, plan })
+        Ok(Looked { header: read.header, table, unread, missing, guessed, plan })
     }
 
     /// The role of a column of the table that was read, and why.
@@ -103,6 +116,7 @@ pub fn draft(input: &str, folder: Option<&Path>) -> Result<String, PrepareError>
 
     let mut out = String::new();
     write::head(&mut out, input, folder, rows, looked.header.len());
+    write::conventions(&mut out, &looked.guessed.lines);
     write::unknowns(&mut out, &looked.missing, drop, unknown_rows);
     for name in &looked.header {
         let unread = looked.unread.iter().find(|(n, _)| n == name);
@@ -122,10 +136,15 @@ pub fn draft(input: &str, folder: Option<&Path>) -> Result<String, PrepareError>
 }
 
 /// Reads a table without the columns `but`, to which those are added that turn out to be binary data.
-fn read_but(but: &mut Vec<String>, input: &str, max_rows: Option<u64>) -> Result<Input, PrepareError> {
+fn read_but(
+    but: &mut Vec<String>,
+    input: &str,
+    max_rows: Option<u64>,
+    guessed: &mut Guessed,
+) -> Result<Input, PrepareError> {
     loop {
         let keep = |name: &str| !but.iter().any(|n| n == name);
-        match amidst_io::read(input, &ReadOptions { keep: Some(&keep), max_rows, ..ReadOptions::default() }) {
+        match guessed.read(input, &ReadOptions { keep: Some(&keep), max_rows, ..ReadOptions::default() }) {
             Err(ReadError::Binary { column: Some(column), .. }) if !but.contains(&column) => but.push(column),
             read => return Ok(read?),
         }

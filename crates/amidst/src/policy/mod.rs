@@ -9,11 +9,13 @@ mod build;
 mod columns;
 mod diagnostic;
 mod fields;
+pub mod keys;
 mod origin;
 mod parameters;
 mod parse;
 pub(crate) mod public;
 pub(crate) mod quote;
+pub mod reference;
 mod requirements;
 #[cfg(test)]
 mod tests;
@@ -27,6 +29,7 @@ use amidst_core::model;
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::search::{MaxSuppression, Suppressed};
 use amidst_core::table::ValueType;
+use amidst_io::Conventions;
 
 pub use build::{
     HierarchyPolicy, IntoValue, PolicyBuilder, RequirementPolicy, distinct_l_diversity, entropy_l_diversity, hierarchy,
@@ -70,6 +73,8 @@ pub struct Data {
     pub missing: Vec<String>,
     /// What happens to rows that hold one.
     pub missing_rows: MissingRows,
+    /// What the table does not say by itself: encoding, sheet, header, decimal mark, dates.
+    pub conventions: Conventions,
 }
 
 /// What happens to rows with an unknown cell in a column that the policy reads (all but identifying and consent

@@ -71,7 +71,8 @@ pub fn init(
     if policy.search.algorithm.is_none() {
         policy.search.algorithm = Some(ALGORITHM.into());
     }
-    let load = LoadOptions { input: input.clone(), threads: job.threads, cancel: Some(job.cancel), progress: None };
+    let load =
+        LoadOptions { input: input.clone(), threads: job.threads, cancel: Some(job.cancel), ..LoadOptions::default() };
     let first = Prepared::load(&policy, &load)?;
     first.refuse_raw(&policy, 0)?;
     let Choice { mode, mut policy, reason } = choose(policy, mode, &first);
