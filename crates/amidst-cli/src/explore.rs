@@ -56,6 +56,7 @@ impl Explore {
             threads: self.threads,
             cancel: Some(terminal.stop_flag()),
             progress: Some(&|share| reading.at(share)),
+            ..LoadOptions::default()
         };
         let prepared = Prepared::load(&policy, &load)?;
         drop(reading);

@@ -192,7 +192,8 @@ mod tests {
         assert!(Format::of_path(Path::new("b.xls")).is_err());
         for (_, format) in ENDINGS {
             assert_eq!(Format::of_path(Path::new(&format!("x{}", format.ending()))), Ok(*format));
-            assert_eq!(WRITTEN.contains(format.ending().trim_end_matches(".gz")), format.is_written(), "{format:?}");
+            let listed = WRITTEN.split(' ').any(|ending| ending == format.ending().trim_end_matches(".gz"));
+            assert_eq!(listed && *format != Format::JsonGz, format.is_written(), "{format:?}");
         }
         assert!(instead(Path::new("b.XLS")).contains("save it as .xlsx"));
     }

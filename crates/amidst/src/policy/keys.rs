@@ -131,6 +131,12 @@ pub const SECTIONS: &[Section] = &[
         help: "What the release should be useful for. It is measured and reported.",
         keys: UTILITY,
     },
+    Section {
+        name: "release",
+        heading: "[release]",
+        help: "What the release is, for whom, and which risk is accepted: told in report and certificate, and compared with the measured risk.",
+        keys: RELEASE,
+    },
     Section { name: "output", heading: "[output]", help: "What is written.", keys: OUTPUT },
 ];
 
@@ -339,6 +345,21 @@ const RISK: &[Key] = &[
 
 const UTILITY: &[Key] =
     &[key("target", Kind::Text, "none", "a published column that analysts want to predict", "\"disease\"", &[])];
+
+const RELEASE: &[Key] = &[
+    key("title", Kind::Text, "none", "what the data set is called", "\"Ward visits 2024\"", &[]),
+    key("purpose", Kind::Text, "none", "what the release is for", "\"teaching\"", &[]),
+    key("recipient", Kind::Text, "none", "who gets it", "\"students of the course\"", &[]),
+    key(
+        "threshold",
+        Kind::Any,
+        "none",
+        "the highest risk of re-identification that is accepted: ema, health-canada, ipc-low, ipc-medium, ipc-high, cms-11, or a number",
+        "\"ema\"",
+        &[],
+    ),
+    key("valid_until", Kind::Date, "none", "the last day on which it may be used", "2027-12-31", &[]),
+];
 
 const OUTPUT: &[Key] = &[
     key(

@@ -16,6 +16,7 @@ mod parse;
 pub(crate) mod public;
 pub(crate) mod quote;
 pub mod reference;
+mod release;
 mod requirements;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,7 @@ pub use build::{
 pub use diagnostic::{Diagnostic, PolicyErrors, nearest, suggestion};
 pub use origin::Origin;
 pub use parse::PolicyError;
+pub use release::{PRESETS, Preset, ReleasePolicy, Threshold};
 
 /// Everything a policy says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -58,6 +60,8 @@ pub struct Policy {
     pub utility: UtilityPolicy,
     /// What is written.
     pub output: OutputPolicy,
+    /// What is told of the release.
+    pub release: ReleasePolicy,
     /// Where the policy was read.
     pub origin: Origin,
 }

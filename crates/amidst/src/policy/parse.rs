@@ -104,11 +104,12 @@ impl Policy {
         let risk = fields.table(document, "risk").map(|t| risk(&mut fields, t)).unwrap_or_default();
         let utility = fields.table(document, "utility").map(|t| utility(&mut fields, t)).unwrap_or_default();
         let output = fields.table(document, "output").map(|t| output(&mut fields, t)).unwrap_or_default();
+        let release = super::release::parse(&mut fields, document);
         if !fields.errors.is_empty() {
             return Err(origin.errors(fields.errors));
         }
         let (columns, default) = (columns.named, columns.default);
-        Ok(Policy { data, columns, default, requirements, search, risk, utility, output, origin })
+        Ok(Policy { data, columns, default, requirements, search, risk, utility, output, release, origin })
     }
 }
 

@@ -54,7 +54,9 @@ pub fn markdown() -> String {
         match section.name {
             "columns" => {
                 out.push_str("\n### Roles\n\n| role | meaning |\n| --- | --- |\n");
-                ROLES.iter().for_each(|(name, role)| drop(writeln!(out, "| `{name}` | {} |", role_meaning(*role))));
+                for (name, role) in ROLES {
+                    let _ = writeln!(out, "| `{name}` | {} |", role_meaning(*role));
+                }
                 out.push_str("\n### Hierarchies\n\n| builder | what it makes | example |\n| --- | --- | --- |\n");
                 for builder in BUILDERS {
                     let _ = writeln!(out, "| `{}` | {} | `{}` |", builder.id, builder.definition, builder.example);

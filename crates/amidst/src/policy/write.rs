@@ -9,7 +9,7 @@ use amidst_io::{Merged, without_password};
 
 use super::columns::GENERALIZE;
 use super::quote::{key, text};
-use super::{ColumnPolicy, ConsentMode, MissingRows, OutputOrder, Policy, RiskPolicy};
+use super::{ColumnPolicy, ConsentMode, MissingRows, OutputOrder, Policy, ReleasePolicy, RiskPolicy};
 
 impl Policy {
     /// The policy as TOML, its defaults written out. Parsing it gives an equal policy; only the passwords of databases are
@@ -46,6 +46,7 @@ impl Policy {
             line(&mut out, "\n[utility]");
             field(&mut out, "target", &text(target));
         }
+        self.write_release(&mut out);
         line(&mut out, "\n[output]");
         if let Some(file) = &self.output.file {
             field(&mut out, "file", &text(file));
@@ -73,6 +74,25 @@ impl Policy {
             MissingRows::Keep => "keep",
         };
         field(out, "missing_rows", &text(rows));
+    }
+
+    fn write_release(&self, out: &mut String) {
+        let told = &self.release;
+        if *told == ReleasePolicy::default() {
+            return;
+        }
+        line(out, "\n[release]");
+        for (name, value) in [("title", &told.title), ("purpose", &told.purpose), ("recipient", &told.recipient)] {
+            if let Some(value) = value {
+                field(out, name, &text(value));
+            }
+        }
+        if let Some(threshold) = &told.threshold {
+            field(out, "threshold", &text(&threshold.name()));
+        }
+        if let Some(day) = &told.valid_until {
+            field(out, "valid_until", day);
+        }
     }
 
     fn write_conventions(&self, out: &mut String) {

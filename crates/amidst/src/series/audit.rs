@@ -58,7 +58,7 @@ pub struct ColumnAudit {
 }
 
 /// "1 person", "2 persons".
-fn persons(n: u64) -> String {
+fn persons(n: usize) -> String {
     if n == 1 { "1 person".to_string() } else { format!("{n} persons") }
 }
 
