@@ -81,7 +81,7 @@ impl Anonymize {
             Stage::Write => bars[2].at(share),
             Stage::Check => {}
         };
-        let job = Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.threads };
+        let job = Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.threads, ..Job::default() };
         let options = Options { input: self.input.clone(), out: self.out.clone(), force: self.force, seed: self.seed };
         let done = anonymize(&policy, &options, &job)?;
         drop(bars);
@@ -116,7 +116,7 @@ impl Anonymize {
         policy.search.seed = self.seed.unwrap_or(policy.search.seed);
         let bar = terminal.progress("working");
         let progress = |_: Stage, share: f64| bar.at(share);
-        let job = Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.threads };
+        let job = Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.threads, ..Job::default() };
         let release = anonymize_source(&policy, self.input.clone(), &job)?;
         drop(bar);
         for warning in &release.outcome.warnings {

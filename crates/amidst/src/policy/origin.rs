@@ -15,6 +15,8 @@ pub struct Origin {
     pub path: Option<PathBuf>,
     /// Its text, with passwords made unreadable: errors quote it.
     pub text: String,
+    /// Whether errors quote values of the table. They are people's, so only its owner may ask for it.
+    pub quote_values: bool,
     places: BTreeMap<Vec<String>, Place>,
 }
 
@@ -37,7 +39,12 @@ impl Origin {
     pub(super) fn new(path: &Path, text: &str, document: &DeTable<'_>) -> Self {
         let mut places = BTreeMap::new();
         note(document, &mut Vec::new(), &mut places);
-        Origin { path: Some(path.to_path_buf()), text: amidst_io::masked(text).into_owned(), places }
+        Origin {
+            path: Some(path.to_path_buf()),
+            text: amidst_io::masked(text).into_owned(),
+            quote_values: false,
+            places,
+        }
     }
 
     /// The file of the policy, where it came from one.
@@ -85,6 +92,18 @@ impl Origin {
         list.sort_by_key(|d| d.span.as_ref().map_or(usize::MAX, |s| s.start));
         PolicyErrors { path: self.path.clone(), text: self.text.clone(), list }
     }
+}
+
+/// The keys that lead to the innermost value or key of a policy's text that `span` begins in; elements of a list are keyed by
+/// their position. Empty where there is none.
+pub(super) fn keys_at(text: &str, span: &Range<usize>) -> Vec<String> {
+    let (document, _) = DeTable::parse_recoverable(text);
+    let mut places = BTreeMap::new();
+    note(document.get_ref(), &mut Vec::new(), &mut places);
+    let within = |part: &Range<usize>| part.contains(&span.start).then_some(part.len());
+    let smallest = |place: &Place| within(&place.key).into_iter().chain(within(&place.value)).min();
+    let found = places.iter().filter_map(|(keys, place)| Some((smallest(place)?, usize::MAX - keys.len(), keys)));
+    found.min().map(|(_, _, keys)| keys.clone()).unwrap_or_default()
 }
 
 fn note(table: &DeTable<'_>, path: &mut Vec<String>, places: &mut BTreeMap<Vec<String>, Place>) {
