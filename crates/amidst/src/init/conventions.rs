@@ -130,7 +130,10 @@ fn is_data(first: &[String], table: &Table) -> bool {
         return false;
     }
     let year = |text: &str| text.parse::<u32>().is_ok_and(|y| (1900..=2100).contains(&y));
-    let value = |text: &str| ValueType::Date.accepts(text) || number(text).is_some();
+    let local = |text: &str| DATE_ORDERS.iter().any(|(_, order)| order.iso(text).is_some());
+    let value = |text: &str| {
+        ValueType::Date.accepts(text) || number(text).is_some() || amidst_io::with_point(text).is_some() || local(text)
+    };
     let alike = |name: &String, column: &Column| {
         let mut below = column.dictionary.iter().filter(|v| v.bytes().any(|b| b.is_ascii_digit())).peekable();
         let years = year(name);
@@ -208,6 +211,10 @@ mod tests {
         let data = || table(vec![column("a", ["50", "38"]), column("b", ["x", "y"]), column("c", ["13", "9"])]);
         assert!(is_data(&texts(&["39", "State-gov", "77516"]), &data()));
         assert!(!is_data(&texts(&["age", "work", "weight"]), &data()));
+        let local =
+            table(vec![column("a", ["01.02.1950", "3.4.60"]), column("b", ["x", "y"]), column("c", ["1,5", "2"])]);
+        assert!(is_data(&texts(&["31.12.1949", "z", "7,25"]), &local));
+        assert!(!is_data(&texts(&["born", "name", "weight"]), &local));
         assert!(!is_data(&texts(&["0", "1", "2"]), &data()));
         assert!(!is_data(&texts(&["2019", "2020", "2021"]), &data()));
         assert!(is_data(&texts(&["1987", "x"]), &table(vec![column("a", ["1990", "2001"]), column("b", ["y", "z"])])));

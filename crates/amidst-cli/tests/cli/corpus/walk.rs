@@ -29,7 +29,9 @@ fn walked(made: &Made, written: Written) -> Option<String> {
     let data = match written {
         Written::Csv => "plain.csv",
         Written::Dressed(dress) => {
-            let (name, bytes) = dress.of(made);
+            // Windows-1252 has no Polish letters.
+            let other = dress == Dress::Windows && made.csv.chars().any(|c| c as u32 > 255);
+            let (name, bytes) = if other { Dress::Utf16 } else { dress }.of(made);
             std::fs::write(house.path(name), bytes).unwrap();
             name
         }
