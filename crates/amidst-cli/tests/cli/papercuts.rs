@@ -139,3 +139,15 @@ fn the_schema_holds_for_policies() {
         Err(_) => println!("skipped: no Python"),
     }
 }
+
+/// docs/policy.md is made from the table that the parser reads; `AMIDST_PIN=write` makes it anew.
+#[test]
+fn the_page_on_policies_is_what_the_parser_knows() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/policy.md");
+    let made = amidst::policy::reference::markdown();
+    if std::env::var("AMIDST_PIN").is_ok_and(|v| v == "write") {
+        std::fs::write(&file, &made).unwrap();
+    }
+    let page = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(page == made, "docs/policy.md lags: AMIDST_PIN=write cargo test -p amidst-cli --test cli page_on_policies");
+}
