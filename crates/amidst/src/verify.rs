@@ -7,7 +7,7 @@ use amidst_check::{Certificate, Options, OriginalTable, Verdict};
 use amidst_core::table::Column;
 
 use crate::Failure;
-use crate::checker_input::files::Checkable;
+use crate::checker_input::files::{Checkable, Original};
 use crate::checker_input::labels;
 use crate::folder::{CERTIFICATE, certificate_beside, public_part};
 use crate::policy::{MissingRows, Policy, Role};
@@ -74,7 +74,7 @@ pub fn verify_against(subject: &Subject, policy: &Policy, original: Option<&str>
     let prepared = Prepared::load(policy, &load)?;
     let reads = |role: Role| !matches!(role, Role::Identifying | Role::Consent);
     let kept = |name: &str| policy.column(name).is_some_and(|c| c.role != Role::Identifying);
-    let copy = Checkable::of(&crate::prepare::source(policy, &load)?, &kept, false)?;
+    let copy = Checkable::of(policy, &Original::Table(&crate::prepare::source(policy, &load)?), &kept, false)?;
     let unknown = copy.null.iter().filter(|_| policy.data.missing_rows == MissingRows::Drop);
     let table = OriginalTable {
         files: copy.files.clone(),
