@@ -14,6 +14,7 @@ mod parameters;
 mod parse;
 pub(crate) mod public;
 pub(crate) mod quote;
+mod release;
 mod requirements;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,7 @@ pub use build::{
 pub use diagnostic::{Diagnostic, PolicyErrors, nearest, suggestion};
 pub use origin::Origin;
 pub use parse::PolicyError;
+pub use release::ReleasePolicy;
 
 /// Everything a policy says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -55,6 +57,8 @@ pub struct Policy {
     pub utility: UtilityPolicy,
     /// What is written.
     pub output: OutputPolicy,
+    /// What is said about it to those who receive it.
+    pub release: ReleasePolicy,
     /// Where the policy was read.
     pub origin: Origin,
 }

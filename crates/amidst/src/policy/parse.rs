@@ -59,7 +59,7 @@ fn read_capped(path: &Path) -> std::io::Result<String> {
     String::from_utf8(bytes).map_err(|_| Error::new(ErrorKind::InvalidData, "stream did not contain valid UTF-8"))
 }
 
-const SECTIONS: &[&str] = &["data", "columns", "require", "search", "risk", "utility", "output"];
+const SECTIONS: &[&str] = &["data", "columns", "require", "search", "risk", "utility", "output", "release"];
 
 impl Policy {
     /// Reads a policy from a file.
@@ -94,11 +94,13 @@ impl Policy {
         let risk = fields.table(document, "risk").map(|t| risk(&mut fields, t)).unwrap_or_default();
         let utility = fields.table(document, "utility").map(|t| utility(&mut fields, t)).unwrap_or_default();
         let output = fields.table(document, "output").map(|t| output(&mut fields, t)).unwrap_or_default();
+        let release =
+            fields.table(document, "release").map(|t| super::release::parse(&mut fields, t)).unwrap_or_default();
         if !fields.errors.is_empty() {
             return Err(origin.errors(fields.errors));
         }
         let (columns, default) = (columns.named, columns.default);
-        Ok(Policy { data, columns, default, requirements, search, risk, utility, output, origin })
+        Ok(Policy { data, columns, default, requirements, search, risk, utility, output, release, origin })
     }
 }
 

@@ -55,6 +55,7 @@ impl Policy {
             OutputOrder::Input => "input",
         };
         field(&mut out, "order", &text(order));
+        super::release::write(&mut out, &self.release);
         out
     }
 
