@@ -15,6 +15,7 @@ mod init;
 mod registry;
 mod sample;
 mod series;
+mod sign;
 mod survey;
 mod terminal;
 mod verify;
@@ -61,6 +62,7 @@ enum Command {
     Audit(audit::Audit),
     Attack(attack::Attack),
     Verify(verify::Verify),
+    Sign(sign::Sign),
     Series(series::Series),
     /// List the privacy models a policy may require
     Models(registry::List),
@@ -100,6 +102,7 @@ fn run(arguments: Vec<OsString>) -> u8 {
         Command::Audit(c) => c.run(&terminal),
         Command::Attack(c) => c.run(&terminal),
         Command::Verify(c) => c.run(&terminal),
+        Command::Sign(c) => c.run(&terminal),
         Command::Series(c) => c.run(&terminal),
         Command::Models(c) => c.models(&terminal),
         Command::Algorithms(c) => c.algorithms(&terminal),
