@@ -7,7 +7,7 @@ use amidst::core::lattice::{Explored, WhyNot};
 use amidst::explore::local::Compared;
 use amidst::explore::{self, explore};
 use amidst::job::{Job, Stage};
-use amidst::plan::{DEFAULT_METRIC, algorithm_of, unheard};
+use amidst::plan::{DEFAULT_METRIC, algorithm_of, ignored_settings};
 use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
 use clap::Args;
@@ -90,7 +90,7 @@ impl Explore {
         }
         let explored = explore(&policy, &prepared, &job)?;
         drop(searching);
-        for warning in unheard(&policy, algorithm_of(&policy, &prepared)?) {
+        for warning in ignored_settings(&policy, algorithm_of(&policy, &prepared)?) {
             terminal.warning(warning);
         }
         if self.json {

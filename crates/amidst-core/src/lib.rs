@@ -21,7 +21,7 @@ pub mod local;
 pub mod metric;
 pub mod model;
 pub mod parameter;
-pub mod pieces;
+pub mod partial;
 pub mod random;
 pub mod recoding;
 pub mod requirement;

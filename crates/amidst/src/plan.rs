@@ -48,9 +48,9 @@ pub(crate) fn chosen(
 
 /// What the policy says of columns that `algorithm` takes no notice of: full-domain algorithms publish levels of the
 /// hierarchies and nothing else.
-pub fn unheard(policy: &Policy, algorithm: &algorithm::Entry) -> Vec<String> {
+pub fn ignored_settings(policy: &Policy, algorithm: &algorithm::Entry) -> Vec<String> {
     let quasi = policy.columns.iter().filter(|c| c.role == Role::Quasi && algorithm.full_domain);
-    let unheard = quasi.filter_map(|column| {
+    let ignored_settings = quasi.filter_map(|column| {
         let word = match column.generalize? {
             Generalize::Hierarchy => return None,
             Generalize::Ranges => "ranges",
@@ -62,7 +62,7 @@ pub fn unheard(policy: &Policy, algorithm: &algorithm::Entry) -> Vec<String> {
             column.name, algorithm.id
         ))
     });
-    unheard.chain(order_warning(policy)).collect()
+    ignored_settings.chain(order_warning(policy)).collect()
 }
 
 /// What a release in the order of its input tells beside its cells.

@@ -10,7 +10,7 @@ use amidst_core::attack::{External, Published, fit, labels_of_table};
 use amidst_core::table::{Column, Table, ValueType};
 
 use crate::Failure;
-use crate::beside::{all_there, covers, read_input};
+use crate::external::{all_there, covers, read_input};
 use crate::job::{Job, in_threads, stop};
 use crate::policy::{MissingRows, Policy, Role};
 use crate::prepare::LoadOptions;

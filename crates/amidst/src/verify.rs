@@ -9,11 +9,12 @@ use amidst_check::{
 use amidst_core::table::Column;
 use toml::value::Date;
 
-use crate::checkable::Checkable;
+use crate::checker_input::files::Checkable;
+use crate::checker_input::labels;
 use crate::folder::{CERTIFICATE, certificate_beside, envelope_beside, public_part};
 use crate::policy::{MissingRows, Policy, Role};
 use crate::prepare::{LoadOptions, Prepared};
-use crate::{Failure, files, labels};
+use crate::{Failure, files};
 
 /// A release and its certificate.
 #[derive(Debug, Clone)]

@@ -59,10 +59,11 @@ fn what_is_not_forged_is_accepted() {
 
 #[test]
 fn no_forgery_is_accepted() {
-    let corpus: Vec<Forgery> = [statements::forgeries(), signed::forgeries(), files::forgeries(), text::forgeries(), columnar::forgeries()]
-        .into_iter()
-        .flatten()
-        .collect();
+    let corpus: Vec<Forgery> =
+        [statements::forgeries(), signed::forgeries(), files::forgeries(), text::forgeries(), columnar::forgeries()]
+            .into_iter()
+            .flatten()
+            .collect();
     assert!(corpus.len() >= 100, "{}", corpus.len());
     let mut names = std::collections::BTreeSet::new();
     let mut accepted = Vec::new();

@@ -75,11 +75,16 @@ pub fn forgeries() -> Vec<Forgery> {
             format!("{}{},{}", &text[..start], &text[start..end], &text[start..])
         }),
     ];
-    all.push(forgery("another release's statement", "a statement about something else", ProblemKind::Signature, || {
-        let (case, other) = (Case::new("csv"), Case::new("tsv"));
-        put(&case.folder().join(ENVELOPE), envelope(&other.certificate, &[1]).line().as_bytes());
-        case
-    }));
+    all.push(forgery(
+        "another release's statement",
+        "a statement about something else",
+        ProblemKind::Signature,
+        || {
+            let (case, other) = (Case::new("csv"), Case::new("tsv"));
+            put(&case.folder().join(ENVELOPE), envelope(&other.certificate, &[1]).line().as_bytes());
+            case
+        },
+    ));
     for (name, link) in [
         ("a version 0", Link { version: 0, previous: None }),
         ("a first version after another", Link { version: 1, previous: Some("0".repeat(64)) }),
@@ -153,7 +158,10 @@ fn a_release_tells_who_signed_and_only_whom_the_caller_knows_is_trusted() {
     assert!(both.stands() && names(&both).len() == 2);
     for lists in [vec![list(&[7])], vec![list(&[1]), list(&[7])]] {
         let verdict = ask(&lists);
-        assert!(verdict.valid && verdict.matching && !verdict.stands(), "it is valid, but not signed by whom was asked for");
+        assert!(
+            verdict.valid && verdict.matching && !verdict.stands(),
+            "it is valid, but not signed by whom was asked for"
+        );
         assert!(verdict.problems.iter().any(|p| p.kind == ProblemKind::Signer && p.message.contains("person7")));
     }
 }
@@ -180,7 +188,11 @@ fn a_version_follows_the_one_whose_digest_it_carries() {
         [(&second, &altered), (&second, &plain.certificate), (&third, &first.certificate), (&plain, &first.certificate)]
     {
         let verdict = look(case, Some(previous));
-        assert!(!verdict.valid && verdict.problems.iter().any(|p| p.kind == ProblemKind::Chain), "{:?}", verdict.problems);
+        assert!(
+            !verdict.valid && verdict.problems.iter().any(|p| p.kind == ProblemKind::Chain),
+            "{:?}",
+            verdict.problems
+        );
     }
 }
 

@@ -96,7 +96,8 @@ fn signatures_tell_who_says_so_beside_what_is_so() {
     let before = house.read("out/public/release.intoto.jsonl");
     house.amidst(&["sign", "out", "--key", "owner", "--json"]).json(0);
     assert_eq!(house.read("out/public/release.intoto.jsonl"), before, "one key has one signature of one statement");
-    let all = ["verify", "out", "--json", "--signer", "owner.pub", "--signer", "allowed_signers", "--signer", "pem.pub"];
+    let all =
+        ["verify", "out", "--json", "--signer", "owner.pub", "--signer", "allowed_signers", "--signer", "pem.pub"];
     assert_eq!(house.amidst(&all).json(0)["signed_by"].as_array().unwrap().len(), 3);
     assert_eq!(house.amidst(&["verify", "out/public", "--signer", OWNER_PUBLIC, "--json"]).json(0)["valid"], true);
     assert!(house.names().iter().all(|name| !name.starts_with(".amidst")), "nothing is left behind");
@@ -117,7 +118,8 @@ fn a_single_table_is_signed_beside_itself() {
 #[test]
 fn what_is_not_right_is_not_signed() {
     let house = house();
-    let locked = house.command(&["sign", "out", "--key", "expert"]).stdin(std::process::Stdio::null()).output().unwrap();
+    let locked =
+        house.command(&["sign", "out", "--key", "expert"]).stdin(std::process::Stdio::null()).output().unwrap();
     assert_eq!(locked.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&locked.stderr).contains("AMIDST_PASSPHRASE"));
     let wrong = house.command(&["sign", "out", "--key", "expert"]).env("AMIDST_PASSPHRASE", "other").output().unwrap();
@@ -155,7 +157,10 @@ fn a_release_is_relied_on_until_its_day() {
     let on = |day: &str, code| house.amidst(&["verify", "out", "--at", day, "--json"]).json(code);
     assert_eq!(on("2031-06-30", 0)["fresh"], true);
     let late = on("2031-07-01", 1);
-    assert_eq!((&late["fresh"], &late["valid"], &late["valid_until"]), (&false.into(), &true.into(), &"2031-06-30".into()));
+    assert_eq!(
+        (&late["fresh"], &late["valid"], &late["valid_until"]),
+        (&false.into(), &true.into(), &"2031-06-30".into())
+    );
 }
 
 #[test]
@@ -193,7 +198,11 @@ fn versions_of_a_series_are_chained() {
     let broken = house.amidst(&["verify", "ward/versions/3", "--json"]).json(1);
     assert!(broken["problems"].to_string().contains("does not follow"), "{}", broken["problems"]);
     let told = house.amidst(&["series", "audit", "ward"]);
-    assert!(told.code == 1 && told.stdout.contains("NOT CHAINED") && told.stdout.contains("version 2"), "{}", told.stdout);
+    assert!(
+        told.code == 1 && told.stdout.contains("NOT CHAINED") && told.stdout.contains("version 2"),
+        "{}",
+        told.stdout
+    );
     fs::remove_dir_all(house.path("ward/versions/2")).unwrap();
     let alone = house.amidst(&["verify", "ward/versions/3", "--json"]).json(0);
     assert!(alone["not_checked"].to_string().contains("follows version 2"));

@@ -30,7 +30,7 @@ use std::collections::btree_map::{BTreeMap, Entry as Place};
 
 use rayon::prelude::*;
 
-use super::view::worlds::{Part, Worlds, steps, worlds};
+use super::view::possible_worlds::{Part, Worlds, steps, worlds};
 use super::view::worst;
 use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Original, Target, share_or};
 use crate::class::Histogram;

@@ -13,13 +13,13 @@
 mod apriori;
 mod best_first;
 mod explore;
-mod facet;
 mod find;
 mod judge;
 mod key;
 mod layout;
 mod price;
 mod recode;
+mod sensitive_view;
 mod snapshot;
 #[cfg(test)]
 mod tests;

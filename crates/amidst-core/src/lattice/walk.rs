@@ -58,9 +58,9 @@ pub(crate) trait Strategy: Sync {
         false
     }
 
-    /// What a subtree costs at least in which the classes of `doomed` (ascending) are suppressed everywhere, and `partly`
+    /// What a subtree costs at least in which the classes of `must_suppress` (ascending) are suppressed everywhere, and `partly`
     /// rows of the others.
-    fn doomed_bound(&self, _classes: &Classes, _doomed: &[u32], _partly: u64) -> f64 {
+    fn must_suppress_bound(&self, _classes: &Classes, _doomed: &[u32], _partly: u64) -> f64 {
         f64::NEG_INFINITY
     }
 
@@ -125,7 +125,7 @@ impl<'a, K: Key> Walk<'a, K> {
     /// The lattice of a search.
     pub fn new(search: &Search<'a>, judge: Judge<'a>, layout: Layout<'a>, track: bool) -> Self {
         let track = track || judge.from_entries;
-        let base = Snapshot::base(search.set, &layout, &judge.facets, judge.all_tuples, track);
+        let base = Snapshot::base(search.set, &layout, &judge.views, judge.all_tuples, track);
         Walk {
             bottom: search.set.bottom(),
             top: layout.top(),
@@ -304,14 +304,14 @@ impl<'a, K: Key> Walk<'a, K> {
     ) -> Vec<(usize, f64)> {
         let levels = &own.classes.levels;
         let failing = !outcome.suppressed.is_empty() && !strategy.everything();
-        let dooms = failing && self.judge.has_dooms() && self.judge.limit > 0;
-        let priced = dooms && strategy.wants_doomed();
-        let doomed = priced || (dooms && outcome.suppressed_rows > self.judge.limit);
+        let rules_out = failing && self.judge.has_dooms() && self.judge.limit > 0;
+        let priced = rules_out && strategy.wants_doomed();
+        let must_suppress = priced || (rules_out && outcome.suppressed_rows > self.judge.limit);
         let mut children: Vec<(usize, f64)> = (position..self.order.len())
             .filter(|&i| levels[self.order[i]] < self.top[self.order[i]])
             .map(|i| (i, bound))
             .collect();
-        if !(doomed || failing && outcome.hopeless) {
+        if !(must_suppress || failing && outcome.hopeless) {
             return children;
         }
         // The coarsest node below each child, the last child first: each is rolled up from the one before it.
@@ -337,16 +337,16 @@ impl<'a, K: Key> Walk<'a, K> {
                 finer.roll_up(&self.layout, &coarsest, self.judge.carry)
             };
             // The more columns are fixed, the less hope is left: all later children are hopeless too.
-            if doomed {
-                let doomed = self.judge.doomed(&mut coarser.classes);
-                if doomed.rows > self.judge.limit {
+            if must_suppress {
+                let must_suppress = self.judge.must_suppress(&mut coarser.classes);
+                if must_suppress.rows > self.judge.limit {
                     children.truncate(child);
-                } else if doomed.rows > 0 && priced {
+                } else if must_suppress.rows > 0 && priced {
                     let mut lost = vec![false; coarser.classes.len()];
-                    doomed.classes.iter().for_each(|&c| lost[c as usize] = true);
-                    let own_doomed: Vec<u32> =
+                    must_suppress.classes.iter().for_each(|&c| lost[c as usize] = true);
+                    let own_must_suppress: Vec<u32> =
                         (0u32..).zip(&map).filter(|&(_, &c)| lost[c as usize]).map(|(own, _)| own).collect();
-                    let least = strategy.doomed_bound(&own.classes, &own_doomed, doomed.partly);
+                    let least = strategy.must_suppress_bound(&own.classes, &own_must_suppress, must_suppress.partly);
                     children[child].1 = bound.max(least);
                 }
             } else if self.judge.hopeless(&mut coarser.classes) {

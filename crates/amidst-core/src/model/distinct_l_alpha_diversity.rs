@@ -55,7 +55,7 @@ impl PrivacyModel for DistinctLAlpha {
         false
     }
 
-    fn growing(&self) -> bool {
+    fn preserved_by_insertion(&self) -> bool {
         true
     }
 

@@ -37,7 +37,7 @@ impl PrivacyModel for DistinctLDiversity {
         true
     }
 
-    fn growing(&self) -> bool {
+    fn preserved_by_insertion(&self) -> bool {
         true
     }
 

@@ -42,7 +42,7 @@ impl PrivacyModel for KAnonymity {
         true
     }
 
-    fn growing(&self) -> bool {
+    fn preserved_by_insertion(&self) -> bool {
         true
     }
 

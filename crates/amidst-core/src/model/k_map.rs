@@ -47,7 +47,7 @@ impl PrivacyModel for KMap {
         true
     }
 
-    fn growing(&self) -> bool {
+    fn preserved_by_insertion(&self) -> bool {
         true
     }
 

@@ -152,7 +152,7 @@ pub trait PrivacyModel: Debug + Send + Sync {
 
     /// Whether a class that satisfies it still does after any further row, of whomever and with whatever value. Stronger
     /// than monotone: it also holds where merged counts are not sums, because a person has rows in both classes.
-    fn growing(&self) -> bool {
+    fn preserved_by_insertion(&self) -> bool {
         false
     }
 
@@ -208,7 +208,7 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// At most how many rows of a class that fails can be left when others are taken out until it satisfies the model.
     /// Asked of monotone models alone: what is published of a class, cut up however finely, satisfies them as a whole.
     fn most_kept(&self, class: &Class<'_>, _table: &TableStats) -> u64 {
-        if self.growing() { 0 } else { class.size }
+        if self.preserved_by_insertion() { 0 } else { class.size }
     }
 
     /// The strongest parameter that the class satisfies.

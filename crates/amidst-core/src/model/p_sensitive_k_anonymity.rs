@@ -41,7 +41,7 @@ impl PrivacyModel for PSensitive {
         true
     }
 
-    fn growing(&self) -> bool {
+    fn preserved_by_insertion(&self) -> bool {
         true
     }
 

@@ -26,7 +26,8 @@ pub struct Impossible {
 /// The first requirement that no release can satisfy, whatever the algorithm. `None` does not promise that there is one.
 pub fn impossible(search: &Search<'_>) -> Option<Impossible> {
     let limit = search.suppression_limit();
-    let (requirement, best) = whole_table(search, |r| r.monotone(search.set) && (limit == 0 || r.growing()))?;
+    let (requirement, best) =
+        whole_table(search, |r| r.monotone(search.set) && (limit == 0 || r.preserved_by_insertion()))?;
     let message = format!("no release can satisfy {}: {}", words(&search.requirements[requirement]), possible(&best));
     Some(Impossible { requirement, parameter: best.parameter, best, message })
 }

@@ -56,7 +56,7 @@ pub fn anonymize_on(
     }
     // A destination that cannot be used should be known before an hour of work, not after it.
     let destination = Destination::of(&policy, options.out.as_deref(), engine.layout())?;
-    destination.spare(&policy, options.input.as_deref())?;
+    destination.refuse_to_overwrite_sources(&policy, options.input.as_deref())?;
     let staging = Staging::begin(&destination.target, options.force)?;
 
     let prepared = engine.read(&policy, &LoadOptions::of(job, options.input.clone(), &job.reading()))?;

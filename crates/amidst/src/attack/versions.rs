@@ -13,7 +13,7 @@ use amidst_core::worlds::{Version, VersionClass};
 
 use super::{Attacked, Beside, WorstClass, failed};
 use crate::Failure;
-use crate::beside::{all_there, covers, read};
+use crate::external::{all_there, covers, read};
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
 use crate::series::Series;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use amidst_core::frequency::{Entry, FrequencySet, Groups, NOBODY};
-use amidst_core::series::Names;
+use amidst_core::series::StableIds;
 use amidst_core::table::{Codes, Column, Dictionary, Table};
 use rusqlite::params;
 
@@ -248,7 +248,7 @@ impl Bound {
 }
 
 /// What is kept bears the codes of the series, and the numbers of sensitive tuples in the database.
-impl Names for Bound {
+impl StableIds for Bound {
     fn code(&self, column: usize, name: u32) -> Option<u32> {
         self.to.get(column)?.get(name as usize).copied().filter(|&c| c != ABSENT)
     }

@@ -11,7 +11,6 @@
 mod applied;
 mod audit;
 mod batch;
-mod beside;
 mod chain;
 mod choose;
 mod compose;
@@ -21,7 +20,7 @@ mod explain;
 mod exposure;
 mod extend;
 mod files;
-mod foresight;
+mod forecast;
 mod init;
 mod links;
 mod log;
@@ -36,6 +35,7 @@ mod safe;
 mod seal;
 mod snapshot;
 mod state;
+mod state_files;
 mod stated;
 mod store;
 #[cfg(test)]

@@ -16,8 +16,8 @@ use super::audit::{self, SeriesAudit};
 use super::chain::{certificate_name, certificate_of};
 use super::compose::{Composed, follows_from_m};
 use super::draft::Repair;
-use super::draft::{Context, Draft, Standing};
-use super::foresight::Signed;
+use super::draft::{Context, Draft, SeriesHead};
+use super::forecast::Signed;
 use super::log::held_back;
 use super::packed::pack;
 use super::plan::{Planned, safe_command};
@@ -111,9 +111,9 @@ impl Series {
         let folder = self.folder.clone();
         let work = self.store.write()?;
         let of = Context { policy: &self.policy, mode: self.mode, header: &self.header };
-        let standing = Standing::load(&work)?;
-        let Standing { version: last, batch, .. } = standing;
-        if !standing.changed() {
+        let head = SeriesHead::load(&work)?;
+        let SeriesHead { version: last, batch, .. } = head;
+        if !head.changed() {
             return Err(Failure::Usage(format!(
                 "nothing has changed since version {last}; insert or delete rows before publishing again"
             )));
@@ -131,7 +131,7 @@ impl Series {
         draft.refuse_raw(of, &folder)?;
         // What would be safe is also told where it was not asked for.
         if draft.mendable(of.mode) && (safe || !allow_leak) {
-            draft = match draft.mended(&work, of, &known, standing, job)? {
+            draft = match draft.mended(&work, of, &known, head, job)? {
                 Some(mended) if safe && (allow_leak || !mended.audit.condemns()) => mended,
                 mended => return Err(refusal(&folder, number, of.mode, &draft, mended.as_ref())),
             };

@@ -271,7 +271,7 @@ fn numbers_foretell_whether_an_m_invariant_version_satisfies_its_policy() {
             let names = super::state::kept(&series.policy, &series.header);
             let work = series.store.read().unwrap();
             let domain = domain::Domain::load(&work, &series.policy, &names).unwrap();
-            let foreseen = foresight::satisfied(&work, &series.policy, &names, &domain, job().cancel).unwrap();
+            let foreseen = forecast::satisfied(&work, &series.policy, &names, &domain, job().cancel).unwrap();
             let state = State::load(&work, names).unwrap();
             let composed = compose::compose(&series.policy, Mode::MInvariant, &state, job().cancel);
             promised += usize::from(foreseen);
@@ -291,7 +291,7 @@ fn numbers_foretell_whether_an_m_invariant_version_satisfies_its_policy() {
             let mut series = ward.open();
             let work = series.store.write().unwrap();
             work.transaction.execute("DELETE FROM meta WHERE name = 'signed'", []).unwrap();
-            foresight::count_all(&work, 3).unwrap();
+            forecast::count_all(&work, 3).unwrap();
             assert_eq!(counted(&work), along);
             drop(work);
             if batch % 2 == 1 {

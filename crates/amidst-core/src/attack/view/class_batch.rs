@@ -9,7 +9,7 @@ use crate::frequency::Entry;
 /// Some classes, and the people of the population whom they cover. They are gathered together: fetching each from slow
 /// memory takes long, but many fetches go on at once.
 #[derive(Default)]
-pub struct Crowd<'a> {
+pub struct ClassBatch<'a> {
     pub classes: Vec<Class<'a>>,
     /// The persons of the classes by value.
     pub own: Vec<(u32, u64)>,
@@ -18,7 +18,7 @@ pub struct Crowd<'a> {
     pub people: Vec<(u32, u64)>,
 }
 
-/// A class, and where its persons, the tuples that it covers and their people stand among those of the crowd.
+/// A class, and where its persons, the tuples that it covers and their people stand among those of the batch.
 pub struct Class<'a> {
     pub class: u32,
     pub size: u64,
@@ -30,13 +30,13 @@ pub struct Class<'a> {
 
 /// A tuple of the population.
 pub struct Tuple {
-    /// Where its people stand, in the population and then in the crowd.
+    /// Where its people stand, in the population and then in the batch.
     pub people: Range<usize>,
     /// How many persons of the class have it, where that is told.
     pub told: Option<u64>,
 }
 
-impl<'a> Crowd<'a> {
+impl<'a> ClassBatch<'a> {
     /// Turns to other classes.
     pub fn gather(&mut self, classes: &[u32], target: &'a Target<'_>, known: &PopulationKnowledge<'_>) {
         self.classes.clear();
@@ -108,20 +108,20 @@ mod tests {
         let known = PopulationKnowledge { people: &people, covered: Covering::Told(&covered) };
         let fixture = Fixture::new(&INPATIENTS);
         let target = fixture.target();
-        let mut crowd = Crowd::default();
+        let mut batch = ClassBatch::default();
         for classes in [[2, 0].as_slice(), &[1], &[0, 1, 2]] {
-            crowd.gather(classes, &target, &known);
-            assert_eq!(crowd.classes.len(), classes.len());
-            for (class, &number) in crowd.classes.iter().zip(classes) {
+            batch.gather(classes, &target, &known);
+            assert_eq!(batch.classes.len(), classes.len());
+            for (class, &number) in batch.classes.iter().zip(classes) {
                 let (size, histogram) = target.class(number as usize);
                 assert_eq!((class.class, class.size), (number, size));
                 // The population numbers its values as the release does.
-                assert_eq!(crowd.own[class.own.clone()], *histogram);
+                assert_eq!(batch.own[class.own.clone()], *histogram);
                 let tuples: Vec<usize> = (0..8).filter(|tuple| tuple % 3 == number as usize).collect();
-                let found = crowd.tuples[class.tuples.clone()].iter().map(|t| &crowd.people[t.people.clone()]);
+                let found = batch.tuples[class.tuples.clone()].iter().map(|t| &batch.people[t.people.clone()]);
                 assert!(found.eq(tuples.iter().map(|&tuple| histograms[tuple].as_slice())));
                 let all: Vec<(u32, u64)> = tuples.iter().flat_map(|&tuple| histograms[tuple].clone()).collect();
-                assert_eq!(crowd.people[class.people.clone()], all);
+                assert_eq!(batch.people[class.people.clone()], all);
             }
         }
     }

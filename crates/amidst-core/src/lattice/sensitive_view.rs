@@ -1,14 +1,14 @@
 //! Facets: what requirements see of the sensitive columns, counted class by class.
 //!
-//! A facet is one sensitive column, or several that a requirement names together (Definition 4.6 of the ℓ-diversity
-//! article). Its symbols are the distinct values (or value tuples) of the table. Only facets that some requirement
+//! A view is one sensitive column, or several that a requirement names together (Definition 4.6 of the ℓ-diversity
+//! article). Its symbols are the distinct values (or value tuples) of the table. Only views that some requirement
 //! looks at are counted; k-anonymity alone counts none.
 
 use crate::frequency::FrequencySet;
 
 /// Some sensitive columns taken together.
 #[derive(Debug)]
-pub(crate) struct Facet {
+pub(crate) struct SensitiveView {
     /// The sensitive columns, ascending positions not required: as the requirement names them.
     pub columns: Vec<usize>,
     /// The symbol of each sensitive tuple of the frequency set.
@@ -22,8 +22,8 @@ pub(crate) struct Facet {
     pub blocks: Vec<Vec<u32>>,
 }
 
-impl Facet {
-    /// The facet of `columns` in a table.
+impl SensitiveView {
+    /// The view of `columns` in a table.
     pub fn new(set: &FrequencySet, columns: &[usize]) -> Self {
         let width = set.sensitive_width;
         let count = set.sensitive.len().checked_div(width).unwrap_or(0);
@@ -59,16 +59,16 @@ impl Facet {
                 .collect()
         };
         let symbols = distinct.len();
-        Facet { columns: columns.to_vec(), symbol_of, values: distinct.concat(), symbols, blocks }
+        SensitiveView { columns: columns.to_vec(), symbol_of, values: distinct.concat(), symbols, blocks }
     }
 
-    /// The value of a symbol in the column at position `column` of this facet.
+    /// The value of a symbol in the column at position `column` of this view.
     pub fn value(&self, symbol: u32, column: usize) -> u32 {
         self.values[symbol as usize * self.columns.len() + column]
     }
 }
 
-/// How many rows of each class have each symbol of a facet.
+/// How many rows of each class have each symbol of a view.
 #[derive(Debug, Clone)]
 pub(crate) enum Counts {
     /// A row of `symbols` counts for each class: fastest where symbols are few.
@@ -97,15 +97,15 @@ const NEAR: usize = 1 << 20;
 
 impl Counts {
     /// The counts of each of the tuples of `set` in `tuples`.
-    pub fn base(set: &FrequencySet, facet: &Facet, tuples: &[u32]) -> Self {
-        let symbols = facet.symbols;
+    pub fn base(set: &FrequencySet, view: &SensitiveView, tuples: &[u32]) -> Self {
+        let symbols = view.symbols;
         // Of many tuples most have few symbols: rows of counts would mostly be zeros.
         let full = symbols * tuples.len() <= set.groups.entries.len() * 3 || symbols * tuples.len() <= NEAR;
         if symbols <= DENSE && full {
             let mut counts = vec![0; symbols * tuples.len()];
             for (class, &tuple) in tuples.iter().enumerate() {
                 for entry in set.groups.get(tuple as usize) {
-                    let symbol = facet.symbol_of[entry.sensitive as usize] as usize;
+                    let symbol = view.symbol_of[entry.sensitive as usize] as usize;
                     counts[class * symbols + symbol] += entry.rows as u32;
                 }
             }
@@ -118,7 +118,7 @@ impl Counts {
         for &tuple in tuples {
             own.clear();
             own.extend(
-                (set.groups.get(tuple as usize).iter()).map(|e| (facet.symbol_of[e.sensitive as usize], e.rows as u32)),
+                (set.groups.get(tuple as usize).iter()).map(|e| (view.symbol_of[e.sensitive as usize], e.rows as u32)),
             );
             own.sort_unstable();
             let start = pairs.len();

@@ -10,7 +10,7 @@ use crate::recoding::Recoding;
 use crate::search::MaxSuppression;
 
 /// What counting on a table elsewhere tells of some of its tuples.
-fn summary(pieces: &Pieces<'_>, set: &FrequencySet, tuples: &[u32]) -> Summary {
+fn summary(pieces: &PartialSearch<'_>, set: &FrequencySet, tuples: &[u32]) -> Summary {
     let mut summary = Summary::default();
     let codes = |column: usize| tuples.iter().map(move |&t| set.tuple(t as usize)[column]);
     for column in 0..set.width {
@@ -48,7 +48,7 @@ fn summary(pieces: &Pieces<'_>, set: &FrequencySet, tuples: &[u32]) -> Summary {
     summary
 }
 
-fn part(pieces: &Pieces<'_>, set: &FrequencySet, tuples: &[u32]) -> FrequencySet {
+fn part(pieces: &PartialSearch<'_>, set: &FrequencySet, tuples: &[u32]) -> FrequencySet {
     let (mut codes, mut counts) = (Vec::new(), Vec::new());
     for &t in tuples.iter().rev() {
         for entry in set.groups.get(t as usize) {
@@ -60,7 +60,7 @@ fn part(pieces: &Pieces<'_>, set: &FrequencySet, tuples: &[u32]) -> FrequencySet
 }
 
 /// Some tuples of a table, the strays among them, and where they hang.
-type Open = (Vec<u32>, Vec<Stray>, Arc<Place>);
+type Open = (Vec<u32>, Vec<DisplacedRows>, Arc<Place>);
 
 /// The last combinations of some tuples that have a sensitive tuple: their codes and rows, the last first.
 fn last(set: &FrequencySet, tuples: &[u32], sensitive: u32, most: u64) -> Vec<(Vec<u32>, u64)> {
@@ -83,7 +83,7 @@ fn in_pieces(
     let set = search.set;
     let top: Vec<usize> = search.generalizations.iter().map(|g| g.height()).collect();
     let whole = crate::frequency::rolled::roll_up(set, search.generalizations, &top);
-    let pieces = Pieces::new(&Search { set: &whole, ..search.clone() }, algorithm)?;
+    let pieces = PartialSearch::new(&Search { set: &whole, ..search.clone() }, algorithm)?;
     let mut set = set.clone();
     let mut open: Vec<Open> = vec![((0..set.len() as u32).collect(), Vec::new(), pieces.root())];
     let (mut all, mut cuts, mut moved) = (Vec::new(), 0, 0);
@@ -131,9 +131,9 @@ fn in_pieces(
                     groups.extend(kept.map(|&e| (t, e)));
                 }
                 set.groups = Groups::collect(set.len(), groups);
-                parts[to].1.push(Stray { codes: codes.clone(), sensitive, rows: taken });
+                parts[to].1.push(DisplacedRows { codes: codes.clone(), sensitive, rows: taken });
                 if rows > taken {
-                    parts[from].1.push(Stray { codes, sensitive, rows: rows - taken });
+                    parts[from].1.push(DisplacedRows { codes, sensitive, rows: rows - taken });
                 }
             }
         }
@@ -215,8 +215,8 @@ fn what_takes_all_rows_is_refused() {
     let options = Parameters::from_pairs([("relaxed", Value::Flag(true))]);
     fixture.search(&fixture.policies()[0], &options, |search| {
         assert!(
-            matches!(Pieces::new(search, "mondrian"), Err(SearchError::Unsupported(why)) if why.contains("relaxed"))
+            matches!(PartialSearch::new(search, "mondrian"), Err(SearchError::Unsupported(why)) if why.contains("relaxed"))
         );
-        assert!(matches!(Pieces::new(search, "k-member"), Err(SearchError::Unsupported(_))));
+        assert!(matches!(PartialSearch::new(search, "k-member"), Err(SearchError::Unsupported(_))));
     });
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use super::UNPLACED;
+use super::class_rules::ClassRules;
 use super::classes::{Classes, Touched};
-use super::house::House;
 use super::index::Index;
 use super::rows::Rows;
 use crate::local::shape::Space;
@@ -28,8 +28,8 @@ pub struct KeptClass {
 ///
 /// A batch changes it in place. When a batch fails the classes are half changed, so they must be dropped and loaded anew.
 #[derive(Debug)]
-pub struct Standing<'a> {
-    pub(super) house: House<'a>,
+pub struct MaintainedClasses<'a> {
+    pub(super) rules: ClassRules<'a>,
     pub(super) cancel: &'a AtomicBool,
     pub(super) classes: Classes,
     pub(super) index: Index,
@@ -40,7 +40,7 @@ pub struct Standing<'a> {
     pub(super) moved: Vec<(u32, u32)>,
 }
 
-impl<'a> Standing<'a> {
+impl<'a> MaintainedClasses<'a> {
     /// The classes of a table all of whose rows are known, which bear their number as their name: rows that are
     /// [`UNPLACED`] wait to be placed, and are returned.
     ///
@@ -51,7 +51,7 @@ impl<'a> Standing<'a> {
         entry_of_row: &[u32],
         class_of: &[u32],
     ) -> Result<(Self, Vec<u32>), SearchError> {
-        let house = House::new(search)?;
+        let rules = ClassRules::new(search)?;
         let (set, tuple_of) = (search.set, search.set.tuple_of_entry());
         let mut rows = Rows::new(set.width);
         let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -62,20 +62,20 @@ impl<'a> Standing<'a> {
             if class == UNPLACED { waiting.push(row) } else { members.entry(class).or_default().push(row) }
         }
         let next_id = members.last_key_value().map_or(0, |(&id, _)| id + 1);
-        let mut classes = Classes::new(house.space.words());
+        let mut classes = Classes::new(rules.space.words());
         for (id, members) in members {
-            let class = house.class(&rows, members);
+            let class = rules.class(&rows, members);
             let touched = Touched { tally: class.tally, rows: Some(class.rows), ..Touched::default() };
             classes.push(id, class.cost, &class.shape, touched);
         }
-        let index = Index::new(&house, &mut classes);
+        let index = Index::new(&rules, &mut classes);
         let (cancel, moved) = (search.cancel, Vec::new());
-        Ok((Standing { house, cancel, classes, index, next_id, rows, moved }, waiting))
+        Ok((MaintainedClasses { rules, cancel, classes, index, next_id, rows, moved }, waiting))
     }
 
     /// The space in which shapes are understood.
     pub fn space(&self) -> &Space {
-        &self.house.space
+        &self.rules.space
     }
 
     /// A name that no class has or ever had.

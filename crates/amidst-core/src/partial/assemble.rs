@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Dealt, Pieces, Place, Stray, Way};
+use super::{DisplacedRows, PartialSearch, Place, SplitRows, Way};
 use crate::algorithm::{mondrian_partition, top_down_partition};
 use crate::frequency::{Entry, FrequencySet, NOBODY, add_up};
 use crate::hierarchy::Cell;
@@ -37,7 +37,7 @@ pub struct Finished {
     /// The class of each of those tuples: that of all rows but those that are dealt out.
     pub of_tuple: Vec<u32>,
     /// Combinations whose rows go elsewhere.
-    pub dealt: Vec<Dealt>,
+    pub dealt: Vec<SplitRows>,
 }
 
 /// Rows that are left out or masked.
@@ -68,12 +68,17 @@ pub struct Assembled {
     pub notes: Vec<String>,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> PartialSearch<'a> {
     /// Finishes a part that was gathered. `strays` are rows that belong to it and were not with the others.
     ///
     /// # Errors
     /// When the search was asked to stop.
-    pub fn finish(&self, part: &FrequencySet, strays: &[Stray], place: &Arc<Place>) -> Result<Finished, SearchError> {
+    pub fn finish(
+        &self,
+        part: &FrequencySet,
+        strays: &[DisplacedRows],
+        place: &Arc<Place>,
+    ) -> Result<Finished, SearchError> {
         let joined;
         let part = match strays {
             [] => part,
@@ -114,7 +119,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// A part together with rows that were not with it.
-    pub(super) fn with(&self, part: &FrequencySet, strays: &[Stray]) -> FrequencySet {
+    pub(super) fn with(&self, part: &FrequencySet, strays: &[DisplacedRows]) -> FrequencySet {
         let (mut codes, mut counts) = (Vec::new(), Vec::new());
         for (tuple, entries) in part.groups.iter().enumerate() {
             for entry in entries {
@@ -130,7 +135,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// Tells the class of each tuple, and which rows go elsewhere: strays, and entries that are not where their tuple is.
-    fn deal(&self, part: &FrequencySet, partition: &Partition, strays: &[Stray], finished: &mut Finished) {
+    fn deal(&self, part: &FrequencySet, partition: &Partition, strays: &[DisplacedRows], finished: &mut Finished) {
         let mut runs: Vec<(u32, u32, u64)> = Vec::new();
         for (class, parts) in (0..).zip(&partition.classes) {
             runs.extend(parts.iter().map(|&(entry, rows)| (entry, class, rows)));
@@ -149,7 +154,7 @@ impl<'a> Pieces<'a> {
                     class = Some(own[0].1);
                 } else {
                     let runs = own.iter().map(|&(_, class, rows)| (class, rows)).collect();
-                    finished.dealt.push(Dealt { codes: codes.to_vec(), sensitive: entry.sensitive, runs });
+                    finished.dealt.push(SplitRows { codes: codes.to_vec(), sensitive: entry.sensitive, runs });
                 }
             }
             if let Some(class) = class {

@@ -1,7 +1,7 @@
 //! Where a set of shapes is best cut in two, so that a search need not look at both halves.
 
+use super::class_rules::ClassRules;
 use super::classes::Classes;
-use super::house::House;
 
 /// The classes of a new page.
 pub(super) const PAGE: usize = 12;
@@ -11,8 +11,8 @@ const SAMPLE: usize = 128;
 
 /// Orders items so that two parts are apart, and tells where the second begins: in the column where the shapes over both
 /// parts say most about the classes below them, between values, as near to the middle as values allow.
-pub(super) fn cut<'s>(house: &House<'_>, items: &mut [u32], shape_of: impl Fn(u32) -> &'s [u64]) -> usize {
-    let space = &house.space;
+pub(super) fn cut<'s>(rules: &ClassRules<'_>, items: &mut [u32], shape_of: impl Fn(u32) -> &'s [u64]) -> usize {
+    let space = &rules.space;
     let step = items.len().div_ceil(SAMPLE);
     let sample: Vec<&[u64]> = items.iter().step_by(step).map(|&item| shape_of(item)).collect();
     let mut best: Option<(f64, usize, f64)> = None;
@@ -30,8 +30,8 @@ pub(super) fn cut<'s>(house: &House<'_>, items: &mut [u32], shape_of: impl Fn(u3
         let above =
             sample.iter().map(|s| space.middle(s, column)).filter(|&k| k > median).fold(f64::INFINITY, f64::min);
         let at = if before == 0 || (after < sample.len() && after - middle < middle - before) { above } else { median };
-        let vague = vagueness(house, &sample, |shape| space.middle(shape, column) < at)
-            + vagueness(house, &sample, |shape| space.middle(shape, column) >= at);
+        let vague = vagueness(rules, &sample, |shape| space.middle(shape, column) < at)
+            + vagueness(rules, &sample, |shape| space.middle(shape, column) >= at);
         if best.is_none_or(|(least, ..)| vague < least) {
             best = Some((vague, column, at));
         }
@@ -43,8 +43,8 @@ pub(super) fn cut<'s>(house: &House<'_>, items: &mut [u32], shape_of: impl Fn(u3
 }
 
 /// How much more the shape over some shapes costs than the cheapest of them, column by column, for all of them.
-fn vagueness(house: &House<'_>, sample: &[&[u64]], within: impl Fn(&[u64]) -> bool) -> f64 {
-    let space = &house.space;
+fn vagueness(rules: &ClassRules<'_>, sample: &[&[u64]], within: impl Fn(&[u64]) -> bool) -> f64 {
+    let space = &rules.space;
     let mut merged: Vec<u64> = Vec::new();
     let mut least = vec![f64::INFINITY; space.width()];
     let mut number = 0.0;
@@ -66,7 +66,7 @@ fn vagueness(house: &House<'_>, sample: &[&[u64]], within: impl Fn(&[u64]) -> bo
 }
 
 /// Puts classes into pages of neighbours.
-pub(super) fn paginate(house: &House<'_>, classes: &Classes, some: &mut [u32], pages: &mut Vec<Vec<u32>>) {
+pub(super) fn paginate(rules: &ClassRules<'_>, classes: &Classes, some: &mut [u32], pages: &mut Vec<Vec<u32>>) {
     if some.len() <= PAGE {
         if !some.is_empty() {
             some.sort_unstable();
@@ -74,8 +74,8 @@ pub(super) fn paginate(house: &House<'_>, classes: &Classes, some: &mut [u32], p
         }
         return;
     }
-    let second = cut(house, some, |class| classes.shape(class as usize));
+    let second = cut(rules, some, |class| classes.shape(class as usize));
     let (low, high) = some.split_at_mut(second);
-    paginate(house, classes, low, pages);
-    paginate(house, classes, high, pages);
+    paginate(rules, classes, low, pages);
+    paginate(rules, classes, high, pages);
 }

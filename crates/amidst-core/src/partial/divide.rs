@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Pieces, Place, Summary, Way};
+use super::{PartialSearch, Place, Summary, Way};
 use crate::local::mondrian::cut::{Chooser, CutKind, Memory};
 use crate::local::shape::Cuts;
 use crate::local::top_down::specialize::{Branches, Child, Pool, Specializer, level_below, pools_of};
@@ -68,7 +68,7 @@ impl Division {
     }
 }
 
-impl Pieces<'_> {
+impl PartialSearch<'_> {
     /// How a part is divided; `None` when it is a class.
     pub fn divide(&self, summary: &Summary, place: &Place) -> Option<Division> {
         match self.way {

@@ -7,7 +7,7 @@ use amidst_core::hierarchy::Generalization;
 use amidst_core::table::ValueType;
 
 use crate::Failure;
-use crate::checkable::Checkable;
+use crate::checker_input::files::Checkable;
 use crate::policy::public::public_source;
 use crate::policy::{MissingRows, Policy};
 use crate::prepare::Prepared;

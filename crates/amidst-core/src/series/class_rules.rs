@@ -1,4 +1,4 @@
-//! The rules of a house: what a class costs, what it must satisfy, and when it may become two.
+//! Cost, validity and split rule of a maintained class.
 
 use super::rows::Rows;
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
@@ -19,7 +19,7 @@ pub(super) struct Class {
 
 /// The space of the table, and its policy.
 #[derive(Debug)]
-pub(super) struct House<'a> {
+pub(super) struct ClassRules<'a> {
     set: &'a FrequencySet,
     pub space: Space,
     pub judge: Judge<'a>,
@@ -35,7 +35,7 @@ fn one(kind: u32) -> Entry {
     Entry { sensitive: kind, person: NOBODY, rows: 1 }
 }
 
-impl<'a> House<'a> {
+impl<'a> ClassRules<'a> {
     pub fn new(search: &Search<'a>) -> Result<Self, SearchError> {
         if search.set.persons {
             let message = "classes can only be maintained where everybody has one row, but a key repeats";
@@ -63,7 +63,7 @@ impl<'a> House<'a> {
         let values = stated("l").chain(stated("p")).chain(stated("m")).filter_map(|(c, l)| Some((c?, l))).collect();
         let safe = ["k-anonymity", "distinct-l-diversity", "p-sensitive-k-anonymity"];
         let one_column = search.requirements.iter().all(|r| r.on.len() < 2);
-        Ok(House {
+        Ok(ClassRules {
             set: search.set,
             space: Space::new(search.generalizations),
             k,
@@ -97,7 +97,7 @@ impl<'a> House<'a> {
         rows * (with - cost) + with
     }
 
-    /// As [`House::growth`]; `None` when it is sure to be more than `limit`.
+    /// As [`ClassRules::growth`]; `None` when it is sure to be more than `limit`.
     #[inline]
     pub fn growth_up_to(&self, rows: f64, cost: f64, shape: &[u64], codes: &[u32], limit: f64) -> Option<f64> {
         // With so much cost a row the growth is the limit; a little more, because of roundings.

@@ -7,7 +7,7 @@ use crate::local::class::{Judge, Tally};
 use crate::local::mondrian::cut::{Slots, Source};
 use crate::local::shape::{Cuts, Space};
 
-use super::Pieces;
+use super::PartialSearch;
 
 /// A part of the table, added up by the values of each column.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +42,7 @@ pub struct Line {
     pub combinations: u64,
 }
 
-impl Pieces<'_> {
+impl PartialSearch<'_> {
     /// Adds a line to a summary. `reach` has, for each column, codes that span the cell over those of the rows.
     pub fn add(&self, summary: &mut Summary, line: Line, reach: &[Vec<u32>]) {
         summary.columns.resize_with(self.space.width(), Lines::default);

@@ -1,18 +1,18 @@
 //! The classes between batches, as bytes: pages of neighbouring classes, and the tree over the pages.
 //!
 //! A page holds its classes one after the other: the name, the rows, the number of sensitive tuples, the shape, and each
-//! tuple with its rows. Codes change as values come and go, so everything is written under [`Names`] that last.
+//! tuple with its rows. Codes change as values come and go, so everything is written under [`StableIds`] that last.
 
+use super::class_rules::ClassRules;
 use super::classes::Classes;
-use super::house::House;
 use super::index::{Index, Page};
-use super::numbers::{Numbers, put};
 use super::rows::Rows;
-use super::{KeptClass, Standing};
+use super::varint::{Numbers, put};
+use super::{KeptClass, MaintainedClasses};
 use crate::search::{Search, SearchError};
 
 /// The lasting names of codes and of sensitive tuples.
-pub trait Names {
+pub trait StableIds {
     /// The code of a quasi column that has this name now.
     fn code(&self, column: usize, name: u32) -> Option<u32>;
 
@@ -28,9 +28,9 @@ pub trait Names {
 
 /// For a table whose codes stay what they are: they are their own names.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct OwnNames;
+pub struct OwnIds;
 
-impl Names for OwnNames {
+impl StableIds for OwnIds {
     fn code(&self, _column: usize, name: u32) -> Option<u32> {
         Some(name)
     }
@@ -51,7 +51,7 @@ impl Names for OwnNames {
 /// Loads classes page by page.
 #[derive(Debug)]
 pub struct Loader<'a> {
-    standing: Standing<'a>,
+    maintained: MaintainedClasses<'a>,
     pages: Vec<Page>,
 }
 
@@ -61,10 +61,10 @@ impl<'a> Loader<'a> {
     /// # Errors
     /// When the policy cannot be maintained, or not even the whole table as one class satisfies it.
     pub fn new(search: &Search<'a>) -> Result<Self, SearchError> {
-        let house = House::new(search)?;
-        let classes = Classes::new(house.space.words());
-        let standing = Standing {
-            house,
+        let rules = ClassRules::new(search)?;
+        let classes = Classes::new(rules.space.words());
+        let maintained = MaintainedClasses {
+            rules,
             cancel: search.cancel,
             classes,
             index: Index::default(),
@@ -72,12 +72,12 @@ impl<'a> Loader<'a> {
             rows: Rows::new(search.generalizations.len()),
             moved: Vec::new(),
         };
-        Ok(Loader { standing, pages: Vec::new() })
+        Ok(Loader { maintained, pages: Vec::new() })
     }
 
     /// Adds a page. Where this is false its bytes are damaged or of another table, and the loader is of no more use.
     #[must_use]
-    pub fn page(&mut self, number: u32, bytes: &[u8], names: &impl Names) -> bool {
+    pub fn page(&mut self, number: u32, bytes: &[u8], names: &impl StableIds) -> bool {
         let mut numbers = Numbers(bytes);
         let mut own = Vec::new();
         while !numbers.0.is_empty() {
@@ -88,46 +88,46 @@ impl<'a> Loader<'a> {
         true
     }
 
-    fn class(&mut self, numbers: &mut Numbers<'_>, names: &impl Names) -> Option<u32> {
+    fn class(&mut self, numbers: &mut Numbers<'_>, names: &impl StableIds) -> Option<u32> {
         let (id, size, kinds) = (numbers.next()?, numbers.next()?, numbers.next()?);
-        let Standing { house, classes, .. } = &mut self.standing;
-        house.space.import(classes.begin(), &mut *numbers, |column, name| names.code(column, name))?;
+        let MaintainedClasses { rules, classes, .. } = &mut self.maintained;
+        rules.space.import(classes.begin(), &mut *numbers, |column, name| names.code(column, name))?;
         for _ in 0..kinds {
             let (name, rows) = (numbers.next()?, numbers.next()?);
             // A tuple that nobody has any more is that of a row which is about to leave.
-            if let Some(kind) = names.kind(name).filter(|_| !house.judge.size_only) {
+            if let Some(kind) = names.kind(name).filter(|_| !rules.judge.size_only) {
                 classes.begun(kind, rows);
             }
         }
-        Some(classes.end(id, size, &house.space) as u32)
+        Some(classes.end(id, size, &rules.space) as u32)
     }
 
     /// Adds a page of classes that were never kept.
     fn page_of(&mut self, kept: Vec<KeptClass>) {
-        let Standing { house, classes, .. } = &mut self.standing;
+        let MaintainedClasses { rules, classes, .. } = &mut self.maintained;
         let place = |class: KeptClass| {
             classes.begin().copy_from_slice(&class.shape);
-            for &(kind, rows) in class.counts.iter().filter(|_| !house.judge.size_only) {
+            for &(kind, rows) in class.counts.iter().filter(|_| !rules.judge.size_only) {
                 classes.begun(kind, u32::try_from(rows).unwrap_or(u32::MAX));
             }
             let size = u32::try_from(class.rows).unwrap_or(u32::MAX);
-            classes.end(class.id, size, &house.space) as u32
+            classes.end(class.id, size, &rules.space) as u32
         };
         let own = kept.into_iter().map(place).collect();
         self.pages.push(Page { classes: own, ..Page::default() });
     }
 
-    /// The classes, under the tree that [`Standing::changed_tree`] wrote down, or a new one where that does not fit. `next_id` is
+    /// The classes, under the tree that [`MaintainedClasses::changed_tree`] wrote down, or a new one where that does not fit. `next_id` is
     /// a name that no class ever had.
-    pub fn finish(self, tree: &[u8], next_id: u32) -> Standing<'a> {
-        let Loader { mut standing, pages } = self;
-        standing.next_id = next_id;
-        standing.index = Index::of_tree(&standing.house, &mut standing.classes, pages, tree);
-        standing
+    pub fn finish(self, tree: &[u8], next_id: u32) -> MaintainedClasses<'a> {
+        let Loader { mut maintained, pages } = self;
+        maintained.next_id = next_id;
+        maintained.index = Index::of_tree(&maintained.rules, &mut maintained.classes, pages, tree);
+        maintained
     }
 }
 
-impl<'a> Standing<'a> {
+impl<'a> MaintainedClasses<'a> {
     /// Classes that are not in pages yet; the pages they are put into count as changed.
     ///
     /// # Errors
@@ -135,14 +135,14 @@ impl<'a> Standing<'a> {
     pub fn of_classes(search: &Search<'a>, kept: Vec<KeptClass>, next_id: u32) -> Result<Self, SearchError> {
         let mut loader = Loader::new(search)?;
         loader.page_of(kept);
-        let Loader { mut standing, .. } = loader;
-        standing.next_id = next_id;
-        standing.index = Index::new(&standing.house, &mut standing.classes);
-        Ok(standing)
+        let Loader { mut maintained, .. } = loader;
+        maintained.next_id = next_id;
+        maintained.index = Index::new(&maintained.rules, &mut maintained.classes);
+        Ok(maintained)
     }
 
     /// The pages that have changed since they were loaded, by number. An empty one is no longer needed.
-    pub fn changed_pages(&self, names: &impl Names) -> impl Iterator<Item = (u32, Vec<u8>)> {
+    pub fn changed_pages(&self, names: &impl StableIds) -> impl Iterator<Item = (u32, Vec<u8>)> {
         let changed = self.index.pages.iter().filter(|page| page.changed);
         changed.map(move |page| {
             let mut bytes = Vec::with_capacity(48 * page.classes.len());
@@ -151,13 +151,13 @@ impl<'a> Standing<'a> {
         })
     }
 
-    fn write(&self, at: usize, names: &impl Names, bytes: &mut Vec<u8>) {
+    fn write(&self, at: usize, names: &impl StableIds, bytes: &mut Vec<u8>) {
         let counts = self.classes.counts(at);
         put(bytes, self.classes.ids[at]);
         put(bytes, self.classes.sizes[at]);
         put(bytes, counts.len() as u32);
         let name = |column, code| names.name(column, code);
-        self.house.space.export(self.classes.shape(at), name, |mark| put(bytes, mark));
+        self.rules.space.export(self.classes.shape(at), name, |mark| put(bytes, mark));
         for (kind, rows) in counts {
             put(bytes, names.kind_name(kind));
             put(bytes, u32::try_from(rows).unwrap_or(u32::MAX));

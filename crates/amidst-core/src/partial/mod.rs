@@ -1,18 +1,18 @@
 //! Mondrian and top-down specialization on a table that is elsewhere and too large to be gathered.
 //!
 //! A cut is chosen by what each value of each column holds: its rows, their sensitive values, and how far they reach in
-//! every column. All of that can be counted where the table is and added up: a [`Summary`]. [`Pieces::divide`] chooses by it
+//! every column. All of that can be counted where the table is and added up: a [`Summary`]. [`PartialSearch::divide`] chooses by it
 //! what the algorithm chooses with the rows at hand, by the same code, so the tree of cuts is the same. Parts that can be
-//! gathered are [finished](Pieces::finish) here by the algorithm itself. In the end the classes are brought together, and
+//! gathered are [finished](PartialSearch::finish) here by the algorithm itself. In the end the classes are brought together, and
 //! rows that are better left out are found as ever: only classes that have such rows are kept with them.
 //!
 //! Top-down specialization pulls single rows back out of a child. How many of which sensitive value follows from the same
 //! sums; which ones, from an order that every table has ([`Pulled`]). They are few, and travel with whoever searches from
-//! then on: [`Stray`]s.
+//! then on: [`DisplacedRows`]s.
 
 mod assemble;
+mod displaced;
 mod divide;
-mod stray;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -28,8 +28,8 @@ use crate::requirement::Evaluator;
 use crate::search::{Search, SearchError, Suppressed};
 
 pub use assemble::{Assembled, Finished, Omitted, Piece};
+pub use displaced::{DisplacedRows, SplitRows};
 pub use divide::{Division, Pulled};
-pub use stray::{Dealt, Stray};
 pub use summary::{Line, Summary};
 
 /// The algorithms that know tables in parts.
@@ -52,7 +52,7 @@ pub struct Place {
 }
 
 /// An algorithm on a table in parts.
-pub struct Pieces<'a> {
+pub struct PartialSearch<'a> {
     search: Search<'a>,
     space: Space,
     judge: Judge<'a>,
@@ -62,7 +62,7 @@ pub struct Pieces<'a> {
     turns: Vec<Vec<u32>>,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> PartialSearch<'a> {
     /// A search in pieces by one of the [algorithms](ALGORITHMS) that know them. The set of `search` is the table rolled up
     /// to a single tuple: sensitive values with their counts.
     ///
@@ -108,7 +108,7 @@ impl<'a> Pieces<'a> {
         if judge.crowded() {
             return unsupported("the policy looks at a population, which pieces of a table do not know");
         }
-        Ok(Pieces { turns: turns.collect(), judge, search: search.clone(), space, way, limit })
+        Ok(PartialSearch { turns: turns.collect(), judge, search: search.clone(), space, way, limit })
     }
 
     /// The codes of a column in the order in which the first and the last of some tell the cell over all of them.
