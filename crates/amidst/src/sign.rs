@@ -63,7 +63,10 @@ impl KeyFile {
     }
 
     /// Reads a private key from its text.
-    fn parse(text: &str) -> Result<KeyFile, String> {
+    ///
+    /// # Errors
+    /// What is wrong with it, in words.
+    pub fn parse(text: &str) -> Result<KeyFile, String> {
         let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         match first {
             "-----BEGIN OPENSSH PRIVATE KEY-----" => {
