@@ -9,9 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use amidst::check::{
-    Certificate, CertificateDraft, Claim, Envelope, Options, issue, sha256_hex, signers, verify,
-};
+use amidst::check::{Certificate, CertificateDraft, Claim, Envelope, Options, issue, sha256_hex, signers, verify};
 use amidst::core::hierarchy::{Generalization, Recipe, build};
 use amidst::core::parameter::Value;
 use amidst::core::table::Column;
@@ -105,7 +103,10 @@ fn release(bytes: &[u8], name: &str) {
     let verdict = verify(files, &certificate, &Options::default());
     let violated = verdict.problems.iter().any(|problem| problem.is_violation());
     assert!(verdict.valid != violated, "a verdict that contradicts its problems");
-    assert!(!verdict.valid || verdict.proven.is_some_and(|proven| proven.rows == 4), "another number of rows is accepted");
+    assert!(
+        !verdict.valid || verdict.proven.is_some_and(|proven| proven.rows == 4),
+        "another number of rows is accepted"
+    );
 }
 
 /// What a policy says is what it says when it is written again.
@@ -118,7 +119,10 @@ fn policy(bytes: &[u8]) {
             if let Ok(again) = Policy::parse(&written, Path::new("policy.toml")) {
                 assert!(again.to_toml() == written, "written again it is another policy");
             } else {
-                assert!(written.contains("population") || written.contains("://"), "what is written does not read back");
+                assert!(
+                    written.contains("population") || written.contains("://"),
+                    "what is written does not read back"
+                );
             }
             drop(policy.public_form().to_toml());
         }

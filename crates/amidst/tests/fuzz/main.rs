@@ -29,9 +29,35 @@ impl Dice {
 
 /// Texts that mean something to one of the readers.
 const WORDS: &[&[u8]] = &[
-    b"\"", b"\r\n", b"\n", b",", b";", b"{", b"}", b"[", b"]", b"\\u0000", b"\xef\xbb\xbf", b"\0", b"null", b"1e999", b"-0",
-    b"PAR1", b"ARROW1\0\0", b"\x1f\x8b\x08", b"\xff\xff\xff\xff", b"[columns.\"*\"]\n", b"role = \"quasi\"\n", b"999999999999999999999",
-    b"[[require]]\n", b"model = \"", b"'''", b"\"\"\"", b"= {", b"ssh-ed25519 ", b"-----BEGIN ",
+    b"\"",
+    b"\r\n",
+    b"\n",
+    b",",
+    b";",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"\\u0000",
+    b"\xef\xbb\xbf",
+    b"\0",
+    b"null",
+    b"1e999",
+    b"-0",
+    b"PAR1",
+    b"ARROW1\0\0",
+    b"\x1f\x8b\x08",
+    b"\xff\xff\xff\xff",
+    b"[columns.\"*\"]\n",
+    b"role = \"quasi\"\n",
+    b"999999999999999999999",
+    b"[[require]]\n",
+    b"model = \"",
+    b"'''",
+    b"\"\"\"",
+    b"= {",
+    b"ssh-ed25519 ",
+    b"-----BEGIN ",
 ];
 
 /// A few changes: bits, words, numbers at their bounds, pieces cut out, repeated, or taken from another file.
