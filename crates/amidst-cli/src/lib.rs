@@ -16,6 +16,7 @@ mod registry;
 mod sample;
 mod series;
 mod sign;
+mod studio;
 mod survey;
 mod terminal;
 mod verify;
@@ -64,6 +65,7 @@ enum Command {
     Verify(verify::Verify),
     Sign(sign::Sign),
     Series(series::Series),
+    Studio(studio::Studio),
     /// List the privacy models a policy may require
     Models(registry::List),
     /// List the algorithms that search for a release
@@ -104,6 +106,7 @@ fn run(arguments: Vec<OsString>) -> u8 {
         Command::Verify(c) => c.run(&terminal),
         Command::Sign(c) => c.run(&terminal),
         Command::Series(c) => c.run(&terminal),
+        Command::Studio(c) => c.run(&terminal),
         Command::Models(c) => c.models(&terminal),
         Command::Algorithms(c) => c.algorithms(&terminal),
         Command::Metrics(c) => c.metrics(&terminal),

@@ -4,7 +4,7 @@ use amidst_core::algorithm;
 use amidst_core::search::own_distribution::{Settled, settle};
 use amidst_core::search::{Found, Search, SearchError, feasibility};
 
-use crate::job::{Job, Stage, in_threads};
+use crate::job::{Job, in_threads};
 use crate::plan::{algorithm_of, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
@@ -17,19 +17,11 @@ pub fn search(
     prepared: &Prepared,
     job: &Job<'_>,
 ) -> Result<(&'static algorithm::Entry, Found, Option<Joined>), Failure> {
-    let progress = |share| (job.progress)(Stage::Search, share);
-    let search = task(policy, prepared, job.cancel, &progress)?;
+    let search = task(policy, prepared, job)?;
     let entry = algorithm_of(policy, prepared)?;
     if let Some(impossible) = feasibility::impossible(&search).filter(|_| !entry.full_domain) {
         // Full-domain algorithms look as well, and tell what suppression would take.
         return Err(Failure::Impossible(impossible.message));
-    }
-    if let Some(found) = &prepared.found {
-        let mut found = found.clone();
-        return match settle(&search, &mut found) {
-            Settled::Never => Err(settling::unsettled(&search)),
-            _ => Ok((entry, found, None)),
-        };
     }
     entry.algorithm.supports(&search)?;
     let (found, joined) = in_threads(job.threads, || {
@@ -45,6 +37,26 @@ pub fn search(
         })
     })?;
     Ok((entry, found, joined))
+}
+
+/// What an engine found where its table is, held against its own distribution.
+///
+/// # Errors
+/// When no release can satisfy the policy, or this one does not.
+pub(crate) fn accepted(
+    policy: &Policy,
+    prepared: &Prepared,
+    mut found: Found,
+    job: &Job<'_>,
+) -> Result<Found, Failure> {
+    let search = task(policy, prepared, job)?;
+    if let Some(impossible) = feasibility::impossible(&search) {
+        return Err(Failure::Impossible(impossible.message));
+    }
+    match settle(&search, &mut found) {
+        Settled::Never => Err(settling::unsettled(&search)),
+        _ => Ok(found),
+    }
 }
 
 /// What a search that found nothing says: a local one with the most that is possible, where the whole table tells.

@@ -23,6 +23,7 @@ use crate::prepare::{LoadOptions, PrepareError, Prepared};
 use crate::publish::{Bundle, Document, Outputs, Staging, certificate_text, seal};
 use crate::release::Released;
 use crate::report::{Policies, Report};
+use crate::search::search;
 use crate::unique::UniqueRows;
 use crate::{Failure, files};
 
@@ -106,8 +107,7 @@ pub fn anonymize_table(policy: &Policy, table: Table, job: &Job<'_>) -> Result<R
 /// As [`anonymize_batches`].
 pub fn anonymize_input(policy: &Policy, input: Input, job: &Job<'_>) -> Result<Release, Failure> {
     let start = Instant::now();
-    let reading = job.reading();
-    let prepared = Prepared::of_input(policy, input, &LoadOptions::of(job, None, &reading))?;
+    let prepared = Prepared::of_input(policy, input, &LoadOptions::of(job, None))?;
     release(policy, &prepared, start, job)
 }
 
@@ -118,8 +118,7 @@ pub fn anonymize_input(policy: &Policy, input: Input, job: &Job<'_>) -> Result<R
 /// As [`anonymize_batches`].
 pub fn anonymize_source(policy: &Policy, source: Option<String>, job: &Job<'_>) -> Result<Release, Failure> {
     let start = Instant::now();
-    let reading = job.reading();
-    let prepared = Prepared::load(policy, &LoadOptions::of(job, source, &reading))?;
+    let prepared = Prepared::load(policy, &LoadOptions::of(job, source))?;
     release(policy, &prepared, start, job)
 }
 
@@ -129,8 +128,8 @@ fn release(policy: &Policy, prepared: &Prepared, start: Instant, job: &Job<'_>) 
     let read = start.elapsed().as_secs_f64();
 
     let searching = Instant::now();
-    let searched = Searched::of(policy, prepared, job)?;
-    let search = searching.elapsed().as_secs_f64();
+    let searched = Searched::of(policy, prepared, search(policy, prepared, job)?, job)?;
+    let searching = searching.elapsed().as_secs_f64();
 
     let writing = Instant::now();
     let joined = searched.joined.as_ref();
@@ -142,7 +141,7 @@ fn release(policy: &Policy, prepared: &Prepared, start: Instant, job: &Job<'_>) 
     stop(job)?;
 
     let checking = Instant::now();
-    (job.progress)(Stage::Check, 0.0);
+    job.tell(Stage::Check, 0.0);
     let policies = Policies::of(policy, prepared);
     let made = searched.made(policy, prepared, &released, &policies, unique);
     let mut public = BTreeMap::from([(name.clone(), table)]);
@@ -152,7 +151,7 @@ fn release(policy: &Policy, prepared: &Prepared, start: Instant, job: &Job<'_>) 
     public.insert(CERTIFICATE.to_string(), certificate_text(&sealed.certificate)?.into());
     let check = checking.elapsed().as_secs_f64();
 
-    let seconds = Seconds { read, search, check, write, total: start.elapsed().as_secs_f64() };
+    let seconds = Seconds { read, search: searching, check, write, total: start.elapsed().as_secs_f64() };
     let told = (sealed.reports.internal, sealed.unique);
     let outcome = searched.outcome(policy, prepared, &released, told, seconds, Outputs::default());
     Ok(Release {

@@ -16,22 +16,25 @@ use crate::release::Released;
 pub struct Local;
 
 impl Engine for Local {
+    /// They are in what was prepared.
+    type Rows<'a> = ();
+
     fn layout(&self) -> Layout {
         Layout::File
     }
 
-    fn read(&self, policy: &Policy, options: &LoadOptions<'_>) -> Result<Prepared, Failure> {
-        Ok(Prepared::load(policy, options)?)
+    fn read<'a>(&'a self, policy: &'a Policy, options: &LoadOptions<'a>) -> Result<(Prepared, ()), Failure> {
+        Ok((Prepared::load(policy, options)?, ()))
     }
 
-    fn write(&self, recoded: &Recoded<'_>, folder: &Path, job: &Job<'_>) -> Result<Written, Failure> {
+    fn write(&self, recoded: &Recoded<'_>, (): &(), folder: &Path, job: &Job<'_>) -> Result<Written, Failure> {
         let released = Released::of(recoded.policy, recoded.prepared, recoded.recoding, recoded.joined);
         let untyped = |name: &str| recoded.policy.leaves_type_open(name);
         let options = WriteOptions {
             untyped: Some(&untyped),
             threads: job.threads,
             cancel: Some(job.cancel),
-            progress: Some(&|done, total| (job.progress)(Stage::Write, done as f64 / total.max(1) as f64)),
+            progress: Some(&|done, total| job.tell(Stage::Write, done as f64 / total.max(1) as f64)),
             bundle: released.bundle(),
             // The disk is waited for while the release is checked.
             sync: false,
