@@ -16,6 +16,7 @@ mod reference;
 mod registry;
 mod sample;
 mod series;
+mod sign;
 mod studio;
 mod survey;
 mod terminal;
@@ -63,6 +64,7 @@ enum Command {
     Audit(audit::Audit),
     Attack(attack::Attack),
     Verify(verify::Verify),
+    Sign(sign::Sign),
     Series(series::Series),
     Studio(studio::Studio),
     /// List the privacy models a policy may require
@@ -116,6 +118,7 @@ fn run(arguments: Vec<OsString>) -> u8 {
         Command::Audit(c) => c.run(&terminal),
         Command::Attack(c) => c.run(&terminal),
         Command::Verify(c) => c.run(&terminal),
+        Command::Sign(c) => c.run(&terminal),
         Command::Series(c) => c.run(&terminal),
         Command::Studio(c) => c.run(&terminal),
         Command::Models(c) => c.models(&terminal),
