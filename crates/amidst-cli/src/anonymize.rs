@@ -100,10 +100,13 @@ fn first_sentences(done: &Anonymized) -> impl Iterator<Item = &String> {
 fn summary(done: &Anonymized) -> String {
     let judged = &done.judged;
     let mut lines = vec![heading(format!(
-        "{} of {} rows released in {} classes",
+        "{} of {} rows released in {}",
         thousands(done.rows_out),
         thousands(done.rows_in),
-        thousands(judged.class_count())
+        match judged.class_count() {
+            1 => "1 class".to_string(),
+            n => format!("{} classes", thousands(n)),
+        }
     ))];
     if done.rows_dropped_missing > 0 {
         lines.push(format!("  {} rows dropped because a value is unknown", thousands(done.rows_dropped_missing)));

@@ -10,9 +10,11 @@
 //! All of it is pure: the rows and the classes they were in go in, the classes they are in come out. Who keeps them in
 //! between, and where, is not known here.
 
+mod assignment;
 mod audit;
 mod classes;
 mod cut;
+mod deal;
 mod house;
 mod index;
 mod invariant_bound;
@@ -31,7 +33,7 @@ mod tests;
 
 pub use audit::{Audit, ColumnFindings, Exposure, Kept, audit};
 pub use house::marginal;
-pub use invariant_bound::least_loss;
+pub use invariant_bound::{Allowed, least_loss};
 pub use keep::{Loader, Names, OwnNames};
 pub use links::linked;
 pub use m_invariant::{Invariant, InvariantError, Outlook, Signed, m_invariant, outlook};

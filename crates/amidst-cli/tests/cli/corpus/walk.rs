@@ -11,6 +11,13 @@ use amidst::io::{Format, ReadOptions, WriteOptions};
 /// Rows that must at least say what a cell says.
 const K: usize = 5;
 
+/// The column by whose values a policy counts people.
+fn key(policy: &str) -> Option<String> {
+    let (before, _) = policy.split_once("role = \"key\"")?;
+    let (_, name) = before.trim_end().rsplit_once("[columns.")?;
+    Some(name.trim_end_matches(']').trim_matches('"').to_string())
+}
+
 /// What is wrong with what became of a table; `None` when nothing is.
 fn walked(made: &Made, parquet: bool) -> Option<String> {
     let house = House::new();
@@ -29,6 +36,7 @@ fn walked(made: &Made, parquet: bool) -> Option<String> {
         return Some(format!("init: {}", init.stderr));
     }
     let policy = house.read("policy.toml");
+    let key = key(&policy);
     let check = house.amidst(&["check", "policy.toml"]);
     if check.code != 0 {
         return Some(format!("check: {}\n{policy}", check.stderr));
@@ -56,9 +64,10 @@ fn walked(made: &Made, parquet: bool) -> Option<String> {
             let column = release.column(name);
             let said = match (fate, column) {
                 (Fate::Stays, None) => "is not in the release",
+                (Fate::People, None) if key.as_deref() != Some(name.as_str()) => "does not tell people apart",
                 (Fate::Stays, Some(_)) | (_, None) => return None,
                 (Fate::Gone, Some(column)) if column.dictionary.iter().all(|v| v == "*") => return None,
-                (Fate::Gone, Some(_)) => "is in the release",
+                (Fate::Gone | Fate::People, Some(_)) => "is in the release",
                 (Fate::Coarse, Some(column)) => {
                     let mut rows: HashMap<&str, usize> = HashMap::new();
                     (0..release.rows).for_each(|r| *rows.entry(column.value(r)).or_default() += 1);
