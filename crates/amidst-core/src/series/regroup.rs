@@ -28,7 +28,7 @@ pub(super) struct Class {
 }
 
 /// The fewest and the most classes among which the rows of a value are dealt out.
-const GROUP: (usize, usize) = (12, 128);
+const GROUP: (usize, usize) = (12, 96);
 
 /// About as many rows are tried in classes in one pass.
 const TRIALS: usize = 1 << 22;
@@ -36,8 +36,8 @@ const TRIALS: usize = 1 << 22;
 /// The most passes over all classes.
 const PASSES: usize = 10;
 
-/// Two passes in a row that gain less than this share of the loss are the last.
-const LEAST_GAIN: f64 = 0.001;
+/// A pass that gains less than this share of the loss is the last.
+const LEAST_GAIN: f64 = 0.002;
 
 /// Where the drawing of neighbourhoods starts.
 const DRAWING: u64 = 2023;
@@ -62,7 +62,7 @@ impl<'r, C: Fn(u32) -> &'r [u32] + Sync, B: Fn(u32) -> bool + Sync> Regroup<'_, 
         let is_free = |class: &Class| class.members.iter().flatten().any(|&row| !(self.bound)(row));
         let free = classes.iter().any(is_free);
         let bound = classes.iter().any(|class| class.members.iter().flatten().any(|&row| (self.bound)(row)));
-        let (mut loss, mut idle) = (self.loss(classes), 0);
+        let mut loss = self.loss(classes);
         for _ in 0..PASSES {
             if bound || classes.iter().any(|class| class.members.contains(&None)) {
                 self.within(classes, group, &mut random);
@@ -71,11 +71,10 @@ impl<'r, C: Fn(u32) -> &'r [u32] + Sync, B: Fn(u32) -> bool + Sync> Regroup<'_, 
                 self.across(classes, group, &mut random);
             }
             let now = self.loss(classes);
-            idle = if loss - now <= loss * LEAST_GAIN { idle + 1 } else { 0 };
-            loss = now;
-            if idle == 2 {
+            if loss - now <= loss * LEAST_GAIN {
                 return;
             }
+            loss = now;
         }
     }
 
@@ -172,20 +171,26 @@ impl<'r, C: Fn(u32) -> &'r [u32] + Sync, B: Fn(u32) -> bool + Sync> Regroup<'_, 
             return;
         }
         let members: Vec<Member> = places.iter().map(|&(class, place)| classes[class].members[place]).collect();
+        let many = places.len();
+        let mut costs = vec![0.0; many * many];
         let mut shape = vec![0; self.space.words()];
-        let mut before = 0.0;
-        let (chosen, sum) = cheapest(places.len(), places.len(), |at, costs| {
-            let (class, place) = places[at];
+        for (own, &(class, place)) in costs.chunks_mut(many).zip(places) {
             let others = self.shape_without(&classes[class], place, &mut shape);
-            for (cost, member) in costs.iter_mut().zip(&members) {
+            for (cost, member) in own.iter_mut().zip(&members) {
                 *cost = match (member, others) {
-                    (None, 0) | (Some(_), 0) => 0.0,
+                    (_, 0) => 0.0,
                     (None, others) => self.space.cost(&shape) * others as f64,
                     (Some(row), others) => self.space.cost_with(&shape, (self.codes)(*row)) * (others + 1) as f64,
                 };
             }
-            before += costs[at];
-        });
+        }
+        let before: f64 = (0..many).map(|at| costs[at * many + at]).sum();
+        // No way to deal them out costs less than what each class would pay for the member that it likes best.
+        let least: f64 = costs.chunks(many).map(|own| own.iter().copied().fold(f64::INFINITY, f64::min)).sum();
+        if before <= least * (1.0 + 1e-9) {
+            return;
+        }
+        let (chosen, sum) = cheapest(many, many, |at, own| own.copy_from_slice(&costs[at * many..][..many]));
         if sum < before * (1.0 - 1e-9) {
             for (&(class, place), &from) in places.iter().zip(&chosen) {
                 classes[class].members[place] = members[from];

@@ -63,15 +63,15 @@ fn one_key(guesses: &mut [Guess], profiles: &[Profile<'_>]) {
         let name = Name::of(&profiles[i].column.name);
         name.is_person() || name.numbers()
     };
+    let few_rows = |i: usize| profiles[i].rows <= profiles[i].distinct * ROWS_EACH;
     let speaks_of_people = |&i: &usize| {
-        let (guess, profile) = (&guesses[i], &profiles[i]);
-        let told = named(i) || (guess.strength > 0 && profile.rows <= profile.distinct * ROWS_EACH);
+        let told = named(i) || (guesses[i].strength > 0 && few_rows(i));
         // A row without a number would be nobody's.
-        guess.several_rows && told && profile.known == profile.rows
+        guesses[i].several_rows && told && profiles[i].known == profiles[i].rows
     };
     let best = (0..guesses.len())
         .filter(speaks_of_people)
-        .max_by_key(|&i| (named(i), profiles[i].distinct, std::cmp::Reverse(i)));
+        .max_by_key(|&i| (few_rows(i), named(i), profiles[i].distinct, std::cmp::Reverse(i)));
     if let Some(guess) = best.and_then(|i| guesses.get_mut(i)) {
         guess.role = Role::Key;
         guess.why = format!("{}, several rows each: k counts them instead of rows", guess.why);

@@ -96,11 +96,10 @@ fn from_values(profile: &Profile<'_>, name: &Name) -> Option<Guess> {
     let amount = profile.is_number() && (name.tells_of("person-name") || is_short_kinds(profile));
     if meaning == Some(Meaning::Identifying) && !flag && !amount {
         let why = "the name tells who it is";
-        return Some(match () {
-            () if name.tells_of("register-number") => belongs_to_one(profile, why),
-            () if name.tells_of("person-name") => stands_for(profile, why),
-            () => left_out(why),
-        });
+        if name.tells_of("register-number") {
+            return Some(belongs_to_one(profile, why));
+        }
+        return Some(if name.tells_of("person-name") { stands_for(profile, why) } else { left_out(why) });
     }
     if name.numbers_persons() && !flag {
         return Some(person_number(profile));
@@ -159,7 +158,10 @@ fn from_name(profile: &Profile<'_>, name: &Name) -> Guess {
     // How many persons there are is no person.
     let several = if name.is_person() && !profile.is_number() { 4 } else { 30 };
     if (name.is_person() || name.numbers()) && (!kinds || profile.distinct > several) {
-        return stands_for(profile, "values stand for people or their records");
+        let guess = stands_for(profile, "values stand for people or their records");
+        // Where the name says that they are people, a few are enough.
+        let repeats = profile.distinct < profile.known && profile.rows <= profile.distinct * ROWS_EACH;
+        return Guess { several_rows: guess.several_rows || (name.is_person() && repeats), ..guess };
     }
     match profile.column.kind {
         ValueType::Integer if looks_like_names(profile) => {
