@@ -28,10 +28,10 @@ pub(super) struct Class {
 }
 
 /// The fewest and the most classes among which the rows of a value are dealt out.
-const GROUP: (usize, usize) = (12, 96);
+const GROUP: (usize, usize) = (12, 48);
 
 /// About as many rows are tried in classes in one pass.
-const TRIALS: usize = 1 << 22;
+const TRIALS: usize = 1 << 21;
 
 /// The most passes over all classes.
 const PASSES: usize = 10;
