@@ -51,7 +51,7 @@ pub(super) fn plan(table: &Table, missing: &[String]) -> Plan {
 
 /// A policy has one key; people are told apart by the first. Where no name speaks of one, a column does whose values seem to
 /// stand for people with several rows each: five rows of one person are not five people. Of several such columns a name
-/// that tells of numbers or people decides, then the number of values.
+/// that tells of people decides, then the number of values.
 fn one_key(guesses: &mut [Guess], profiles: &[Profile<'_>]) {
     for guess in guesses.iter_mut().filter(|g| g.role == Role::Key).skip(1) {
         guess.role = Role::Identifying;
@@ -69,9 +69,13 @@ fn one_key(guesses: &mut [Guess], profiles: &[Profile<'_>]) {
         // A row without a number would be nobody's.
         guesses[i].several_rows && told && profiles[i].known == profiles[i].rows
     };
+    let person = |i: usize| {
+        let name = Name::of(&profiles[i].column.name);
+        name.is_person() || name.numbers_persons()
+    };
     let best = (0..guesses.len())
         .filter(speaks_of_people)
-        .max_by_key(|&i| (few_rows(i), named(i), profiles[i].distinct, std::cmp::Reverse(i)));
+        .max_by_key(|&i| (few_rows(i), person(i), profiles[i].distinct, std::cmp::Reverse(i)));
     if let Some(guess) = best.and_then(|i| guesses.get_mut(i)) {
         guess.role = Role::Key;
         guess.why = format!("{}, several rows each: k counts them instead of rows", guess.why);
