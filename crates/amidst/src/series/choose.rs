@@ -1,12 +1,13 @@
 //! The mode of a series that begins without one: that whose next version can be published.
 //!
 //! m-invariant versions never betray each other, so whatever joins and leaves, the next one can be published. They need
-//! one sensitive column, requirements that follow from m different values in a class, and values that are even enough for
-//! few counterfeits. Where that is not given, classes are maintained.
+//! one sensitive column, requirements that follow from m different values in a class, and values that are even enough
+//! for few counterfeits. Where that is not given, classes are maintained.
 
 use std::collections::BTreeMap;
 
-use amidst_core::model;
+use amidst_core::model::Entry;
+use amidst_core::model::named::{DISTINCT_L_DIVERSITY, ENTROPY_L_DIVERSITY, M_INVARIANCE, P_SENSITIVE_K_ANONYMITY};
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::series::outlook;
 
@@ -93,17 +94,18 @@ fn invariant(policy: &Policy, first: &Prepared) -> Result<(Policy, String), Stri
     Ok((own, format!("the policy has one sensitive column, `{}`, and {why}", column.name)))
 }
 
-/// The policy with its m: stated, or derived from the number of values that it promises, with how. `None` where it promises
-/// none.
+/// The policy with its m: stated, or derived from the number of values that it promises, with how. `None` where it
+/// promises none.
 pub(super) fn with_m(policy: &Policy) -> Option<(Policy, Option<String>)> {
-    if policy.requirements.iter().any(|r| r.model.id == "m-invariance") {
+    if policy.requirements.iter().any(|r| r.model.is(M_INVARIANCE)) {
         return Some((policy.clone(), None));
     }
     let promised = policy.requirements.iter().filter_map(|r| {
-        let key = match r.model.id {
-            "distinct-l-diversity" | "entropy-l-diversity" => "l",
-            "p-sensitive-k-anonymity" => "p",
-            _ => return None,
+        let is = |model: &Entry| r.model.is(model);
+        let key = match () {
+            () if is(DISTINCT_L_DIVERSITY) || is(ENTROPY_L_DIVERSITY) => "l",
+            () if is(P_SENSITIVE_K_ANONYMITY) => "p",
+            () => return None,
         };
         let number = r.parameters.get(key)?.number()?.to_f64();
         Some(((number - 1e-9).ceil().max(2.0) as u64, r))
@@ -111,7 +113,7 @@ pub(super) fn with_m(policy: &Policy) -> Option<(Policy, Option<String>)> {
     let (m, from) = promised.max_by_key(|(m, _)| *m)?;
     let mut own = policy.clone();
     own.requirements.push(RequirePolicy {
-        model: model::find("m-invariance")?,
+        model: M_INVARIANCE,
         on: from.on.clone(),
         parameters: Parameters::from_pairs([("m", Value::Number(m.into()))]),
     });
