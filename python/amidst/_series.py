@@ -71,7 +71,8 @@ class Series:
         """Publishes the rows as they are now, as the next version.
 
         Raises Impossible when the versions together would leave less than the policy promises, unless
-        `allow_leak`; with `safe`, a version that would leak is changed as little as makes it safe.
+        `allow_leak`; with `safe`, a version that would leak is changed as little as makes it safe, and so
+        are later ones without being asked.
         """
         with Control() as control:
             return Figures(json.loads(_amidst.series_publish(self.folder, safe, allow_leak, control)))
