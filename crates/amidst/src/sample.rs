@@ -15,6 +15,7 @@
 //! The same seed gives the same bytes on every platform and with any number of threads: rows are drawn independently,
 //! each from its own number, in integers only. A shorter table is the beginning of a longer one.
 
+pub mod drawn;
 mod random;
 mod tables;
 

@@ -20,9 +20,10 @@ mod view;
 mod worst;
 
 pub use audit::of_audit;
+pub use chart::{Axes, Curve, curves, standalone};
 pub use content::*;
 pub(crate) use documents::{Policies, Reports};
-pub use html::html;
+pub use html::{STYLE, html};
 pub use markdown::markdown;
 pub(crate) use release::{Made, of_release};
 pub(crate) use view::repeats;
