@@ -319,7 +319,7 @@ impl<K: Key> Hunt<'_, '_, K> {
             }
         }
         if source.classes.views.len() == walk.base.classes.views.len() {
-            own.add_facets(source, &class_of);
+            own.add_views(source, &class_of);
         } else {
             held = self.source(&levels, true);
             source = held.as_deref().unwrap_or(&walk.base);
@@ -336,7 +336,7 @@ impl<K: Key> Hunt<'_, '_, K> {
             if outcome.hopeless {
                 self.rule_out(node, &own.classes, &MustSuppress { rows: u64::MAX, ..MustSuppress::default() });
             }
-        } else if !outcome.suppressed.is_empty() && judge.has_dooms() {
+        } else if !outcome.suppressed.is_empty() && judge.can_rule_out() {
             let must_suppress = judge.must_suppress(&mut own.classes);
             self.rule_out(node, &own.classes, &must_suppress);
         }

@@ -10,10 +10,11 @@
 //! equals first) until it holds. Masked rows form one class that must satisfy everything itself: a node whose
 //! failing rows together still fail is not valid. A node that would publish no row at all is not valid either.
 
+use super::by_class::ByClass;
 use super::sensitive_view::SensitiveView;
 use super::snapshot::{Carry, Classes, FAILS};
 use crate::class::{Class, Sizes};
-use crate::frequency::{self, Entry, Groups};
+use crate::frequency;
 use crate::model::Needs;
 use crate::requirement::{Evaluator, Requirement};
 use crate::search::{Search, Suppressed};
@@ -140,7 +141,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The view of all sensitive columns in their own order, whose symbols are the sensitive tuples.
-    pub fn whole_facet(&self) -> Option<usize> {
+    pub fn whole_view(&self) -> Option<usize> {
         let all = |f: &SensitiveView| f.columns.len() == self.search.set.sensitive_width && f.columns.is_sorted();
         if self.from_entries { None } else { self.views.iter().position(all) }
     }
@@ -269,7 +270,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Whether some requirement tells what finer nodes must suppress.
-    pub fn has_dooms(&self) -> bool {
+    pub fn can_rule_out(&self) -> bool {
         self.rules.iter().any(|r| self.rules_out(r))
     }
 
@@ -471,49 +472,4 @@ struct Scratch {
     pairs: Vec<(u32, u64)>,
     blocks: Vec<(u32, u32, u64)>,
     histogram: Vec<(u32, u64)>,
-}
-
-/// The entries and tuples of each class, for what cannot be judged from counts alone.
-#[derive(Debug)]
-pub(crate) struct ByClass {
-    /// The entries of each class.
-    pub entries: Groups,
-    offsets: Vec<usize>,
-    members: Vec<u32>,
-}
-
-impl ByClass {
-    /// Groups the entries (and, where asked, the tuples) of a table by the classes of a node.
-    pub fn new(set: &crate::frequency::FrequencySet, classes: &Classes, tuples: bool) -> Self {
-        let count = classes.len();
-        let mut pairs: Vec<(u32, Entry)> = Vec::with_capacity(set.groups.entries.len());
-        for (tuple, &class) in classes.class_of.iter().enumerate() {
-            pairs.extend(set.groups.get(tuple).iter().map(|&e| (class, e)));
-        }
-        let mut offsets = vec![0; count + 1];
-        let mut members = Vec::new();
-        if tuples {
-            let known = || (0u32..).zip(&classes.class_of).filter(|&(_, &c)| (c as usize) < count);
-            known().for_each(|(_, &c)| offsets[c as usize + 1] += 1);
-            (0..count).for_each(|c| offsets[c + 1] += offsets[c]);
-            members = vec![0; offsets[count]];
-            let mut place = offsets.clone();
-            for (tuple, &class) in known() {
-                members[place[class as usize]] = tuple;
-                place[class as usize] += 1;
-            }
-        }
-        ByClass { entries: Groups::collect(count, pairs), offsets, members }
-    }
-
-    /// The tuples that a class covers; none unless they were asked for.
-    pub fn tuples(&self, class: usize) -> &[u32] {
-        &self.members[self.offsets[class]..self.offsets[class + 1]]
-    }
-
-    /// The entries of several classes as one.
-    fn merged(&self, classes: &[u32]) -> Vec<Entry> {
-        let pairs = classes.iter().flat_map(|&c| self.entries.get(c as usize).iter().map(|&e| (0, e))).collect();
-        Groups::collect(1, pairs).entries
-    }
 }

@@ -12,6 +12,7 @@
 
 mod apriori;
 mod best_first;
+mod by_class;
 mod explore;
 mod find;
 mod judge;

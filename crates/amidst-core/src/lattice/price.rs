@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::judge::{ByClass, Judge};
+use super::by_class::ByClass;
+use super::judge::Judge;
 use super::recode;
 use super::snapshot::Classes;
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
@@ -200,7 +201,7 @@ impl<'a> Pricer<'a> {
     fn groups(&self, judge: &Judge<'_>, classes: &Classes, published: &[u32]) -> Groups {
         let mut groups = Groups { offsets: Vec::with_capacity(published.len() + 1), entries: Vec::new() };
         groups.offsets.push(0);
-        let whole = judge.whole_facet();
+        let whole = judge.whole_view();
         let by = whole.is_none().then(|| ByClass::new(self.set, classes, false));
         let mut pairs = Vec::new();
         for &class in published {

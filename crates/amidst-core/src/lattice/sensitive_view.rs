@@ -157,81 +157,10 @@ impl Counts {
                 Counts::Dense { symbols: *symbols, counts: sums }
             }
             Counts::Sparse { symbols, offsets, pairs } if *symbols <= DENSE => {
-                // The sources of a class side by side; then each class adds up in one small row.
-                let mut starts = vec![0u32; classes + 1];
-                class_of.iter().for_each(|&class| starts[class as usize + 1] += 1);
-                (0..classes).for_each(|c| starts[c + 1] += starts[c]);
-                let mut next = starts.clone();
-                let mut sources = vec![0u32; class_of.len()];
-                for (source, &class) in (0u32..).zip(class_of) {
-                    let at = &mut next[class as usize];
-                    sources[*at as usize] = source;
-                    *at += 1;
-                }
-                drop(next);
-                let mut sums = [0u32; DENSE];
-                let mut merged: Vec<(u32, u32)> = Vec::with_capacity(pairs.len());
-                let mut ends = Vec::with_capacity(classes + 1);
-                ends.push(0);
-                for class in 0..classes {
-                    let own = &sources[starts[class] as usize..starts[class + 1] as usize];
-                    for range in own.iter().map(|&s| offsets[s as usize] as usize..offsets[s as usize + 1] as usize) {
-                        pairs[range].iter().for_each(|&(symbol, rows)| sums[symbol as usize] += rows);
-                    }
-                    let found = (0u32..).zip(&mut sums[..*symbols]).filter(|(_, sum)| **sum > 0);
-                    merged.extend(found.map(|(symbol, sum)| (symbol, std::mem::take(sum))));
-                    ends.push(merged.len() as u32);
-                }
-                if classes * symbols <= merged.len() * 2 {
-                    // Hardly any zeros are left.
-                    let mut counts = vec![0u32; classes * symbols];
-                    for (row, range) in counts.chunks_exact_mut(*symbols).zip(ends.windows(2)) {
-                        let own = &merged[range[0] as usize..range[1] as usize];
-                        own.iter().for_each(|&(symbol, rows)| row[symbol as usize] = rows);
-                    }
-                    return Counts::Dense { symbols: *symbols, counts };
-                }
-                merged.shrink_to_fit();
-                Counts::Sparse { symbols: *symbols, offsets: ends, pairs: merged }
+                merge_few_symbols(*symbols, offsets, pairs, class_of, classes)
             }
             Counts::Sparse { symbols, offsets, pairs } => {
-                // Two stable counting sorts, by symbol and then by class, put equal pairs side by side.
-                let mut place = vec![0u32; symbols + 1];
-                pairs.iter().for_each(|p| place[p.0 as usize + 1] += 1);
-                (0..*symbols).for_each(|s| place[s + 1] += place[s]);
-                let mut by_symbol = vec![(0u32, 0u32, 0u32); pairs.len()];
-                let mut sizes = vec![0u32; classes + 1];
-                for (source, &class) in class_of.iter().enumerate() {
-                    for &(symbol, rows) in &pairs[offsets[source] as usize..offsets[source + 1] as usize] {
-                        let at = &mut place[symbol as usize];
-                        by_symbol[*at as usize] = (class, symbol, rows);
-                        *at += 1;
-                        sizes[class as usize + 1] += 1;
-                    }
-                }
-                (0..classes).for_each(|c| sizes[c + 1] += sizes[c]);
-                let starts = sizes.clone();
-                let mut sorted = vec![(0u32, 0u32); pairs.len()];
-                for (class, symbol, rows) in by_symbol {
-                    let at = &mut sizes[class as usize];
-                    sorted[*at as usize] = (symbol, rows);
-                    *at += 1;
-                }
-                let mut merged: Vec<(u32, u32)> = Vec::with_capacity(pairs.len());
-                let mut offsets = Vec::with_capacity(classes + 1);
-                offsets.push(0);
-                for class in 0..classes {
-                    let start = merged.len();
-                    for &(symbol, rows) in &sorted[starts[class] as usize..starts[class + 1] as usize] {
-                        match merged[start..].last_mut() {
-                            Some(last) if last.0 == symbol => last.1 += rows,
-                            _ => merged.push((symbol, rows)),
-                        }
-                    }
-                    offsets.push(merged.len() as u32);
-                }
-                merged.shrink_to_fit();
-                Counts::Sparse { symbols: *symbols, offsets, pairs: merged }
+                merge_many_symbols(*symbols, offsets, pairs, class_of, classes)
             }
         }
     }
@@ -258,6 +187,97 @@ impl Counts {
             Counts::Sparse { offsets, pairs, .. } => offsets.capacity() * 4 + pairs.capacity() * 8,
         }
     }
+}
+
+/// Rolls sparse counts of at most [`DENSE`] symbols up: the sources of a class side by side, each class in one small row.
+fn merge_few_symbols(
+    symbols: usize,
+    offsets: &[u32],
+    pairs: &[(u32, u32)],
+    class_of: &[u32],
+    classes: usize,
+) -> Counts {
+    let mut starts = vec![0u32; classes + 1];
+    class_of.iter().for_each(|&class| starts[class as usize + 1] += 1);
+    (0..classes).for_each(|c| starts[c + 1] += starts[c]);
+    let mut next = starts.clone();
+    let mut sources = vec![0u32; class_of.len()];
+    for (source, &class) in (0u32..).zip(class_of) {
+        let at = &mut next[class as usize];
+        sources[*at as usize] = source;
+        *at += 1;
+    }
+    drop(next);
+    let mut sums = [0u32; DENSE];
+    let mut merged: Vec<(u32, u32)> = Vec::with_capacity(pairs.len());
+    let mut ends = Vec::with_capacity(classes + 1);
+    ends.push(0);
+    for class in 0..classes {
+        let own = &sources[starts[class] as usize..starts[class + 1] as usize];
+        for range in own.iter().map(|&s| offsets[s as usize] as usize..offsets[s as usize + 1] as usize) {
+            pairs[range].iter().for_each(|&(symbol, rows)| sums[symbol as usize] += rows);
+        }
+        let found = (0u32..).zip(&mut sums[..symbols]).filter(|(_, sum)| **sum > 0);
+        merged.extend(found.map(|(symbol, sum)| (symbol, std::mem::take(sum))));
+        ends.push(merged.len() as u32);
+    }
+    if classes * symbols <= merged.len() * 2 {
+        // Hardly any zeros are left.
+        let mut counts = vec![0u32; classes * symbols];
+        for (row, range) in counts.chunks_exact_mut(symbols).zip(ends.windows(2)) {
+            let own = &merged[range[0] as usize..range[1] as usize];
+            own.iter().for_each(|&(symbol, rows)| row[symbol as usize] = rows);
+        }
+        return Counts::Dense { symbols: symbols, counts };
+    }
+    merged.shrink_to_fit();
+    Counts::Sparse { symbols: symbols, offsets: ends, pairs: merged }
+}
+
+/// Rolls sparse counts up: two stable counting sorts, by symbol and then by class, put equal pairs side by side.
+fn merge_many_symbols(
+    symbols: usize,
+    offsets: &[u32],
+    pairs: &[(u32, u32)],
+    class_of: &[u32],
+    classes: usize,
+) -> Counts {
+    let mut place = vec![0u32; symbols + 1];
+    pairs.iter().for_each(|p| place[p.0 as usize + 1] += 1);
+    (0..symbols).for_each(|s| place[s + 1] += place[s]);
+    let mut by_symbol = vec![(0u32, 0u32, 0u32); pairs.len()];
+    let mut sizes = vec![0u32; classes + 1];
+    for (source, &class) in class_of.iter().enumerate() {
+        for &(symbol, rows) in &pairs[offsets[source] as usize..offsets[source + 1] as usize] {
+            let at = &mut place[symbol as usize];
+            by_symbol[*at as usize] = (class, symbol, rows);
+            *at += 1;
+            sizes[class as usize + 1] += 1;
+        }
+    }
+    (0..classes).for_each(|c| sizes[c + 1] += sizes[c]);
+    let starts = sizes.clone();
+    let mut sorted = vec![(0u32, 0u32); pairs.len()];
+    for (class, symbol, rows) in by_symbol {
+        let at = &mut sizes[class as usize];
+        sorted[*at as usize] = (symbol, rows);
+        *at += 1;
+    }
+    let mut merged: Vec<(u32, u32)> = Vec::with_capacity(pairs.len());
+    let mut offsets = Vec::with_capacity(classes + 1);
+    offsets.push(0);
+    for class in 0..classes {
+        let start = merged.len();
+        for &(symbol, rows) in &sorted[starts[class] as usize..starts[class + 1] as usize] {
+            match merged[start..].last_mut() {
+                Some(last) if last.0 == symbol => last.1 += rows,
+                _ => merged.push((symbol, rows)),
+            }
+        }
+        offsets.push(merged.len() as u32);
+    }
+    merged.shrink_to_fit();
+    Counts::Sparse { symbols: symbols, offsets, pairs: merged }
 }
 
 #[cfg(test)]

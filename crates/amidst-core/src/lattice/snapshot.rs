@@ -222,7 +222,7 @@ impl<K: Key> Snapshot<K> {
         })
     }
 
-    /// The classes of a coarser node without their views, and the coarser class of each class: see [`Self::add_facets`].
+    /// The classes of a coarser node without their views, and the coarser class of each class: see [`Self::add_views`].
     pub fn roll_up_sizes(&self, layout: &Layout<'_>, levels: &[usize], carry: Carry) -> (Self, Vec<u32>) {
         SCRATCH.with_borrow_mut(|scratch| {
             let coarser = self.sizes_with(scratch, layout, levels, carry);
@@ -231,14 +231,14 @@ impl<K: Key> Snapshot<K> {
     }
 
     /// Counts the views of classes that were rolled up from `finer` by [`Self::roll_up_sizes`].
-    pub fn add_facets(&mut self, finer: &Self, class_of: &[u32]) {
+    pub fn add_views(&mut self, finer: &Self, class_of: &[u32]) {
         let classes = self.classes.len();
         self.classes.views = finer.classes.views.iter().map(|f| f.roll_up(class_of, classes)).collect();
     }
 
     fn roll_up_with(&self, scratch: &mut Scratch, layout: &Layout<'_>, levels: &[usize], carry: Carry) -> Self {
         let mut coarser = self.sizes_with(scratch, layout, levels, carry);
-        coarser.add_facets(self, &scratch.class_of);
+        coarser.add_views(self, &scratch.class_of);
         coarser
     }
 

@@ -169,6 +169,35 @@ impl<'a, K: Key> Walk<'a, K> {
         self.order[position..].iter().map(|&c| (self.top[c] - levels[c] + 1) as f64).product()
     }
 
+    /// Where a doubtful subtree can begin, how many nodes it has from there, and what they cost at least; none when nothing
+    /// of it can be valid or cheap enough.
+    fn raised(
+        &self,
+        strategy: &impl Strategy,
+        progress: &Progress<'_>,
+        levels: &[usize],
+        position: usize,
+        source: &Snapshot<K>,
+        bound: f64,
+    ) -> Option<(Vec<usize>, f64, f64)> {
+        let nodes = self.subtree(levels, position);
+        let mut raised = levels.to_vec();
+        if !self.raise(&mut raised, position, source) {
+            progress.add(nodes);
+            return None;
+        }
+        if raised == levels {
+            return Some((raised, nodes, bound));
+        }
+        let left = self.subtree(&raised, position);
+        progress.add(nodes - left);
+        let Plan::Judge(higher) = strategy.plan(&raised, bound) else {
+            progress.add(left);
+            return None;
+        };
+        Some((raised, left, higher))
+    }
+
     #[expect(clippy::too_many_arguments, reason = "the state of a recursion")]
     fn descend(
         &self,
@@ -182,29 +211,17 @@ impl<'a, K: Key> Walk<'a, K> {
         doubtful: bool,
     ) -> Result<bool, SearchError> {
         search.checkpoint()?;
-        let mut nodes = self.subtree(levels, position);
-        let Plan::Judge(mut bound) = strategy.plan(levels, inherited) else {
+        let nodes = self.subtree(levels, position);
+        let Plan::Judge(bound) = strategy.plan(levels, inherited) else {
             progress.add(nodes);
             return Ok(true);
         };
-        let mut raised = levels.to_vec();
-        if doubtful && nodes >= RAISED {
-            if !self.raise(&mut raised, position, source) {
-                progress.add(nodes);
-                return Ok(true);
-            }
-            if raised != levels {
-                let left = self.subtree(&raised, position);
-                progress.add(nodes - left);
-                nodes = left;
-                let Plan::Judge(higher) = strategy.plan(&raised, bound) else {
-                    progress.add(nodes);
-                    return Ok(true);
-                };
-                bound = higher;
-            }
-        }
-        let levels = &raised[..];
+        let raised = match doubtful && nodes >= RAISED {
+            true => self.raised(strategy, progress, levels, position, source, bound),
+            false => Some((levels.to_vec(), nodes, bound)),
+        };
+        let Some((levels, nodes, bound)) = raised else { return Ok(true) };
+        let levels = &levels[..];
         if search.deadline.is_some_and(|d| std::time::Instant::now() >= d) {
             strategy.abandon(bound);
             return Ok(false);
@@ -225,7 +242,7 @@ impl<'a, K: Key> Walk<'a, K> {
         if strategy.finest_first() {
             children.reverse();
         }
-        let over = self.judge.limit > 0 && outcome.suppressed_rows > self.judge.limit && self.judge.has_dooms();
+        let over = self.judge.limit > 0 && outcome.suppressed_rows > self.judge.limit && self.judge.can_rule_out();
         let doubtful = (outcome.hopeless || over) && !strategy.everything();
         // Children start from this node, unless there is no room to keep it.
         let bytes = own.bytes();
@@ -244,11 +261,12 @@ impl<'a, K: Key> Walk<'a, K> {
             levels[self.order[i]] += 1;
             self.descend(search, strategy, progress, &levels, i, from, bound, doubtful)
         };
+        let both = |complete: bool, one: Result<bool, SearchError>| one.map(|c| complete && c);
         let complete = if reached >= SHARED && children.len() > 1 {
             let all: Vec<Result<bool, SearchError>> = children.par_iter().with_max_len(1).map(child).collect();
-            all.into_iter().try_fold(true, |complete, one| one.map(|c| complete && c))
+            all.into_iter().try_fold(true, both)
         } else {
-            children.iter().map(child).try_fold(true, |complete, one| one.map(|c| complete && c))
+            children.iter().map(child).try_fold(true, both)
         };
         if keep {
             self.held.fetch_sub(bytes, Ordering::Relaxed);
@@ -304,7 +322,7 @@ impl<'a, K: Key> Walk<'a, K> {
     ) -> Vec<(usize, f64)> {
         let levels = &own.classes.levels;
         let failing = !outcome.suppressed.is_empty() && !strategy.everything();
-        let rules_out = failing && self.judge.has_dooms() && self.judge.limit > 0;
+        let rules_out = failing && self.judge.can_rule_out() && self.judge.limit > 0;
         let priced = rules_out && strategy.wants_doomed();
         let must_suppress = priced || (rules_out && outcome.suppressed_rows > self.judge.limit);
         let mut children: Vec<(usize, f64)> = (position..self.order.len())

@@ -9,7 +9,7 @@ use amidst_core::series::{Maintained, UNPLACED, refine};
 use super::applied::{Applied, note};
 use super::choose::{Choice, choose};
 use super::compose::{check_policy, compose, follows_from_m};
-use super::files::persons;
+use super::files::{Arrival, persons};
 use super::own_policy::own_policy;
 use super::state::{State, kept};
 use super::stated::key_of;
@@ -59,12 +59,7 @@ pub fn init(
     // Only maintained classes are split.
     let mode = mode.or(unsplit.then_some(Mode::Maintain));
     let key = key_of(policy)?.to_string();
-    if folder.symlink_metadata().is_ok() {
-        let place = folder.display();
-        return Err(Failure::Usage(format!(
-            "{place} exists already; a series begins in a folder that does not exist yet"
-        )));
-    }
+    refuse_existing(folder)?;
     let staging = Staging::begin(folder, false)?;
     let stated = policy;
     let mut policy = policy.clone();
@@ -84,19 +79,16 @@ pub fn init(
 
     let place = staging.path();
     let private = private(place);
-    make_private(&private).map_err(|e| Failure::Io(format!("cannot write into {}: {e}", folder.display())))?;
-    fs::create_dir(versions(place)).map_err(|e| Failure::Io(format!("cannot write into {}: {e}", folder.display())))?;
+    let unwritable = |e| Failure::Io(format!("cannot write into {}: {e}", folder.display()));
+    make_private(&private).map_err(unwritable)?;
+    fs::create_dir(versions(place)).map_err(unwritable)?;
     let policy = own_policy(&policy.resolved(&first), &private)?;
     let mut store = Store::open(&private.join(FILE))?;
     let work = store.write()?;
     work.set_meta("mode", mode.name())?;
     work.set_meta("header", &serde_json::to_string(&first.header).unwrap_or_default())?;
-    let mut state = State::empty(kept(&policy, &first.header));
-    let columns: Vec<usize> = state.names.iter().filter_map(|name| first.table.position(name)).collect();
-    for arrival in persons(&work, &policy, &first, &key, &source, &BTreeSet::new())? {
-        let cells = columns.iter().map(|&c| first.table.columns[c].value(arrival.row));
-        state.add(arrival.person, UNPLACED, arrival.signature, cells);
-    }
+    let arrivals = persons(&work, &policy, &first, &key, &source, &BTreeSet::new())?;
+    let mut state = first_state(&policy, &first, arrivals);
     let maintained = match mode {
         Mode::Maintain => first_classes(&policy, &mut state, unsplit, job)?,
         Mode::MInvariant => {
@@ -120,9 +112,8 @@ pub fn init(
         Mode::MInvariant if follows_from_m(&policy) => {}
         Mode::MInvariant => snapshot::count_all(&work, &policy, &state.names)?,
     }
-    let rows = state.rows() as u64;
+    let (rows, splits) = (state.rows() as u64, maintained.splits);
     let dropped = first.rows_dropped_missing;
-    let splits = maintained.splits;
     note(&work, &Applied { batch: 1, inserted: rows, deleted: 0, dropped, rows, maintained })
         .map_err(|e| work.fail(e))?;
     work.commit()?;
@@ -133,11 +124,27 @@ pub fn init(
     drop(series);
     staging.publish(&["versions"])?;
     let moved = versions(folder).join("1");
-    published.release = moved.join(published.release.file_name().unwrap_or_default());
-    published.folder = moved;
-    published.internal = internal(folder, 1);
-    published.splits = splits;
-    Ok(published)
+    let release = moved.join(published.release.file_name().unwrap_or_default());
+    Ok(Published { release, folder: moved, internal: internal(folder, 1), splits, ..published })
+}
+
+fn refuse_existing(folder: &Path) -> Result<(), Failure> {
+    if folder.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let place = folder.display();
+    Err(Failure::Usage(format!("{place} exists already; a series begins in a folder that does not exist yet")))
+}
+
+/// The rows that a series begins with, in no class yet.
+fn first_state(policy: &Policy, first: &Prepared, arrivals: Vec<Arrival>) -> State {
+    let mut state = State::empty(kept(policy, &first.header));
+    let columns: Vec<usize> = state.names.iter().filter_map(|name| first.table.position(name)).collect();
+    for arrival in arrivals {
+        let cells = columns.iter().map(|&c| first.table.columns[c].value(arrival.row));
+        state.add(arrival.person, UNPLACED, arrival.signature, cells);
+    }
+    state
 }
 
 /// The classes that the policy's algorithm finds, split as far as the rule of a series allows unless they are to stay

@@ -312,7 +312,7 @@ fn stage(
     about: &About<'_>,
     job: &Job<'_>,
 ) -> Result<Staged, Failure> {
-    let About { number, mode, audit, .. } = *about;
+    let number = about.number;
     let mut policy = policy.clone();
     if composed.counterfeits.is_some() {
         // Counterfeits come last in the table; its order would betray them.
@@ -343,13 +343,7 @@ fn stage(
         WriteError::Io { source, .. } => fail(source),
         other => Failure::Io(format!("cannot write version {number}: {other}")),
     })?;
-    let mut heading = format!("# Version {number} of a series in the mode {}.\n", mode.name());
-    if audit.condemns() {
-        heading.push_str(&format!(
-            "# Published with --allow-leak: the versions so far leave together less than the policy promises.\n# {}\n",
-            audit.sentence()
-        ));
-    }
+    let heading = heading(about);
     let mut policies = Policies::of(policy, &prepared);
     policies.public.insert_str(0, &heading);
     policies.internal.insert_str(0, &heading);
@@ -385,6 +379,19 @@ fn stage(
     }
     let counterfeits = counterfeits.unwrap_or(0);
     Ok(Staged { release, counterfeits, rows: prepared.rows_in, judged, unique, leading, signatures })
+}
+
+/// What the policies of a version begin with.
+fn heading(about: &About<'_>) -> String {
+    let About { number, mode, audit, .. } = *about;
+    let mut heading = format!("# Version {number} of a series in the mode {}.\n", mode.name());
+    if audit.condemns() {
+        heading.push_str(&format!(
+            "# Published with --allow-leak: the versions so far leave together less than the policy promises.\n# {}\n",
+            audit.sentence()
+        ));
+    }
+    heading
 }
 
 /// What the report of a version says beside that of a release.
