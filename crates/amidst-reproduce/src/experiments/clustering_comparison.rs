@@ -37,7 +37,7 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let adult = context.adult;
     let ks = [5u64, 10, 20, 30, 50];
     let sizes: Vec<usize> = match context.quick {
-        true => vec![500, 1_000, 2_000],
+        true => vec![400, 800, 1_600],
         false => vec![5_000, 10_000, 20_000, 45_000],
     };
     let sizes: Vec<usize> = sizes.into_iter().map(|n| n.min(adult.table.rows)).collect();

@@ -44,7 +44,7 @@ fn ratio(points: &[Option<f64>]) -> Option<f64> {
 
 fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let adult = context.adult;
-    let (scale, runs) = if context.quick { (100, 3) } else { (1_000, 3) };
+    let (scale, runs) = if context.quick { (60, 3) } else { (1_000, 3) };
     let all = (45 * scale).min(adult.table.rows);
     let rows: Vec<usize> = [25, 30, 35, 40, 45].iter().map(|n| (n * scale).min(adult.table.rows)).collect();
     let (ls, sizes) = ([2, 4, 6, 8, 10], (2..=adult.quasi.len()).collect::<Vec<usize>>());

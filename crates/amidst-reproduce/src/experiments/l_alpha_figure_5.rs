@@ -30,7 +30,7 @@ const LS: [u64; 5] = [2, 4, 6, 8, 10];
 
 fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let adult = context.adult;
-    let rows = if context.quick { 4_000.min(adult.table.rows) } else { adult.table.rows };
+    let rows = if context.quick { 2_500.min(adult.table.rows) } else { adult.table.rows };
     let trial = trial(&adult.some_rows(rows, 1), 7, context)?;
     let base = trial.kl_baseline();
     let mut table = Sheet::new(["l", "requirement", "discernibility", "CAVG", "divergence", "baseline", "groups"]);

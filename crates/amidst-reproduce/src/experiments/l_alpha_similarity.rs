@@ -51,7 +51,7 @@ fn alike(trial: &Trial, kind: Kind, l: u64, context: &Context<'_>) -> Result<Opt
 
 fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let adult = context.adult;
-    let rows = if context.quick { 6_000.min(adult.table.rows) } else { adult.table.rows };
+    let rows = if context.quick { 4_000.min(adult.table.rows) } else { adult.table.rows };
     let data = adult.some_rows(rows, 1);
     let trial = trial(&data, 7, context)?;
     let mut table = Sheet::new(["l", "requirement", "groups within one category", "rows"]);

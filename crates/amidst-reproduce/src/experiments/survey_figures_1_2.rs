@@ -71,7 +71,7 @@ fn losses(trial: &Trial, k: u64, frequent: &[String], context: &Context<'_>) -> 
 
 fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let adult = context.adult;
-    let rows = if context.quick { 800 } else { 5_000 };
+    let rows = if context.quick { 500 } else { 5_000 };
     let data = adult.some_rows(rows, 1);
     let column = data.column(adult.occupation);
     let counts = column.map(|c| c.counts()).unwrap_or_default();
