@@ -13,7 +13,7 @@
 //! How many persons of a class have which tuple is not published. The class is then taken to be spread over the tuples that it
 //! covers as the population is, rounded so that the parts add up to the class: nobody counts twice.
 //!
-//! With `not` the adversary also knows values that the person does not have: prior and posterior are those of the others.
+//! With `ruled_out` the adversary also knows values that the person does not have: prior and posterior are those of the others.
 //!
 //! Tuples for which population and release contradict each other have no belief; they are reported.
 
@@ -49,7 +49,7 @@ pub(super) const ENTRY: Entry = Entry {
             "ε: a posterior below it is a negative disclosure; 0.1 when absent",
         ),
         Parameter::optional(
-            "not",
+            "ruled_out",
             Kind::Values,
             "values that the adversary knows the person not to have, such as [\"Heart Disease\"]",
         ),
@@ -111,12 +111,12 @@ impl Attack for BeliefAttack {
 
 /// The values that the adversary knows the person not to have, as the population numbers them.
 fn ruled_out(target: &Target<'_>, people: &People<'_>, parameters: &Parameters) -> Result<Vec<u32>, AttackError> {
-    if parameters.get("not").is_none() {
+    if parameters.get("ruled_out").is_none() {
         return Ok(Vec::new());
     }
     let code = |value: &String| target.domain()?.dictionary.code(value);
     // A value that nobody of the release has, or nobody of the population, needs no ruling out.
-    Ok(parameters.texts("not")?.iter().filter_map(code).filter_map(|code| people.number(code)).collect())
+    Ok(parameters.texts("ruled_out")?.iter().filter_map(code).filter_map(|code| people.number(code)).collect())
 }
 
 /// What was disclosed in some classes.
@@ -482,7 +482,7 @@ mod tests {
         let extra = Extra { population: Some(&known), ..Extra::default() };
         let with = |not: &[&str]| {
             let values = not.iter().map(|v| Value::Text((*v).into())).collect();
-            ENTRY.run(&fixture.target(), &extra, &Parameters::from_pairs([("not", Value::List(values))])).unwrap()
+            ENTRY.run(&fixture.target(), &extra, &Parameters::from_pairs([("ruled_out", Value::List(values))])).unwrap()
         };
         // Whoever does not have s1 has s2: everybody is disclosed, and nothing of it by the release.
         let found = with(&["s1"]);
