@@ -76,7 +76,7 @@ impl Anonymize {
             Stage::Write => bars[2].at(share),
             Stage::Check => {}
         };
-        let job = Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.threads };
+        let job = Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.threads, ..Job::default() };
         let options = Options { input: self.input.clone(), out: self.out.clone(), force: self.force, seed: self.seed };
         let done = anonymize(&policy, &options, &job)?;
         drop(bars);

@@ -51,19 +51,16 @@ impl Explore {
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         let policy = Policy::read(&self.policy)?;
         let (reading, searching) = (terminal.progress("reading"), terminal.progress("searching"));
-        let load = LoadOptions {
-            input: self.input.clone(),
-            threads: self.threads,
-            cancel: Some(terminal.stop_flag()),
-            progress: Some(&|share| reading.at(share)),
-        };
+        let told = |_: Stage, share: f64| reading.at(share);
+        let control = Job { cancel: terminal.stop_flag(), progress: &told, threads: self.threads, ..Job::default() };
+        let load = LoadOptions { input: self.input.clone(), control };
         let prepared = Prepared::load(&policy, &load)?;
         drop(reading);
         for remark in &prepared.remarks {
             terminal.warning(remark);
         }
         let progress = |_: Stage, share: f64| searching.at(share);
-        let job = Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.threads };
+        let job = Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.threads, ..Job::default() };
         if !self.node.is_empty() {
             let levels = self.node.iter().map(|text| level(text)).collect::<Result<Vec<_>, _>>()?;
             let why = explore::why_not(&policy, &prepared, &levels, &job)?;

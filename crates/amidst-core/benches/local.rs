@@ -10,9 +10,9 @@
 #![allow(clippy::print_stdout)] // A bench exists to print its table.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use amidst_core::control::Control;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::{Cell, Generalization, Generalize, Hierarchy, Level};
 use amidst_core::metric::{self, Metric, Release};
@@ -124,7 +124,6 @@ fn run(
     requirements: &[Requirement],
     options: &Parameters,
 ) -> Option<(f64, usize, Duration, Vec<String>)> {
-    let cancel = AtomicBool::new(false);
     let search = Search {
         set,
         generalizations,
@@ -136,9 +135,7 @@ fn run(
         options,
         entry_of_row: None,
         seed: 1,
-        cancel: &cancel,
-        progress: &|_| (),
-        deadline: None,
+        control: Control::default(),
     };
     let start = Instant::now();
     let found = match algorithm::find(id)?.algorithm.search(&search) {

@@ -13,6 +13,7 @@ extern crate self as amidst_core;
 pub mod algorithm;
 pub mod attack;
 pub mod class;
+pub mod control;
 pub mod exact;
 pub mod frequency;
 pub mod hierarchy;

@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use amidst::Failure;
+use amidst::core::control::Control;
 use amidst::core::frequency::FrequencySet;
 use amidst::core::hierarchy::{self, Generalization, Generalize, Recipe};
 use amidst::core::metric::{self, Release};
@@ -139,7 +140,7 @@ impl Trial {
             k,
             options,
             entry_of_row: Some(&self.entry_of_row),
-            cancel,
+            control: Control { cancel, ..Control::default() },
             ..Search::new(&self.set, &self.generalizations, requirements)
         }
     }

@@ -37,7 +37,7 @@ static CANCEL: AtomicBool = AtomicBool::new(false);
 const COLUMNS: [&str; 7] = ["age", "workclass", "education", "native-country", "marital-status", "race", "sex"];
 
 fn job() -> Job<'static> {
-    Job { cancel: &CANCEL, progress: &|_, _| (), threads: 0 }
+    Job { cancel: &CANCEL, progress: &|_, _| (), threads: 0, ..Job::default() }
 }
 
 fn policy(data: &Path, algorithm: &str, l: u64) -> Policy {
@@ -78,7 +78,7 @@ fn anew(policy: &Policy, prepared: &Prepared) -> (Vec<u32>, f64, f64) {
     let start = cpu();
     let (_, found, _) = search(policy, prepared, &job()).unwrap();
     let mut classes = class_of_rows(&prepared.set, &found.recoding.assignment, &prepared.entry_of_row);
-    let task = task(policy, prepared, &CANCEL, &|_| ()).unwrap();
+    let task = task(policy, prepared, &job()).unwrap();
     let refined = refine(&task, &prepared.entry_of_row, &mut classes).unwrap();
     (classes, refined.loss, cpu() - start)
 }
@@ -116,7 +116,7 @@ fn kept(search: &Search<'_>, prepared: &Prepared, class_of: &[u32]) -> (Vec<(u32
 /// Brings classes up to date, from what is kept of them; what came of it, and the seconds it takes without and with
 /// making the classes from what is kept.
 fn update(policy: &Policy, prepared: &Prepared, class_of: &[u32], gone: &BTreeSet<u32>) -> (Maintained, f64, f64) {
-    let whole = task(policy, prepared, &CANCEL, &|_| ()).unwrap();
+    let whole = task(policy, prepared, &job()).unwrap();
     let (pages, tree) = kept(&whole, prepared, class_of);
     let next = class_of.iter().max().map_or(0, |&c| c + 1);
     let stats = marginal(&prepared.set);

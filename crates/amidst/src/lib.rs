@@ -52,6 +52,7 @@ pub mod init;
 pub mod job;
 pub mod json;
 mod memory;
+pub mod overview;
 pub mod plan;
 pub mod policy;
 pub mod policy_check;

@@ -1,6 +1,5 @@
 //! From a policy and its table to a search: which algorithm, which metric, which k, and what in the policy has no effect.
 
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use amidst_core::algorithm::{self, ALGORITHMS};
@@ -9,6 +8,7 @@ use amidst_core::metric;
 use amidst_core::search::Search;
 
 use crate::Failure;
+use crate::job::Control;
 use crate::policy::{OutputOrder, Policy, Role};
 use crate::prepare::Prepared;
 
@@ -111,12 +111,9 @@ pub fn node_of(prepared: &Prepared, levels: &[(String, usize)]) -> Result<Vec<us
 }
 
 /// The search that a policy asks for.
-pub fn task<'a>(
-    policy: &'a Policy,
-    prepared: &'a Prepared,
-    cancel: &'a AtomicBool,
-    progress: &'a (dyn Fn(f64) + Sync),
-) -> Result<Search<'a>, Failure> {
+pub fn task<'a>(policy: &'a Policy, prepared: &'a Prepared, control: &Control<'a>) -> Result<Search<'a>, Failure> {
+    let own = policy.search.time_limit.map(|limit| Instant::now() + limit);
+    let deadline = own.into_iter().chain(control.deadline).min();
     Ok(Search {
         set: &prepared.set,
         generalizations: &prepared.generalizations,
@@ -129,8 +126,6 @@ pub fn task<'a>(
         // Where an engine counted the rows they are not at hand.
         entry_of_row: prepared.weights.is_none().then_some(&prepared.entry_of_row[..]),
         seed: policy.search.seed,
-        cancel,
-        progress,
-        deadline: policy.search.time_limit.map(|limit| Instant::now() + limit),
+        control: Control { deadline, ..*control },
     })
 }

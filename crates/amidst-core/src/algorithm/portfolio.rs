@@ -9,8 +9,6 @@
 //! **Time.** A deadline ends the search with the best release so far; without one the outcome depends on the seed alone.
 //! A table too large for the slower candidates is left to the quicker ones.
 
-use std::time::Instant;
-
 use rayon::prelude::*;
 
 use super::{Algorithm, Entry, Found, Search, SearchError, k_member, mondrian, top_down};
@@ -68,7 +66,7 @@ struct Candidate {
 }
 
 fn late(search: &Search<'_>) -> bool {
-    search.deadline.is_some_and(|d| Instant::now() >= d)
+    search.control.overdue()
 }
 
 /// The classes that a candidate finds, or `None` when it does not suit the policy or the table.
@@ -109,9 +107,9 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
         false => CANDIDATES[i].1(search, world).map(|clusters| (i, Some(clusters))),
     };
     let mut runs = vec![ran(0)?];
-    (search.progress)(0.1);
+    search.tell(0.1);
     runs.extend((1..CANDIDATES.len()).into_par_iter().map(ran).collect::<Result<Vec<_>, SearchError>>()?);
-    (search.progress)(0.4);
+    search.tell(0.4);
     let passed_over: Vec<&str> = runs.iter().filter(|r| r.1.is_none()).map(|r| CANDIDATES[r.0].0).collect();
     let mut candidates: Vec<Candidate> = (runs.into_iter())
         .filter_map(|(i, clusters)| {
@@ -121,10 +119,10 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
         .collect();
     let least = candidates.iter().map(|c| c.first).fold(f64::INFINITY, f64::min);
     for candidate in candidates.iter_mut().filter(|c| c.first <= CHANCE * least) {
-        let effort = Effort { rounds: TRIAL, share: 0.0, deadline: search.deadline };
+        let effort = Effort { rounds: TRIAL, share: 0.0, deadline: search.control.deadline };
         candidate.clusters = refine(world, search, std::mem::take(&mut candidate.clusters), effort, &mut random)?;
     }
-    (search.progress)(0.6);
+    search.tell(0.6);
     candidates.sort_by(|a, b| cluster::total(&a.clusters).total_cmp(&cluster::total(&b.clusters)));
     let tried: Vec<String> = (candidates.iter())
         .map(|c| format!("{} {:.4} ({:.4} at first)", c.name, cluster::total(&c.clusters) * scale, c.first * scale))
@@ -134,7 +132,7 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
         return Err(SearchError::Unsupported("no local algorithm suits this policy".to_string()));
     };
     let rounds = (1_500_000 / search.set.rows.max(1)).clamp(4, 50) as usize;
-    let effort = Effort { rounds, share: SHARE, deadline: search.deadline };
+    let effort = Effort { rounds, share: SHARE, deadline: search.control.deadline };
     let (name, first) = (winner.name, winner.first);
     let clusters = refine(world, search, winner.clusters, effort, &mut random)?;
     let last = cluster::total(&clusters);
@@ -152,13 +150,16 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
     if !passed_over.is_empty() {
         notes.push(format!("out of time for {}", passed_over.join(", ")));
     }
-    (search.progress)(1.0);
+    search.tell(1.0);
     Ok((clusters, notes))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
+    use crate::control::Control;
     use crate::local::class::Judge;
     use crate::local::fixture::Fixture;
     use crate::local::shape::Space;
@@ -194,8 +195,11 @@ mod tests {
         let fixture = Fixture::random(4, 90, false);
         let requirements = &fixture.policies()[0];
         fixture.search(requirements, &Parameters::default(), |search| {
-            let search =
-                Search { deadline: Some(Instant::now()), max_suppression: search.max_suppression.clone(), ..*search };
+            let search = Search {
+                control: Control { deadline: Some(Instant::now()), ..search.control },
+                max_suppression: search.max_suppression.clone(),
+                ..*search
+            };
             let found = Portfolio.search(&search).unwrap();
             fixture.check(&found.recoding, requirements);
             assert!(found.notes.iter().any(|n| n.contains("out of time")));

@@ -235,7 +235,7 @@ impl<K: Key> Hunt<'_, '_, K> {
 
     /// The open node with the least bound, and whether the time is over.
     fn next(&self) -> Option<(usize, bool)> {
-        let over = self.search.deadline.is_some_and(|d| std::time::Instant::now() >= d);
+        let over = self.search.control.overdue();
         let mut state = lock(&self.state);
         while let Some(Reverse(Open(bound, node))) = state.heap.pop() {
             let known = state.nodes[node];
@@ -246,7 +246,7 @@ impl<K: Key> Hunt<'_, '_, K> {
                 state.heap.push(Reverse(Open(known.bound(), node)));
                 continue;
             }
-            (self.search.progress)(1.0 - state.heap.len() as f64 / self.grid.nodes as f64);
+            self.search.tell(1.0 - state.heap.len() as f64 / self.grid.nodes as f64);
             return Some((node, over));
         }
         None

@@ -27,7 +27,9 @@ mod tests;
 mod walk;
 mod why_not;
 
-pub use explore::{Explored, ExploredNode, FrontPoint, Homogeneity, Metrics, all_metrics, explore, least_suppression};
+pub use explore::{
+    Explored, ExploredNode, FrontPoint, Homogeneity, LISTED, Metrics, all_metrics, explore, least_suppression,
+};
 pub use layout::finer;
 pub use why_not::{FailingClass, Obstacle, WhyNot, why_not};
 
@@ -108,7 +110,7 @@ pub fn minimal_counted(search: &Search<'_>) -> Result<(Vec<Node>, u64), SearchEr
     let judge = Judge::new(search, pricer.needs_groups());
     on_lattice!(search, judge, tracked(search, &pricer), walk => {
         let strategy = Minimal::default();
-        walk.run(&Search { deadline: None, ..search.clone() }, &strategy)?;
+        walk.run(&search.unhurried(), &strategy)?;
         let judged = walk.judged.load(std::sync::atomic::Ordering::Relaxed);
         Ok((describe(search, &walk, &pricer, strategy.into_nodes()), judged))
     })
@@ -146,7 +148,7 @@ pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
         let mut unexplored = unexplored.max(proven);
         if found.is_none() && unexplored < f64::INFINITY {
             let strategy = Lowest::any(walk.top.iter().sum());
-            walk.run(&Search { deadline: None, ..search.clone() }, &strategy)?;
+            walk.run(&search.unhurried(), &strategy)?;
             found = strategy.into_nodes().into_iter().next().map(|levels| (f64::INFINITY, levels));
             unexplored = f64::NEG_INFINITY;
         }
@@ -166,7 +168,7 @@ pub fn lowest(search: &Search<'_>) -> Result<Vec<Node>, SearchError> {
     let pricer = Pricer::new(search, search.metric);
     let judge = Judge::new(search, pricer.needs_groups());
     on_lattice!(search, judge, tracked(search, &pricer), walk => {
-        let search = &Search { deadline: None, ..search.clone() };
+        let search = &search.unhurried();
         let (mut low, mut high) = (walk.bottom.iter().sum::<usize>(), walk.top.iter().sum::<usize>());
         if walk.judge.monotone() {
             // Every height from the answer on has a valid node, none below it.
@@ -279,7 +281,7 @@ fn offer_first<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<
     let mut source = None;
     while let Some((cost, levels)) = current {
         best.offer(cost, &levels);
-        let over = search.deadline.is_some_and(|d| std::time::Instant::now() >= d) || search.checkpoint().is_err();
+        let over = search.control.overdue() || search.checkpoint().is_err();
         let small = walk.judge.limit == 0 || walk.nodes() < SMALL || walk.base.classes.len() > MANY;
         if (walk.nodes() < walk.large && small) || over {
             return;
@@ -321,8 +323,8 @@ fn raise_bound<K: Key>(
     best: &mut Best<'_, '_>,
 ) -> Result<f64, SearchError> {
     let mut proven = f64::NEG_INFINITY;
-    if search.deadline.is_some() && walk.nodes() >= walk.large && best.ceiling().is_finite() {
-        let quiet = Search { progress: &|_| {}, ..search.clone() };
+    if search.control.deadline.is_some() && walk.nodes() >= walk.large && best.ceiling().is_finite() {
+        let quiet = Search { control: search.control.quiet(), ..search.clone() };
         let least = pricer.lower_bound(&walk.bottom).max(0.0);
         for step in 1..STEPS {
             let threshold = least + (best.ceiling() - least) * f64::from(step) / f64::from(STEPS);

@@ -19,6 +19,7 @@ use super::judge::{Judge, Outcome};
 use super::key::Key;
 use super::layout::Layout;
 use super::snapshot::{Classes, Snapshot};
+use crate::control::{Control, Stage};
 use crate::search::{Search, SearchError};
 
 /// What to do with a node before its classes are known.
@@ -102,7 +103,7 @@ pub(crate) struct Walk<'a, K> {
 struct Progress<'s> {
     done: AtomicU64,
     total: f64,
-    report: &'s (dyn Fn(f64) + Sync),
+    control: Control<'s>,
     last: AtomicU64,
 }
 
@@ -148,7 +149,7 @@ impl<'a, K: Key> Walk<'a, K> {
         let progress = Progress {
             done: AtomicU64::new(0),
             total: self.subtree(bottom, 0),
-            report: search.progress,
+            control: search.control,
             last: AtomicU64::new(0),
         };
         self.descend(search, strategy, &progress, bottom, 0, &self.base, f64::NEG_INFINITY, !strategy.everything())
@@ -222,7 +223,7 @@ impl<'a, K: Key> Walk<'a, K> {
         };
         let Some((levels, nodes, bound)) = raised else { return Ok(true) };
         let levels = &levels[..];
-        if search.deadline.is_some_and(|d| std::time::Instant::now() >= d) {
+        if search.control.overdue() {
             strategy.abandon(bound);
             return Ok(false);
         }
@@ -382,7 +383,7 @@ impl Progress<'_> {
         let share = (done / self.total).clamp(0.0, 1.0);
         let step = (share * 200.0) as u64;
         if self.last.fetch_max(step, Ordering::Relaxed) < step {
-            (self.report)(share);
+            self.control.tell(Stage::Search, share);
         }
     }
 }

@@ -9,7 +9,6 @@
 //! **Cost**: a row looks at few classes ([`Index`]), and only classes that lose a row, split or dissolve need their rows.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering;
 
 use super::class_rules::Class;
 use super::classes::Touched;
@@ -95,7 +94,7 @@ impl MaintainedClasses<'_> {
     }
 
     fn checkpoint(&self) -> Result<(), SearchError> {
-        if self.cancel.load(Ordering::Relaxed) { Err(SearchError::Cancelled) } else { Ok(()) }
+        Ok(self.control.checkpoint()?)
     }
 
     fn finish(&self, report: Maintained) -> Maintained {

@@ -1,13 +1,13 @@
 //! The classes of a table between batches: what is kept of them, and how they are loaded.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 
 use super::UNPLACED;
 use super::class_rules::ClassRules;
 use super::classes::{Classes, Touched};
 use super::index::Index;
 use super::rows::Rows;
+use crate::control::Control;
 use crate::local::shape::Space;
 use crate::search::{Search, SearchError};
 
@@ -30,7 +30,7 @@ pub struct KeptClass {
 #[derive(Debug)]
 pub struct MaintainedClasses<'a> {
     pub(super) rules: ClassRules<'a>,
-    pub(super) cancel: &'a AtomicBool,
+    pub(super) control: Control<'a>,
     pub(super) classes: Classes,
     pub(super) index: Index,
     pub(super) next_id: u32,
@@ -69,8 +69,8 @@ impl<'a> MaintainedClasses<'a> {
             classes.push(id, class.cost, &class.shape, touched);
         }
         let index = Index::new(&rules, &mut classes);
-        let (cancel, moved) = (search.cancel, Vec::new());
-        Ok((MaintainedClasses { rules, cancel, classes, index, next_id, rows, moved }, waiting))
+        let (control, moved) = (search.control, Vec::new());
+        Ok((MaintainedClasses { rules, control, classes, index, next_id, rows, moved }, waiting))
     }
 
     /// The space in which shapes are understood.

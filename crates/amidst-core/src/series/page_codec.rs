@@ -65,7 +65,7 @@ impl<'a> Loader<'a> {
         let classes = Classes::new(rules.space.words());
         let maintained = MaintainedClasses {
             rules,
-            cancel: search.cancel,
+            control: search.control,
             classes,
             index: Index::default(),
             next_id: 0,

@@ -4,7 +4,9 @@
 //! as a phone and grows with the page.
 
 mod curves;
+mod icicle;
 mod partition;
+mod plane;
 
 use std::error::Error;
 
@@ -15,7 +17,9 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::words::grouped;
 pub use curves::{Axes, Curve, curves, standalone};
+pub use icicle::{Node, icicle};
 pub use partition::partition;
+pub use plane::{LatticeNode, Mark, Point, lattice, plane};
 
 const WIDTH: i32 = 360;
 /// Where labels end and bars begin.

@@ -3,7 +3,7 @@
 //! `of_release` and [`of_audit`] gather one [`Report`]; [`html`], [`Report::to_json_text`] and [`markdown`] render it.
 
 mod audit;
-mod chart;
+pub mod chart;
 mod columns;
 mod content;
 mod documents;
@@ -21,9 +21,10 @@ mod worst;
 
 pub use audit::of_audit;
 pub use chart::{Axes, Curve, curves, standalone};
+pub use columns::histogram;
 pub use content::*;
 pub(crate) use documents::{Policies, Reports};
-pub use html::{STYLE, html};
+pub use html::{STYLE, html, sections};
 pub use markdown::markdown;
 pub(crate) use release::{Made, of_release};
 pub(crate) use view::repeats;

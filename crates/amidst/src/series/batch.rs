@@ -169,8 +169,8 @@ fn maintain(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Maint
     let domain = changed_domain(work, change, |person, class, _| {
         leaving.entry(class).or_default().push(person);
     })?;
-    let bound = Bound::new(policy, names, &domain, job.cancel)?;
-    let search = task(policy, &bound.prepared, job.cancel, &|_| ())?;
+    let bound = Bound::new(policy, names, &domain, job)?;
+    let search = task(policy, &bound.prepared, &job.quiet())?;
     if let Some(impossible) = feasibility::impossible(&search) {
         return Err(Failure::Impossible(format!("{}; the series is as it was", impossible.message)));
     }
@@ -242,7 +242,7 @@ fn invariant(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Main
         return Err(Failure::Impossible(message.into()));
     }
     if !foreseen {
-        compose::compose(policy, Mode::MInvariant, &State::load(work, names.to_vec())?, job.cancel)?;
+        compose::compose(policy, Mode::MInvariant, &State::load(work, names.to_vec())?, job)?;
     }
     Ok(Maintained::default())
 }
@@ -272,7 +272,7 @@ fn foresee(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<bool, 
     if domain.kinds.values().all(|kind| kind.rows <= 0) {
         return Ok(false);
     }
-    forecast::satisfied(work, policy, names, &domain, job.cancel)
+    forecast::satisfied(work, policy, names, &domain, job)
 }
 
 fn leave(work: &Work<'_>, gone: &BTreeSet<Person>) -> Result<(), Failure> {

@@ -77,7 +77,7 @@ impl Draft {
     /// The version that the rows make as they are, by the technique of the mode.
     pub fn plain(work: &Work<'_>, of: Context<'_>, known: &Known, job: &Job<'_>) -> Result<Draft, Failure> {
         let state = State::load(work, kept(of.policy, of.header))?;
-        let composed = compose(of.policy, of.mode, &state, job.cancel)?;
+        let composed = compose(of.policy, of.mode, &state, job)?;
         let record = Record::of(&state, &composed, of.mode == Mode::MInvariant);
         let audit = known.audit(of.policy, Some(&record))?;
         Ok(Draft { state, composed, record, audit, repair: None })

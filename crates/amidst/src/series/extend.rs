@@ -90,8 +90,8 @@ impl Series {
         work.check()?;
         let columns = {
             let values = values(&work)?;
-            let before = prepare(&self.policy, &names, &values, job.cancel)?;
-            let after = prepare(&grown, &names, &values, job.cancel)?;
+            let before = prepare(&self.policy, &names, &values, job)?;
+            let after = prepare(&grown, &names, &values, job)?;
             let errors = contradictions(policy, &before, &after);
             if !errors.list.is_empty() {
                 return Err(Failure::Policy(errors));

@@ -5,7 +5,6 @@
 //! each signature. These numbers are counted along from batch to batch, so that a batch need not compose the version.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 
 use amidst_core::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use amidst_core::local::class::{Judge, Tally};
@@ -18,6 +17,7 @@ use super::domain::{Bound, Domain};
 use super::packed::{pack, unpack};
 use super::store::Work;
 use crate::Failure;
+use crate::job::Job;
 use crate::plan::task;
 use crate::policy::Policy;
 
@@ -100,10 +100,10 @@ pub fn satisfied(
     policy: &Policy,
     names: &[String],
     domain: &Domain,
-    cancel: &AtomicBool,
+    job: &Job<'_>,
 ) -> Result<bool, Failure> {
     let Some(&column) = domain.sensitive.first() else { return Ok(false) };
-    let mut bound = Bound::whole(policy, names, domain, cancel)?;
+    let mut bound = Bound::whole(policy, names, domain, job)?;
     let Some(values) = bound.prepared.domains.first().map(|d| d.dictionary.len()) else { return Ok(false) };
     let (mut known, mut new) = (BTreeMap::<Vec<u32>, Vec<u64>>::new(), BTreeMap::new());
     let mut rows = vec![0; values];
@@ -137,7 +137,7 @@ pub fn satisfied(
         sensitive: (0..values as u32).collect(),
         ..FrequencySet::default()
     };
-    let search = task(policy, &bound.prepared, cancel, &|_| ())?;
+    let search = task(policy, &bound.prepared, &job.quiet())?;
     if feasibility::impossible(&search).is_some() {
         return Ok(false);
     }

@@ -66,7 +66,7 @@ pub fn init(
     if policy.search.algorithm.is_none() {
         policy.search.algorithm = Some(ALGORITHM.into());
     }
-    let load = LoadOptions { input: input.clone(), threads: job.threads, cancel: Some(job.cancel), progress: None };
+    let load = LoadOptions { input: input.clone(), control: job.quiet() };
     let first = Prepared::load(&policy, &load)?;
     first.refuse_raw(&policy, 0)?;
     let Choice { mode, mut policy, reason } = choose(policy, mode, &first);
@@ -93,7 +93,7 @@ pub fn init(
         Mode::Maintain => first_classes(&policy, &mut state, unsplit, job)?,
         Mode::MInvariant => {
             // Classes are made when a version is published; here it is only shown that they can be.
-            compose(&policy, mode, &state, job.cancel)?;
+            compose(&policy, mode, &state, job)?;
             state.classes.fill(0);
             Maintained::default()
         }
@@ -101,13 +101,13 @@ pub fn init(
     let raw = |c: &ColumnPolicy| c.role == Role::Insensitive && c.accept.is_none();
     if stated.columns.iter().chain(&stated.default).any(raw) {
         // Publishing looks at it as well, when the policy that was given cannot be pointed at any more.
-        let version = compose(&policy, mode, &state, job.cancel)?;
+        let version = compose(&policy, mode, &state, job)?;
         version.prepared.refuse_links(stated, version.counterfeits.unwrap_or(0), &version.class_of)?;
     }
     state.store_values(&work)?;
     state.store_rows(&work, 0)?;
     match mode {
-        Mode::Maintain => snapshot::begin(&work, &policy, &state.names, job.cancel)?,
+        Mode::Maintain => snapshot::begin(&work, &policy, &state.names, job)?,
         // What follows from m needs no counting.
         Mode::MInvariant if follows_from_m(&policy) => {}
         Mode::MInvariant => snapshot::count_all(&work, &policy, &state.names)?,
@@ -155,14 +155,14 @@ pub(super) fn first_classes(
     unsplit: bool,
     job: &Job<'_>,
 ) -> Result<Maintained, Failure> {
-    let prepared = super::compose::prepare(policy, Mode::Maintain, state, job.cancel)?;
+    let prepared = super::compose::prepare(policy, Mode::Maintain, state, job)?;
     let (_, found, _) = search(policy, &prepared, job)?;
     state.classes = class_of_rows(&prepared.set, &found.recoding.assignment, &prepared.entry_of_row);
     if unsplit {
         let classes: BTreeSet<u32> = state.classes.iter().copied().collect();
         return Ok(Maintained { classes: classes.len() as u64, ..Maintained::default() });
     }
-    let search = task(policy, &prepared, job.cancel, &|_| ())?;
+    let search = task(policy, &prepared, &job.quiet())?;
     Ok(refine(&search, &prepared.entry_of_row, &mut state.classes)?)
 }
 

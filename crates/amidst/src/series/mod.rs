@@ -161,6 +161,11 @@ impl Series {
     }
 }
 
+/// Whether a folder holds a series.
+pub fn is_series(folder: &Path) -> bool {
+    private(folder).join(store::FILE).is_file()
+}
+
 fn private(folder: &Path) -> PathBuf {
     folder.join("private")
 }

@@ -142,7 +142,7 @@ impl Series {
         let work = self.store.read_whole()?;
         let of = Context { policy: &self.policy, mode: self.mode, header: &self.header };
         let head = SeriesHead::load(&work)?;
-        let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job.cancel)?;
+        let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job)?;
         let last = known.lives(&past(&work, head.version, known.sensitive_width())?, head.published);
         let now = known.present(&work)?;
         let mut plan = Plan {

@@ -124,7 +124,7 @@ impl Series {
                 place.display()
             )));
         }
-        let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job.cancel)?;
+        let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job)?;
         let mut draft = Draft::plain(&work, of, &known, job)?;
         draft.refuse_raw(of, &folder)?;
         // What would be safe is also told where it was not asked for.

@@ -259,7 +259,7 @@ impl<'a> Bench<'a> {
         let mut table = state.pick(&rows);
         self.fill(&mut table, &mut groups, past_from, with.departed, &mut repair);
         let counterfeits = (table.rows() - published.rows()) as u64;
-        let composed = of_groups(self.of.policy, &table, &groups, counterfeits, self.job.cancel)?;
+        let composed = of_groups(self.of.policy, &table, &groups, counterfeits, self.job)?;
         let record = Record::of(&published, &composed, true);
         let audit = self.known.audit(self.of.policy, Some(&record))?;
         Ok(Draft { state: published, composed, record, audit, repair: Some(repair) })

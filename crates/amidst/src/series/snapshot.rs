@@ -6,7 +6,6 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::AtomicBool;
 
 use amidst_core::local::shape::Space;
 use amidst_core::search::Search;
@@ -20,6 +19,7 @@ use super::packed::unpack;
 use super::state::Person;
 use super::store::Work;
 use crate::Failure;
+use crate::job::Job;
 use crate::policy::Policy;
 use crate::prepare::meaning::Meaning;
 
@@ -154,11 +154,11 @@ pub fn store(work: &Work<'_>, maintained: &MaintainedClasses<'_>, bound: &Bound)
 }
 
 /// Makes counts and pages from the rows, so that the first batch finds them.
-pub fn begin(work: &Work<'_>, policy: &Policy, names: &[String], cancel: &AtomicBool) -> Result<(), Failure> {
+pub fn begin(work: &Work<'_>, policy: &Policy, names: &[String], job: &Job<'_>) -> Result<(), Failure> {
     count_all(work, policy, names)?;
     let domain = Domain::load(work, policy, names)?;
-    let bound = Bound::new(policy, names, &domain, cancel)?;
-    let search = crate::plan::task(policy, &bound.prepared, cancel, &|_| ())?;
+    let bound = Bound::new(policy, names, &domain, job)?;
+    let search = crate::plan::task(policy, &bound.prepared, &job.quiet())?;
     let maintained = load(work, &search, &domain, &bound)?;
     store(work, &maintained, &bound)
 }
@@ -166,11 +166,10 @@ pub fn begin(work: &Work<'_>, policy: &Policy, names: &[String], cancel: &Atomic
 /// Whether what is kept of the classes is what the rows say.
 #[cfg(test)]
 pub fn agrees(work: &Work<'_>, policy: &Policy, names: &[String]) -> bool {
-    static CANCEL: AtomicBool = AtomicBool::new(false);
     let domain = Domain::load(work, policy, names).unwrap();
-    let bound = Bound::new(policy, names, &domain, &CANCEL).unwrap();
+    let bound = Bound::new(policy, names, &domain, &Job::default()).unwrap();
     let space = Space::new(&bound.prepared.generalizations);
-    let search = crate::plan::task(policy, &bound.prepared, &CANCEL, &|_| ()).unwrap();
+    let search = crate::plan::task(policy, &bound.prepared, &Job::default()).unwrap();
     let maintained = kept(work, &search, &bound, 0).unwrap().unwrap();
     // The tree that was kept is the one that was used, unless it had grown too deep.
     let tree: Vec<u8> = work.transaction.query_row("SELECT leaves FROM tree", [], |row| row.get(0)).unwrap();

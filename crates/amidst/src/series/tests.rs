@@ -90,7 +90,7 @@ impl Ward {
 
 fn job() -> Job<'static> {
     static CANCEL: AtomicBool = AtomicBool::new(false);
-    Job { cancel: &CANCEL, progress: &|_, _| (), threads: 1 }
+    Job { cancel: &CANCEL, progress: &|_, _| (), threads: 1, ..Job::default() }
 }
 
 fn usage(result: Result<Applied, Failure>, part: &str) {
@@ -272,9 +272,9 @@ fn numbers_foretell_whether_an_m_invariant_version_satisfies_its_policy() {
             let names = super::state::kept(&series.policy, &series.header);
             let work = series.store.read().unwrap();
             let domain = domain::Domain::load(&work, &series.policy, &names).unwrap();
-            let foreseen = forecast::satisfied(&work, &series.policy, &names, &domain, job().cancel).unwrap();
+            let foreseen = forecast::satisfied(&work, &series.policy, &names, &domain, &job()).unwrap();
             let state = State::load(&work, names).unwrap();
-            let composed = compose::compose(&series.policy, Mode::MInvariant, &state, job().cancel);
+            let composed = compose::compose(&series.policy, Mode::MInvariant, &state, &job());
             promised += usize::from(foreseen);
             // Whatever was applied can be composed, and what numbers promise is kept.
             assert!(composed.is_ok() || (done.is_err() && !foreseen), "turn {turn}, batch {batch}");

@@ -28,6 +28,7 @@ use amidst_core::partial::ALGORITHMS;
 use amidst_core::requirement::Evaluator;
 
 use crate::Failure;
+use crate::job::Control;
 use crate::plan::{algorithm_of, metric_of, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
@@ -90,8 +91,8 @@ pub fn gather_for(
              are gathered, and {why}; say --gather {combinations} if this machine has the memory (about 200 bytes each)"
         ))
     };
-    let quiet = AtomicBool::new(false);
-    let cancel = cancel.unwrap_or(&quiet);
+    let control = Control { cancel: cancel.unwrap_or(Control::default().cancel), ..Control::default() };
+    let cancel = control.cancel;
     let heights: Vec<usize> = remote.generalizations().iter().map(Generalization::height).collect();
     let top = remote.gather(&heights)?;
     let algorithm = algorithm_of(policy, &top)?.id;
@@ -102,7 +103,7 @@ pub fn gather_for(
     let Some(mut lattice) = Lattice::of(remote) else {
         return Err(refused("its lattice has too many nodes to be taken apart".to_string()));
     };
-    let limit = task(policy, &top, cancel, &|_| {})?.suppression_limit();
+    let limit = task(policy, &top, &control)?.suppression_limit();
     let least = least(&top);
     drop(top);
     let piece = Covering { remote, most, least, limit };
@@ -123,9 +124,9 @@ pub fn gather_for(
         }
         let base = piece.lowered(&mut lattice, node)?;
         let prepared = remote.gather(&base)?;
-        let search = task(policy, &prepared, cancel, &|_| {})?;
+        let search = task(policy, &prepared, &control)?;
         // Each piece is searched to its end: a time limit is for the search that follows.
-        let search = amidst_core::search::Search { deadline: None, ..search };
+        let search = search.unhurried();
         let nodes = goal.nodes(&search)?;
         lattice.close(|levels| finer(&base, levels));
         found.extend(nodes.iter().cloned());

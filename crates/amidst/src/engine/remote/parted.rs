@@ -16,6 +16,7 @@ use amidst_core::search::{Found, SearchError};
 
 use super::RemoteTable;
 use crate::Failure;
+use crate::job::Control;
 use crate::plan::task;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
@@ -151,7 +152,7 @@ pub(super) fn cut(
         SearchError::Unsupported(why) => refused(why),
         other => other.into(),
     };
-    let search = task(policy, top, cancel, &|_| {})?;
+    let search = task(policy, top, &Control { cancel, ..Control::default() })?;
     let pieces = PartialSearch::new(&search, algorithm).map_err(unsupported)?;
     remote.begin(&pieces)?;
     let mut open = vec![Open { part: 0, place: pieces.root(), combinations: u64::MAX, strays: Vec::new() }];
