@@ -19,6 +19,14 @@ pub fn explore(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Ex
     Ok(lattice::explore(&search)?)
 }
 
+/// The same with every node of a lattice that is not too large, for whoever draws it.
+///
+/// # Errors
+/// When the policy asks for an algorithm or metric that does not suit, or the job was stopped.
+pub fn explore_all(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Explored, Failure> {
+    Ok(lattice::explore_all(&task(policy, prepared, job)?)?)
+}
+
 /// Tells why the node with these levels cannot be published, or that it can.
 pub fn why_not(
     policy: &Policy,

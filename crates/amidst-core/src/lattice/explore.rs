@@ -24,7 +24,7 @@ pub struct Explored {
     /// The nodes that no other node beats in both risk and cost, with nothing suppressed and whatever the policy says;
     /// from the cheapest to the safest.
     pub front: Vec<FrontPoint>,
-    /// Every node that was looked at for the front, in the order of their levels; empty for lattices of more than
+    /// Every node, in the order of their levels, where they were asked for; empty for lattices of more than
     /// [`LISTED`] nodes.
     pub all: Vec<FrontPoint>,
     /// The number of nodes of the lattice.
@@ -118,6 +118,16 @@ pub struct FrontPoint {
 
 /// Looks at the whole lattice.
 pub fn explore(search: &Search<'_>) -> Result<Explored, SearchError> {
+    told(search, false)
+}
+
+/// The same with every node of a lattice of at most [`LISTED`] nodes. Each of them is priced, which takes far longer than the
+/// search for the minimal ones and the front.
+pub fn explore_all(search: &Search<'_>) -> Result<Explored, SearchError> {
+    told(search, nodes(search) <= LISTED)
+}
+
+fn told(search: &Search<'_>, list: bool) -> Result<Explored, SearchError> {
     let (found, nodes_checked) = minimal_counted(search)?;
     let costs = all_metrics(search, &found.iter().map(|n| n.levels.as_slice()).collect::<Vec<_>>())?;
     let homogeneity: Vec<Vec<Homogeneity>> =
@@ -133,7 +143,7 @@ pub fn explore(search: &Search<'_>) -> Result<Explored, SearchError> {
     let judge = Judge::new(&free, pricer.needs_groups());
     let tracked = super::tracked(&free, &pricer);
     on_lattice!(&free, judge, tracked, walk => {
-        let listed = (nodes(search) <= LISTED).then(Mutex::default);
+        let listed = list.then(Mutex::default);
         let strategy = Front { judge: &walk.judge, pricer: &pricer, points: Mutex::default(), listed };
         let complete = walk.run(&free, &strategy)?;
         let mut front = strategy.points.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);

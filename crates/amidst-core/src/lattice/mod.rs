@@ -28,7 +28,8 @@ mod walk;
 mod why_not;
 
 pub use explore::{
-    Explored, ExploredNode, FrontPoint, Homogeneity, LISTED, Metrics, all_metrics, explore, least_suppression,
+    Explored, ExploredNode, FrontPoint, Homogeneity, LISTED, Metrics, all_metrics, explore, explore_all,
+    least_suppression,
 };
 pub use layout::finer;
 pub use why_not::{FailingClass, Obstacle, WhyNot, why_not};
