@@ -62,6 +62,35 @@ pub trait Algorithm: Debug + Sync {
 
     /// Finds a recoding.
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError>;
+
+    /// How it works on a table that stays with its engine; see [`crate::partial`].
+    fn in_parts(&self) -> InParts {
+        InParts::Never
+    }
+}
+
+/// How an algorithm works on a table that is too large to be gathered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InParts {
+    /// Not at all: it looks at all rows.
+    Never,
+    /// It chooses a node of the lattice, parts of which can be searched one by one.
+    Lattice(Choice),
+    /// It cuts the table as Mondrian does.
+    Mondrian,
+    /// It cuts the table as top-down specialization does.
+    TopDown,
+}
+
+/// Which of the valid nodes of a lattice is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// The one that costs least.
+    Best,
+    /// The cheapest of those that generalize no other.
+    Minimal,
+    /// The cheapest of those of least height.
+    Lowest,
 }
 
 /// The algorithm called `id`.

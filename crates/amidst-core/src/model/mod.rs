@@ -175,6 +175,11 @@ pub trait PrivacyModel: Debug + Send + Sync {
         false
     }
 
+    /// So many distinct sensitive values every class must have at least, whatever its size.
+    fn least_values(&self) -> u64 {
+        1
+    }
+
     /// No class with fewer rows satisfies it, in this table. An algorithm that builds classes need not ask about smaller
     /// ones, and begins with classes of this size. A bound that is too low costs loss, one that is too high hides classes.
     fn least_rows(&self, _table: &TableStats) -> u64 {
