@@ -9,6 +9,7 @@ use crate::prepare::PrepareError;
 
 /// A job that ended without a result.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Failure {
     /// The policy is wrong.
     #[error(transparent)]

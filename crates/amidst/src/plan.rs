@@ -37,9 +37,9 @@ pub(crate) fn chosen(
     let id = match policy.search.algorithm.as_deref() {
         Some(id) => id,
         // Levels are those of a lattice.
-        None if !policy.search.levels.is_empty() => "optimal",
-        None if generalizations.iter().all(by_levels) => "optimal",
-        None => "portfolio",
+        None if !policy.search.levels.is_empty() => algorithm::OPTIMAL.id,
+        None if generalizations.iter().all(by_levels) => algorithm::OPTIMAL.id,
+        None => algorithm::PORTFOLIO.id,
     };
     let entry = algorithm::find(id);
     entry.ok_or_else(|| {

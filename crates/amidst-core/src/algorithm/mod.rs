@@ -36,6 +36,15 @@ pub const ALGORITHMS: &[Entry] = &[
     portfolio::ENTRY,
 ];
 
+/// The search that is proven to find the best full-domain recoding.
+pub const OPTIMAL: &Entry = &optimal::ENTRY;
+
+/// The best of several local recodings.
+pub const PORTFOLIO: &Entry = &portfolio::ENTRY;
+
+/// Mondrian, the quickest of the local recodings.
+pub const MONDRIAN: &Entry = &mondrian::ENTRY;
+
 /// One algorithm, as the registry knows it.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
