@@ -14,6 +14,7 @@ mod explore;
 mod init;
 mod reference;
 mod registry;
+mod reproduce;
 mod sample;
 mod series;
 mod sign;
@@ -82,6 +83,7 @@ enum Command {
     #[command(hide = true)]
     Man(reference::Man),
     Sample(sample::Sample),
+    Reproduce(reproduce::Reproduce),
     Completions(completions::Completions),
 }
 
@@ -130,6 +132,7 @@ fn run(arguments: Vec<OsString>) -> u8 {
         Command::Schema(c) => c.run(&terminal),
         Command::Man(c) => c.run::<Cli>(&terminal),
         Command::Sample(c) => c.run(&terminal),
+        Command::Reproduce(c) => c.run(&terminal),
         Command::Completions(c) => c.run::<Cli>(&terminal),
     };
     match result {
