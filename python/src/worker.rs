@@ -70,7 +70,7 @@ pub fn run<T: Send + 'static>(
     let (done, mut waiting) = channel();
     let worker = move || {
         let progress = |stage: Stage, share: f64| own.tell(stage, share);
-        let job = Job { cancel: &own.stop, progress: &progress, threads };
+        let job = Job { cancel: &own.stop, progress: &progress, threads, ..Job::default() };
         // Nobody may be waiting any more.
         let _ = done.send(catch_unwind(AssertUnwindSafe(|| work(&job))));
     };

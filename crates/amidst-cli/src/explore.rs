@@ -63,7 +63,7 @@ impl Explore {
             terminal.warning(remark);
         }
         let progress = |_: Stage, share: f64| searching.at(share);
-        let job = Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.threads };
+        let job = Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.threads, ..Job::default() };
         if !self.node.is_empty() {
             let levels = self.node.iter().map(|text| level(text)).collect::<Result<Vec<_>, _>>()?;
             let why = explore::why_not(&policy, &prepared, &levels, &job)?;

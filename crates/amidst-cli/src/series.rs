@@ -161,7 +161,7 @@ struct Output {
 impl Series {
     /// Runs the subcommand.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
-        let job = Job { cancel: terminal.stop_flag(), progress: &|_, _| (), threads: 0 };
+        let job = Job { cancel: terminal.stop_flag(), progress: &|_, _| (), threads: 0, ..Job::default() };
         match &self.command {
             Command::Init { dir, policy, mode, input, no_split, output } => {
                 let policy = Policy::read(policy)?;

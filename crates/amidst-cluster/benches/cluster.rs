@@ -66,7 +66,7 @@ fn main() {
 fn local(policy: &Path) {
     let folder = policy.parent().unwrap();
     let cancel = AtomicBool::new(false);
-    let job = Job { cancel: &cancel, progress: &|_, _| {}, threads: 0 };
+    let job = Job { cancel: &cancel, progress: &|_, _| {}, threads: 0, ..Job::default() };
     let input = Some(folder.join("data").to_string_lossy().into_owned());
     let options = Options { input, out: Some(folder.join("here")), ..Options::default() };
     let done = anonymize(&Policy::read(policy).unwrap(), &options, &job).unwrap();

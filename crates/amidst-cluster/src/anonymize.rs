@@ -113,7 +113,7 @@ impl Anonymize {
                 say(name);
             }
         };
-        let job = Job { cancel: &STOP, progress: &progress, threads: self.threads };
+        let job = Job { cancel: &STOP, progress: &progress, threads: self.threads, ..Job::default() };
         let out = self.out.as_ref().map(std::path::absolute).transpose();
         let out = out.map_err(|e| Failure::Usage(format!("--out is no path: {e}")))?;
         let options = Options { input: self.input.clone(), out, force: self.force, seed: self.seed };

@@ -71,7 +71,9 @@ fn search<'a>(
         entry_of_row: None,
         seed: 1,
         cancel,
+        enough: cancel,
         progress: &|_| {},
+        standing: &|_| (),
         deadline: None,
     }
 }

@@ -62,7 +62,9 @@ fn figures_9_and_11_come_out_number_for_number() {
             entry_of_row: None,
             seed: 1,
             cancel: &AtomicBool::new(false),
+            enough: &AtomicBool::new(false),
             progress: &|_| {},
+            standing: &|_| (),
             deadline: None,
         };
         let minimal = lattice::minimal(&search).expect("a search");

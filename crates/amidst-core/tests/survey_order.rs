@@ -57,7 +57,9 @@ fn the_more_a_policy_asks_the_more_it_costs() {
                 entry_of_row: None,
                 seed: 1,
                 cancel: &cancel,
+                enough: &cancel,
                 progress: &|_| (),
+                standing: &|_| (),
                 deadline: None,
             };
             let found = algorithm::find("portfolio").unwrap().algorithm.search(&search).unwrap();

@@ -49,7 +49,7 @@ fn release(name: &str, rows: u64, policy: &Path, folder: &Path) {
     let policy = Policy::read(policy).expect("a policy");
     let options = Options { out: Some(folder.join(name)), ..Options::default() };
     let (cancel, quiet) = (AtomicBool::new(false), |_: amidst::job::Stage, _: f64| {});
-    let job = Job { cancel: &cancel, progress: &quiet, threads: threads() };
+    let job = Job { cancel: &cancel, progress: &quiet, threads: threads(), ..Job::default() };
     let made = anonymize(&policy, &options, &job).expect("a release");
     let file = made.outputs.release.display().to_string();
     let (_, prepared) = audit::load(&policy, &file, &LoadOptions { threads: threads(), ..LoadOptions::default() })

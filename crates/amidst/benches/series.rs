@@ -37,7 +37,7 @@ static CANCEL: AtomicBool = AtomicBool::new(false);
 const COLUMNS: [&str; 7] = ["age", "workclass", "education", "native-country", "marital-status", "race", "sex"];
 
 fn job() -> Job<'static> {
-    Job { cancel: &CANCEL, progress: &|_, _| (), threads: 0 }
+    Job { cancel: &CANCEL, progress: &|_, _| (), threads: 0, ..Job::default() }
 }
 
 fn policy(data: &Path, algorithm: &str, l: u64) -> Policy {

@@ -2,12 +2,18 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub use amidst_core::search::Standing;
+
 use crate::Failure;
 
 /// How a job runs, beside what its policy says.
 pub struct Job<'a> {
     /// Set from outside to stop.
     pub cancel: &'a AtomicBool,
+    /// Set from outside to be content with the best that a search has found, where it goes on improving.
+    pub enough: &'a AtomicBool,
+    /// Told now and then how a search that goes on improving stands.
+    pub standing: &'a (dyn Fn(Standing) + Sync),
     /// Told how far each stage is, from 0 to 1.
     pub progress: &'a (dyn Fn(Stage, f64) + Sync),
     /// The number of threads; 0 for all cores.
@@ -25,7 +31,7 @@ impl Default for Job<'_> {
     /// A job that nobody stops or watches, on all cores.
     fn default() -> Self {
         static NEVER: AtomicBool = AtomicBool::new(false);
-        Job { cancel: &NEVER, progress: &|_, _| {}, threads: 0 }
+        Job { cancel: &NEVER, enough: &NEVER, standing: &|_| {}, progress: &|_, _| {}, threads: 0 }
     }
 }
 

@@ -102,5 +102,6 @@ pub fn task<'a>(
         cancel,
         progress,
         deadline: policy.search.time_limit.map(|limit| Instant::now() + limit),
+        ..Search::new(&prepared.set, &prepared.generalizations, &prepared.requirements)
     })
 }

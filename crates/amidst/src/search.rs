@@ -19,6 +19,7 @@ pub fn search(
 ) -> Result<(&'static algorithm::Entry, Found, Option<Joined>), Failure> {
     let progress = |share| (job.progress)(Stage::Search, share);
     let search = task(policy, prepared, job.cancel, &progress)?;
+    let search = Search { enough: job.enough, standing: job.standing, ..search };
     let entry = algorithm_of(policy, prepared)?;
     if let Some(impossible) = feasibility::impossible(&search).filter(|_| !entry.full_domain) {
         // Full-domain algorithms look as well, and tell what suppression would take.
@@ -40,6 +41,10 @@ pub fn search(
                 return Ok(None);
             }
             let mut joined = place_joiners(prepared, narrowed, entry, &mut found)?;
+            // What is proven is about the rows that were searched, within the limit that they were searched within.
+            if joined.is_some() || narrowed.suppression_limit() != search.suppression_limit() {
+                found.least_loss = None;
+            }
             let holds = joined.as_mut().is_none_or(|joined| joined.settle(prepared, &search, &mut found));
             Ok(holds.then_some((found, joined)))
         })

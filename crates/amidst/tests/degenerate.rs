@@ -117,7 +117,7 @@ fn run(folder: &Path, text: &str) -> Result<u8, String> {
     let policy = Policy::parse(text, &path).map_err(|e| format!("the test's policy is wrong: {e}"))?;
     let options = Options { out: Some(folder.join("out")), force: true, ..Options::default() };
     let cancel = AtomicBool::new(false);
-    let job = Job { cancel: &cancel, progress: &|_, _| (), threads: 1 };
+    let job = Job { cancel: &cancel, progress: &|_, _| (), threads: 1, ..Job::default() };
     match catch_unwind(AssertUnwindSafe(|| anonymize(&policy, &options, &job))) {
         Ok(Ok(_)) => Ok(0),
         Ok(Err(failure)) if matches!(failure.exit_code(), 1 | 2) => Ok(failure.exit_code()),

@@ -35,7 +35,7 @@ fn publish(folder: &Path, requirement: &str, out: &Path) {
     std::fs::write(inner.join("zip.csv"), "14248;142**;*\n14249;142**;*\n99817;998**;*\n").unwrap();
     let policy = Policy::parse(&policy(requirement), &folder.join("policy.toml")).unwrap();
     let cancel = AtomicBool::new(false);
-    let job = Job { cancel: &cancel, progress: &|_, _| {}, threads: 1 };
+    let job = Job { cancel: &cancel, progress: &|_, _| {}, threads: 1, ..Job::default() };
     let options = Options { out: Some(out.to_path_buf()), ..Options::default() };
     let done = anonymize(&policy, &options, &job).unwrap();
     assert_eq!(done.judged.suppressed, 1);

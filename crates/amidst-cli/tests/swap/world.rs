@@ -207,7 +207,7 @@ impl Case {
 }
 
 fn job(cancel: &AtomicBool) -> Job<'_> {
-    Job { cancel, progress: &|_, _| {}, threads: 1 }
+    Job { cancel, progress: &|_, _| {}, threads: 1, ..Job::default() }
 }
 
 fn row(random: &mut Random, age: usize, zip: usize, diseases: usize) -> Vec<String> {

@@ -41,7 +41,7 @@ pub fn both_from(
 
     let policy = Policy::read(policy).unwrap();
     let cancel = AtomicBool::new(false);
-    let job = Job { cancel: &cancel, progress: &|_, _| {}, threads: 0 };
+    let job = Job { cancel: &cancel, progress: &|_, _| {}, threads: 0, ..Job::default() };
     let input = Some(data.to_string_lossy().into_owned());
     let options = Options { input, out: Some(here.clone()), ..Options::default() };
     let local = anonymize(&policy, &options, &job).unwrap().to_json();

@@ -46,7 +46,9 @@ fn search<'a>(
         entry_of_row: None,
         seed: 1,
         cancel: &CANCEL,
+        enough: &CANCEL,
         progress: &|_| {},
+        standing: &|_| (),
         deadline: None,
     }
 }

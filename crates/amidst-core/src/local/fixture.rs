@@ -155,7 +155,9 @@ impl Fixture {
             entry_of_row: None,
             seed: 7,
             cancel: &cancel,
+            enough: &cancel,
             progress: &|_| (),
+            standing: &|_| (),
             deadline: None,
         })
     }

@@ -61,10 +61,23 @@ pub struct Search<'a> {
     pub seed: u64,
     /// Set from outside to stop the search.
     pub cancel: &'a AtomicBool,
+    /// Set from outside to be content with the best found so far. Only a search that goes on improving looks at it.
+    pub enough: &'a AtomicBool,
     /// Told how far the search is, from 0 to 1.
     pub progress: &'a (dyn Fn(f64) + Sync),
+    /// Told now and then how a search that goes on improving stands.
+    pub standing: &'a (dyn Fn(Standing) + Sync),
     /// How long the search may take; the best found by then is returned with its gap.
     pub deadline: Option<std::time::Instant>,
+}
+
+/// How a search that goes on improving stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Standing {
+    /// The best so far, as a share of the worst possible loss (gcp).
+    Loss(f64),
+    /// What no release can lose less than, by the search's metric.
+    Bound(f64),
 }
 
 /// What a search found.
@@ -76,6 +89,8 @@ pub struct Found {
     pub optimal: bool,
     /// How far the metric may at most be from the optimum, when a time limit cut the search short.
     pub gap: Option<f64>,
+    /// What no release of this kind can lose less than, by the metric, where that was proven.
+    pub least_loss: Option<f64>,
     /// What the search wants people to know, such as which candidate of a portfolio won.
     pub notes: Vec<String>,
 }
@@ -112,7 +127,9 @@ impl<'a> Search<'a> {
             entry_of_row: None,
             seed: 1,
             cancel: &NEVER,
+            enough: &NEVER,
             progress: &|_| {},
+            standing: &|_| {},
             deadline: None,
         }
     }
@@ -122,6 +139,11 @@ impl Search<'_> {
     /// Fails when the search was asked to stop; call it often.
     pub fn checkpoint(&self) -> Result<(), SearchError> {
         if self.cancel.load(Ordering::Relaxed) { Err(SearchError::Cancelled) } else { Ok(()) }
+    }
+
+    /// Whether whoever waits is content with the best found so far.
+    pub fn content(&self) -> bool {
+        self.enough.load(Ordering::Relaxed)
     }
 
     /// The number of rows that may be left out.

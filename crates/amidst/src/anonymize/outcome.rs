@@ -6,7 +6,7 @@ use crate::json::number;
 use crate::population::PopulationRisk;
 use crate::publish::Outputs;
 use crate::release::Judged;
-use crate::report::Report;
+use crate::report::{LossBound, Report};
 use crate::unique::UniqueRows;
 
 /// A finished anonymization.
@@ -60,6 +60,11 @@ pub struct Seconds {
 }
 
 impl Anonymized {
+    /// How far a local recoding is from the best at the most, where that was proven.
+    pub fn bound(&self) -> Option<&LossBound> {
+        self.report.method.as_ref()?.bound.as_ref()
+    }
+
     /// What `amidst anonymize --json` prints.
     pub fn to_json(&self) -> Value {
         let levels = self.levels.as_ref().map_or(Value::Null, |levels| {
@@ -91,6 +96,7 @@ impl Anonymized {
             "algorithm": self.algorithm,
             "optimal": self.optimal,
             "gap": self.gap.map_or(Value::Null, number),
+            "bound": self.bound(),
             "levels": levels,
             "requirements": self.judged.requirements,
             "metrics": self.judged.metrics_json(),

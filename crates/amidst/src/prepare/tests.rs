@@ -419,7 +419,7 @@ fn what_is_possible_is_told_where_nothing_is_found() {
     let policy = Policy::read(&folder.path().join("policy.toml")).unwrap();
     let prepared = Prepared::load(&policy, &LoadOptions::default()).unwrap();
     let cancel = AtomicBool::new(false);
-    let job = crate::job::Job { cancel: &cancel, progress: &|_, _| (), threads: 1 };
+    let job = crate::job::Job { cancel: &cancel, progress: &|_, _| (), threads: 1, ..crate::job::Job::default() };
     let error = crate::search::search(&policy, &prepared, &job).err().unwrap().to_string();
     assert!(error.contains("general-alpha-k-anonymity") && error.contains("alpha in this table is 0.8"), "{error}");
     let obstacle = crate::explore::obstacle(&policy, &prepared).unwrap().unwrap();

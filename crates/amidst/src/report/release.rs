@@ -9,7 +9,7 @@ use amidst_core::search::Found;
 use amidst_core::{algorithm, frequency, metric};
 use serde_json::{Map, Value, json};
 
-use super::content::{Audience, Digest, Method, MetricReport, Report, Rows, Sides, Subject, UtilityReport};
+use super::content::{Audience, Digest, LossBound, Method, MetricReport, Report, Rows, Sides, Subject, UtilityReport};
 use super::public::{self, Seen, Told};
 use super::view::View;
 use super::{columns, figures, partition, suppression, worst};
@@ -116,6 +116,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
             recoding: if recoding.levels.is_some() { "full-domain" } else { "local" },
             optimal: found.optimal,
             gap: found.gap,
+            bound: bound(policy, found, judged)?,
             metric: metric_of(policy)?.id.to_string(),
             seed: policy.search.seed,
             notes: notes(made),
@@ -157,6 +158,13 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
 }
 
 /// What the search wants people to know, and what could not be looked at.
+/// How far the release is from the best at the most.
+fn bound(policy: &Policy, found: &Found, judged: &Judged) -> Result<Option<LossBound>, Failure> {
+    let metric = metric_of(policy)?.id;
+    let loss = judged.metrics.iter().find(|m| m.0 == metric).and_then(|m| m.1);
+    Ok(LossBound::of(metric, found.least_loss, loss))
+}
+
 fn notes(made: &Made<'_>) -> Vec<String> {
     let Made { prepared, found, .. } = *made;
     let mut notes = crate::release::warnings(made.policy, prepared, made.algorithm, made.judged);

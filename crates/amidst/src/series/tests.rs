@@ -89,7 +89,7 @@ impl Ward {
 
 fn job() -> Job<'static> {
     static CANCEL: AtomicBool = AtomicBool::new(false);
-    Job { cancel: &CANCEL, progress: &|_, _| (), threads: 1 }
+    Job { cancel: &CANCEL, progress: &|_, _| (), threads: 1, ..Job::default() }
 }
 
 fn usage(result: Result<Applied, Failure>, part: &str) {

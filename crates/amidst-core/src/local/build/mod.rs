@@ -2,6 +2,7 @@
 //!
 //! May use: `local::shape`, `local::index`, `local::class`.
 
+pub mod anneal;
 pub(crate) mod bucket_assembly;
 pub mod join;
 pub mod place_rows;

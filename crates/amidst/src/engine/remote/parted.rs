@@ -208,7 +208,7 @@ pub(super) fn cut(
     let dealt = assembled.dealt(&Dealt::combined(dealt));
     let mut prepared = remote.settle(&pieces, &classes, &assembled, dealt)?;
     let recoding = assembled.recoding(&prepared.set, &classes);
-    prepared.found = Some(Found { recoding, optimal: false, gap: None, notes: assembled.notes });
+    prepared.found = Some(Found { recoding, optimal: false, gap: None, least_loss: None, notes: assembled.notes });
     Ok(prepared)
 }
 

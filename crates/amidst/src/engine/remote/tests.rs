@@ -258,7 +258,7 @@ fn policy(algorithm: &str, metric: &str, suppression: &str) -> Policy {
 
 fn levels(policy: &Policy, prepared: &Prepared) -> Option<Vec<usize>> {
     let cancel = AtomicBool::new(false);
-    let job = Job { cancel: &cancel, progress: &|_, _| {}, threads: 0 };
+    let job = Job { cancel: &cancel, progress: &|_, _| {}, threads: 0, ..Job::default() };
     search(policy, prepared, &job).unwrap().1.recoding.levels
 }
 
@@ -301,7 +301,7 @@ fn a_table_cut_in_pieces_has_the_classes_of_one_cut_at_once() {
         let policy = policy(algorithm, "loss", suppression);
         let whole = patients(&policy, 1500);
         let cancel = AtomicBool::new(false);
-        let job = Job { cancel: &cancel, progress: &|_, _| {}, threads: 0 };
+        let job = Job { cancel: &cancel, progress: &|_, _| {}, threads: 0, ..Job::default() };
         let expected = search(&policy, &whole, &job).unwrap().1;
         let counted = expected.recoding.groups(&whole.set);
         // Small parts, so that rows are pulled out of children before they can be gathered.
