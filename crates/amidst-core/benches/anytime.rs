@@ -110,7 +110,7 @@ fn main() {
                 println!("    annealed for {seconds} CPU s: {lost:.5}");
                 let used = processor_seconds();
                 let deadline = Some(Instant::now() + Duration::from_secs_f64(seconds));
-                let effort = Effort { deadline, boxes: u64::MAX, tuples: usize::MAX };
+                let effort = Effort { deadline, looks: u64::MAX, tuples: usize::MAX };
                 let least = least_loss(&search, effort).ok().flatten().unwrap_or(0.0);
                 let cpu = processor_seconds() - used;
                 println!("    proven in {cpu:.1} CPU s: {least:.5}, {:.3} times", lost / least);

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use super::{Algorithm, Entry, Found, Search, SearchError, k_member, mondrian, top_down};
 use crate::local::bound::{self, least_loss};
 use crate::local::build::anneal::anneal;
-use crate::local::build::bucket_assembly::{self, Seeds};
+use crate::local::build::bucket_assembly::{self, Draw, Seeds};
 use crate::local::build::refine::{Effort, refine};
 use crate::local::class::{Cluster, World, cluster};
 use crate::local::finish::found;
@@ -83,7 +83,7 @@ fn beside<A, B: Send>(
         Some(deadline) => {
             let left = deadline.saturating_duration_since(Instant::now());
             let deadline = Instant::now() + left.mul_f64(share);
-            bound::Effort { deadline: Some(deadline), boxes: u64::MAX, tuples: usize::MAX }
+            bound::Effort { deadline: Some(deadline), looks: u64::MAX, tuples: usize::MAX }
         }
     };
     if rayon::current_num_threads() < 2 {
@@ -118,6 +118,8 @@ const CANDIDATES: &[(&str, Run)] = &[
         Ok(Some(world.clusters(&partition)))
     }),
     ("assembly", |search, world| bucket_assembly::clusters(search, world, Seeds::OutsideIn, false)),
+    ("proportional assembly", |search, world| in_proportion(search, world, 1.0)),
+    ("wide proportional assembly", |search, world| in_proportion(search, world, 1.6)),
     ("relaxed mondrian", |search, world| {
         if world.set.rows > MANY {
             return Ok(None);
@@ -136,6 +138,15 @@ const CANDIDATES: &[(&str, Run)] = &[
         Ok(Some(world.clusters(&top_down::partition(search, world.space, world.judge, world.tuple_of)?)))
     }),
 ];
+
+/// Assembly in proportion to the table, where the policy compares classes with it.
+fn in_proportion(search: &Search<'_>, world: &World<'_>, times: f64) -> Result<Option<Vec<Cluster>>, SearchError> {
+    let compares = search.requirements.iter().any(|r| r.models.iter().any(|m| m.compares_with_table()));
+    match compares {
+        true => bucket_assembly::drawn(search, world, (Seeds::OutsideIn, Draw::Proportional(times)), false),
+        false => Ok(None),
+    }
+}
 
 fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<String>), SearchError> {
     // The share of the worst possible loss, which is what people know as GCP.

@@ -25,6 +25,7 @@ mod snapshot;
 mod tests;
 mod walk;
 mod why_not;
+mod wide;
 
 pub use explore::{Explored, ExploredNode, FrontPoint, Metrics, all_metrics, explore, least_suppression};
 pub use layout::finer;
@@ -131,7 +132,15 @@ pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
         if best_first::suits(search, &walk, &pricer) {
             best_first::run(search, &walk, &pricer, &strategy)?;
         } else {
-            offer_first(search, &walk, &pricer, &strategy);
+            match search.deadline.filter(|_| walk.nodes() >= walk.large) {
+                // Of most of the lattice nothing will be known in the end: good nodes first, then what they leave to prove.
+                Some(deadline) => {
+                    let now = std::time::Instant::now();
+                    let until = now + deadline.saturating_duration_since(now).mul_f64(NODES_FIRST);
+                    wide::improve(search, &walk, &pricer, &strategy, until)?;
+                }
+                None => offer_first(search, &walk, &pricer, &strategy),
+            }
             proven = raise_bound(search, &walk, &pricer, &mut strategy)?;
             walk.run(search, &strategy)?;
         }
@@ -330,6 +339,9 @@ fn raise_bound<K: Key>(
     }
     Ok(proven)
 }
+
+/// The share of the time in which good nodes are looked for, before anything is proven.
+const NODES_FIRST: f64 = 0.6;
 
 /// In how many steps the proven bound rises to the best cost known.
 const STEPS: u32 = 16;

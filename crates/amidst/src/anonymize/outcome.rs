@@ -83,7 +83,7 @@ impl Anonymized {
         PopulationRisk { journalist, uniques }.add_to(&mut risk);
         let s = &self.seconds;
         let first: Vec<&String> = self.report.summary.iter().take(self.report.leading).collect();
-        json!({
+        let mut told = json!({
             "summary": first,
             "rows_in": self.rows_in,
             "rows_dropped_missing": self.rows_dropped_missing,
@@ -96,7 +96,6 @@ impl Anonymized {
             "algorithm": self.algorithm,
             "optimal": self.optimal,
             "gap": self.gap.map_or(Value::Null, number),
-            "bound": self.bound(),
             "levels": levels,
             "requirements": self.judged.requirements,
             "metrics": self.judged.metrics_json(),
@@ -112,6 +111,10 @@ impl Anonymized {
             },
             "peak_memory_bytes": crate::memory::peak_bytes(),
             "outputs": outputs,
-        })
+        });
+        if let Some(bound) = self.bound() {
+            told["bound"] = json!(bound);
+        }
+        told
     }
 }

@@ -158,6 +158,7 @@ pub struct Method {
     /// How far it may be from the best, where a time limit cut the search short.
     pub gap: Option<f64>,
     /// What no release of this kind can be below, where that was proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<LossBound>,
     /// What "best" means.
     pub metric: String,

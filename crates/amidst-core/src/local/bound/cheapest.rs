@@ -2,7 +2,7 @@
 //!
 //! A box is the hull over the tuples chosen so far. Every further tuple costs what the hull over both costs, so the tuples
 //! that would come nearest tell at which cost the box has what it needs, at the least: that bounds a branch. A branch that
-//! is not looked into any more, because boxes have run out, counts with its bound.
+//! is not looked into any more, because looks have run out, counts with its bound.
 
 use rayon::prelude::*;
 
@@ -13,8 +13,8 @@ use crate::search::{Search, SearchError};
 /// Tuples around one that are looked at; those that lie farther count with the cost of reaching them.
 const NEAR: usize = 240;
 
-/// Boxes for one tuple, at the most.
-const BOXES: u64 = 20_000;
+/// Looks for one tuple, at the least and at the most.
+const LOOKS: (u64, u64) = (1_000, 1_000_000);
 
 /// Tuples whose prices one task finds.
 const TASK: usize = 64;
@@ -23,14 +23,17 @@ const TASK: usize = 64;
 pub(super) fn prices(search: &Search<'_>, field: &Field, effort: Effort, most: f64) -> Result<Vec<f64>, SearchError> {
     let count = field.len();
     let priced = count.min(effort.tuples.max(1));
-    let boxes = (effort.boxes / priced.max(1) as u64).clamp(64, BOXES);
+    let looks = match effort.looks {
+        0 => 0,
+        all => (all / priced.max(1) as u64).clamp(LOOKS.0, LOOKS.1),
+    };
     let price = |tuple: usize| {
         // Evenly spread over the tuples, where they are too many.
         let chosen = (tuple + 1) * priced / count > tuple * priced / count;
         if !chosen {
             return field.space.cost(field.shape(tuple as u32));
         }
-        Cheapest { field, best: f64::INFINITY, floor: f64::INFINITY, left: boxes }.around(tuple as u32).min(most)
+        Cheapest { field, best: f64::INFINITY, floor: f64::INFINITY, left: looks }.around(tuple as u32).min(most)
     };
     let tasks: Vec<Vec<f64>> = (0..count.div_ceil(TASK))
         .into_par_iter()
@@ -136,7 +139,7 @@ impl Cheapest<'_> {
             self.floor = self.floor.min(near[reached].0);
             return;
         }
-        self.left -= 1;
+        self.left = self.left.saturating_sub(near.len() as u64);
         // What lies within the hull belongs to the box.
         let inside = near.iter().take_while(|n| n.0 <= own.cost).count();
         if inside > 0 {

@@ -17,8 +17,8 @@ use crate::search::{Search, SearchError};
 /// Other tuples that are looked at for one.
 const NEAR: usize = 160;
 
-/// Boxes for one tuple, at the most.
-const BOXES: u64 = 4_000;
+/// Looks for one tuple, at the most.
+const LOOKS: u64 = 200_000;
 
 /// The parts of what is possible by which prices are raised, a pass each; the last is repeated while it gains.
 const PARTS: [f64; 6] = [0.25, 0.35, 0.5, 0.7, 1.0, 1.0];
@@ -44,7 +44,7 @@ pub(super) fn raised(
     let mut market = Market::new(field, prices, k as usize);
     let mut order: Vec<u32> = (0..field.len() as u32).filter(|&t| field.rows[t as usize] < k).collect();
     let mut random = Random::new(search.seed);
-    let mut left = effort.boxes;
+    let mut left = effort.looks;
     for pass in 0.. {
         let part = PARTS[pass.min(PARTS.len() - 1)];
         (1..order.len()).rev().for_each(|i| order.swap(i, random.below(i + 1)));
@@ -59,11 +59,11 @@ pub(super) fn raised(
             if left == 0 {
                 return Ok(market.prices);
             }
-            let mut budget = BOXES.min(left);
+            let mut budget = LOOKS.min(left);
             let before = budget;
             let price = market.prices[tuple as usize];
             let highest = market.highest(tuple, &mut budget).min(most);
-            left -= (before - budget).max(1);
+            left = left.saturating_sub((before - budget).max(1));
             if highest > price {
                 let raise = (highest - price) * part;
                 market.set(tuple, price + raise);
@@ -142,7 +142,7 @@ impl<'a> Market<'a> {
         }
     }
 
-    /// The highest price of a tuple at which no class with it is charged more than it costs, or less when `budget` boxes
+    /// The highest price of a tuple at which no class with it is charged more than it costs, or less when `budget` looks
     /// do not tell.
     pub(super) fn highest(&self, tuple: u32, budget: &mut u64) -> f64 {
         let (field, k) = (self.field, self.k);
@@ -246,7 +246,7 @@ impl Raise<'_, '_> {
             self.floor = self.floor.min(self.bound(cost, others, prices, &sums));
             return;
         }
-        *self.budget -= 1;
+        *self.budget = self.budget.saturating_sub(near.len() as u64 + 1);
         let mut kept: Vec<Other> = Vec::with_capacity(near.len());
         for other in near {
             if self.bound(other.cost, others + 1, prices + other.price, &sums) < self.best {

@@ -32,15 +32,15 @@ use need::Need;
 pub struct Effort {
     /// Nothing begins after this.
     pub deadline: Option<Instant>,
-    /// At most so many boxes are looked at.
-    pub boxes: u64,
+    /// At most so many times a tuple is looked at from a box, once for boxes and once for prices.
+    pub looks: u64,
     /// At most so many tuples have a price; the others count for nothing.
     pub tuples: usize,
 }
 
 impl Effort {
     /// What a search without a deadline can afford beside it.
-    pub const SMALL: Effort = Effort { deadline: None, boxes: 6_000_000, tuples: 60_000 };
+    pub const SMALL: Effort = Effort { deadline: None, looks: 40_000_000, tuples: 60_000 };
 
     fn late(&self) -> bool {
         self.deadline.is_some_and(|d| Instant::now() >= d)

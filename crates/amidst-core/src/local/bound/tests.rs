@@ -115,8 +115,8 @@ fn the_bound_is_never_above_the_least_loss() {
             let metrics = metrics();
             let least = least_of_all(&fixture, &requirements, limit, &metrics);
             for (metric, least) in metrics.into_iter().zip(least) {
-                for boxes in [0, 3, 100, 6_000_000] {
-                    let effort = Effort { boxes, ..Effort::SMALL };
+                for looks in [0, 30, 1_000, 40_000_000] {
+                    let effort = Effort { looks, ..Effort::SMALL };
                     let Some(bound) = bound(&fixture, &requirements, limit, metric, effort) else { continue };
                     let id = requirements[0].model.id;
                     assert!(bound <= least, "seed {seed}, {id}, {}, {limit}: {bound} > {least}", metric.id);
@@ -165,8 +165,8 @@ fn competition_raises_the_bound() {
     for seed in 0..4 {
         let fixture = Fixture::random(seed, 90, false);
         let requirements = &fixture.policies()[0];
-        let with = |boxes| bound(&fixture, requirements, 0, metric, Effort { boxes, ..Effort::SMALL });
-        let (alone, competing) = (with(0).unwrap_or(0.0), with(6_000_000).unwrap());
+        let with = |looks| bound(&fixture, requirements, 0, metric, Effort { looks, ..Effort::SMALL });
+        let (alone, competing) = (with(0).unwrap_or(0.0), with(40_000_000).unwrap());
         more += usize::from(competing > alone * 1.02);
     }
     assert!(more >= 3, "{more}");

@@ -4,6 +4,7 @@
 
 pub mod anneal;
 pub(crate) mod bucket_assembly;
+mod completion;
 pub mod join;
 pub mod place_rows;
 pub mod refine;
