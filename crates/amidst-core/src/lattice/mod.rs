@@ -193,6 +193,20 @@ pub fn cheapest(nodes: Vec<Node>) -> Option<Node> {
     nodes.into_iter().min_by(|a, b| price::compare((a.cost, &a.levels), (b.cost, &b.levels)))
 }
 
+/// What some nodes cost by the search's metric; `None` for those that do not satisfy the policy.
+pub fn price(search: &Search<'_>, nodes: &[Vec<usize>]) -> Result<Vec<Option<f64>>, SearchError> {
+    let pricer = Pricer::new(search, search.metric);
+    let judge = Judge::new(search, pricer.needs_groups());
+    on_lattice!(search, judge, tracked(search, &pricer), walk => {
+        let price = |levels: &Vec<usize>| {
+            let mut snapshot = walk.snapshot(levels);
+            let outcome = walk.judge.judge(&mut snapshot.classes, false);
+            outcome.valid.then(|| pricer.cost(&walk.judge, &snapshot.classes, &outcome.suppressed))
+        };
+        Ok(nodes.par_iter().map(price).collect())
+    })
+}
+
 /// The recoding that publishes a node, its failing classes suppressed; `None` when the node does not satisfy the policy.
 pub fn recoding(search: &Search<'_>, levels: &[usize]) -> Result<Option<Recoding>, SearchError> {
     let judge = Judge::new(search, false);

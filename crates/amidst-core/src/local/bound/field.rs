@@ -6,6 +6,9 @@ use crate::local::shape::Space;
 use crate::metric::CellCosts;
 use crate::search::Search;
 
+/// Shapes of more words than this are not held: sets of very many values in very many tuples.
+const WORDS: usize = 1 << 25;
+
 /// The tuples that have rows.
 #[derive(Debug)]
 pub(super) struct Field {
@@ -29,6 +32,9 @@ impl Field {
         let tuples: Vec<usize> = (0..set.len()).filter(|&t| !set.groups.get(t).is_empty()).collect();
         let codes: Vec<u32> = tuples.iter().flat_map(|&t| set.tuple(t)).copied().collect();
         let words = space.words();
+        if words == 0 || words.saturating_mul(tuples.len()) > WORDS {
+            return None;
+        }
         let mut shapes = vec![0; tuples.len() * words];
         for (shape, tuple) in shapes.chunks_exact_mut(words.max(1)).zip(codes.chunks_exact(space.width().max(1))) {
             space.start(shape, tuple);
@@ -52,7 +58,7 @@ impl Field {
         }
         let rows = tuples.iter().map(|&t| set.groups.get(t).iter().map(|e| e.rows).sum()).collect();
         let tree = Tree::new(&space, &codes, tuples.len());
-        (words > 0).then_some(Field { space, need, rows, shapes, offsets, values, tree })
+        Some(Field { space, need, rows, shapes, offsets, values, tree })
     }
 
     pub(super) fn len(&self) -> usize {

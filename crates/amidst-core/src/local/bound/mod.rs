@@ -18,7 +18,9 @@
 mod cheapest;
 mod compete;
 mod field;
+mod market;
 mod need;
+mod shake;
 
 use std::time::Instant;
 
@@ -51,7 +53,10 @@ impl Effort {
 /// or where nothing above its least value is proven.
 pub fn least_loss(search: &Search<'_>, effort: Effort) -> Result<Option<f64>, SearchError> {
     let input = Input { set: search.set, generalizations: search.generalizations, k: search.k };
-    let Some(costs) = search.metric.metric.cells(&input).filter(|_| search.set.rows > 0) else { return Ok(None) };
+    let Some(costs) = search.metric.metric.cells(&input).filter(|_| search.set.rows > 0 && !search.set.rolled_up())
+    else {
+        return Ok(None);
+    };
     let Some(need) = Need::of(search) else { return Ok(None) };
     let Some(field) = Field::new(search, &costs, need) else { return Ok(None) };
     let most = if search.suppression_limit() > 0 { costs.suppressed } else { f64::INFINITY };

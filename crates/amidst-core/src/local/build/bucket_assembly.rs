@@ -19,7 +19,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::local::build::completion::Oracle;
+use crate::local::build::completion::{Draw, Oracle};
 use crate::local::build::place_rows;
 use crate::local::class::{Cluster, Tally, World};
 use crate::local::index::Tree;
@@ -238,15 +238,6 @@ pub(crate) enum Seeds {
     OutsideIn,
     /// Farthest from the previous class's first row, as k-member does; the first from this place in the table.
     Furthest(usize),
-}
-
-/// How the rows of a class are drawn from the buckets.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Draw {
-    /// As many different values as are needed, and whatever is nearest.
-    Different,
-    /// In proportion to the table, into classes of so many times the least size that allows it.
-    Proportional(f64),
 }
 
 /// The classes that assembly finds; `None` when the policy or the table does not suit it. With `scan` every row is

@@ -2,7 +2,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::bucket_assembly::Draw;
 use crate::frequency::{Entry, NOBODY};
 use crate::local::class::{Counts, Tally, World};
 
@@ -14,6 +13,15 @@ const LARGEST: u64 = 20_000;
 
 /// How far the remainder may be from the table, as a share of its rows, before values that it lacks are spared.
 const AWAY: f64 = 0.02;
+
+/// How the rows of a class are drawn from the buckets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Draw {
+    /// As many different values as are needed, and whatever is nearest.
+    Different,
+    /// In proportion to the table, into classes of so many times the least size that allows it.
+    Proportional(f64),
+}
 
 /// What the policy says about sensitive values, learnt by asking it.
 pub(super) struct Oracle<'a> {

@@ -4,7 +4,7 @@
 
 pub mod anneal;
 pub(crate) mod bucket_assembly;
-mod completion;
+pub(crate) mod completion;
 pub mod join;
 pub mod place_rows;
 pub mod refine;
