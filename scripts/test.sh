@@ -53,6 +53,9 @@ step "tests"
 [ -d ../shared/data ] || echo "skipped: whatever needs the tables in ../shared/data, which are not here"
 cargo test --locked --quiet
 
+step "studio in a browser"
+bash scripts/studio.sh
+
 step "differential"
 bash scripts/differential.sh
 

@@ -65,7 +65,7 @@ pub fn audit(
             })?;
             stated.risk.sampling_fraction = Some(share);
         }
-        let options = LoadOptions { threads: job.threads, cancel: Some(job.cancel), ..LoadOptions::default() };
+        let options = LoadOptions { control: job.quiet(), ..LoadOptions::default() };
         let (policy, prepared) = audits::load(&stated, &data, &options)?;
         let mut found = audits::audit(&stated, &policy, &prepared)?;
         found.add_population(&stated, &prepared)?;
@@ -123,12 +123,7 @@ pub fn explore(
     let given = table.as_ref().map(Given::of).transpose()?;
     run(py, &control, move |job| {
         let policy = policy.policy()?;
-        let load = LoadOptions {
-            input: given.as_ref().map(Given::address),
-            threads: job.threads,
-            cancel: Some(job.cancel),
-            ..LoadOptions::default()
-        };
+        let load = LoadOptions { input: given.as_ref().map(Given::address), control: job.quiet() };
         let prepared = Prepared::load(&policy, &load)?;
         if !node.is_empty() {
             let why = lattices::why_not(&policy, &prepared, &node, job)?;
@@ -191,7 +186,7 @@ pub fn attack(
         let found = table_in(Path::new(&address));
         let data = found.as_ref().map_or(address.clone(), |f| f.table.to_string_lossy().into_owned());
         let policy = roles.policy(&data, found.as_ref().map(|f| f.policy.as_path()))?;
-        let options = LoadOptions { threads: job.threads, cancel: Some(job.cancel), ..LoadOptions::default() };
+        let options = LoadOptions { control: job.quiet(), ..LoadOptions::default() };
         let (_, prepared) = audits::load(&policy, &data, &options)?;
         let beside = Beside {
             external: external.iter().map(Given::address).collect(),

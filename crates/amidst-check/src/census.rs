@@ -8,7 +8,7 @@ use crate::models::{Census, CensusTuple, Domain};
 use crate::options::{ColumnLabels, PopulationTable};
 use crate::original::{meanings, sets};
 use crate::problem::Problem;
-use crate::reader::tally::cells;
+use crate::reader::key::cells;
 use crate::reader::{self, Counted, Reading, Selection};
 
 /// For each class of the release, the persons of the population that its tuple covers; with a sensitive column also the

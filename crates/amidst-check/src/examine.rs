@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::original::{self, Stated};
 use crate::policy::Said;
 use crate::problem::{Problem, ProblemKind};
-use crate::reader::tally::cells;
+use crate::reader::key::cells;
 use crate::reader::{self, Counted, Fingerprint, Reading, Selection};
 use crate::unique::{UNIQUE_PERCENT, singles_out};
 

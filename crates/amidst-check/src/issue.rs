@@ -4,11 +4,12 @@
 
 use bytes::Bytes;
 
-use crate::certificate::{Certificate, CertificateDraft, FORMAT, Output, Requirement, SuppressedAs, UniqueRows};
+use crate::certificate::{Certificate, CertificateDraft, Claim, FORMAT, Output, Requirement, SuppressedAs, UniqueRows};
 use crate::content::{Content, Location};
 use crate::digest::sha256_hex;
-use crate::examine::{Rows, Statement, contradictions, examine, name_of, nothing, said_of};
+use crate::examine::{Examined, Rows, Statement, contradictions, examine, name_of, nothing, said_of};
 use crate::files::{content, equal_tables, listed_twice};
+use crate::judge::Judged;
 use crate::options::Options;
 use crate::policy::{Owner, follows};
 use crate::problem::{Problem, ProblemKind};
@@ -121,32 +122,8 @@ pub fn check(
     problems.extend(follows(&stated, &draft.policy, Owner::Certificate));
     problems.extend(nothing(&said, examined.counted.rows));
     problems.extend(equal_tables(&tables, &examined.prints));
-    let mut requirements = Vec::new();
-    for (claim, judged) in draft.requirements.iter().zip(&examined.judged) {
-        let wrong = |what: String| Problem::violation(ProblemKind::Requirement, format!("{}: {what}", name_of(claim)));
-        match judged {
-            Err(what) => problems.push(wrong(what.clone())),
-            Ok(judged) => {
-                if let Some(what) = &judged.undecided {
-                    let message = format!("{}: {what}", name_of(claim));
-                    problems.push(Problem::violation(ProblemKind::NotVerifiable, message));
-                } else if !judged.requirement.holds {
-                    problems.push(wrong(describe(&judged.requirement)));
-                }
-                requirements.push(judged.requirement.clone());
-            }
-        }
-    }
-    let mut prints = examined.prints.iter();
-    let mut outputs = Vec::new();
-    for file in &draft.outputs {
-        let path = content(&location, file).map_err(|p| vec![p])?;
-        let print = if format_of(&path).is_some() { prints.next().cloned().map(Ok) } else { None };
-        match print.unwrap_or_else(|| fingerprint(&path)) {
-            Ok(print) => outputs.push(Output { file: file.clone(), bytes: print.bytes, sha256: print.sha256 }),
-            Err(problem) => problems.push(problem),
-        }
-    }
+    let requirements = measured(&draft.requirements, &examined.judged, &mut problems);
+    let outputs = printed(&draft.outputs, &location, &examined, &mut problems)?;
     if problems.iter().any(Problem::is_violation) {
         return Err(problems);
     }
@@ -173,6 +150,47 @@ pub fn check(
         digest: String::new(),
     };
     Ok(Checked { location, certificate })
+}
+
+/// The requirements as they were measured; those that do not hold, or that nothing can be said of, are problems.
+fn measured(claims: &[Claim], judged: &[Result<Judged, String>], problems: &mut Vec<Problem>) -> Vec<Requirement> {
+    let mut requirements = Vec::new();
+    for (claim, judged) in claims.iter().zip(judged) {
+        let wrong = |what: String| Problem::violation(ProblemKind::Requirement, format!("{}: {what}", name_of(claim)));
+        match judged {
+            Err(what) => problems.push(wrong(what.clone())),
+            Ok(judged) => {
+                if let Some(what) = &judged.undecided {
+                    let message = format!("{}: {what}", name_of(claim));
+                    problems.push(Problem::violation(ProblemKind::NotVerifiable, message));
+                } else if !judged.requirement.holds {
+                    problems.push(wrong(describe(&judged.requirement)));
+                }
+                requirements.push(judged.requirement.clone());
+            }
+        }
+    }
+    requirements
+}
+
+/// Size and digest of every output; those of tables were taken while they were examined.
+fn printed(
+    names: &[String],
+    location: &Location,
+    examined: &Examined,
+    problems: &mut Vec<Problem>,
+) -> Result<Vec<Output>, Vec<Problem>> {
+    let mut prints = examined.prints.iter();
+    let mut outputs = Vec::new();
+    for file in names {
+        let path = content(location, file).map_err(|p| vec![p])?;
+        let print = if format_of(&path).is_some() { prints.next().cloned().map(Ok) } else { None };
+        match print.unwrap_or_else(|| fingerprint(&path)) {
+            Ok(print) => outputs.push(Output { file: file.clone(), bytes: print.bytes, sha256: print.sha256 }),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    Ok(outputs)
 }
 
 /// Says which class breaks a requirement, by its published cells.

@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 use crate::certificate::{Claim, Requirement, SensitiveColumn, Worst, number};
 use crate::models::{self, Census, Class, ClassModel, Domain, Figure, Looks, Model, Parameters, Reading, Weak};
 use crate::reader::Counted;
-use crate::reader::tally::{CountedView, cells};
+use crate::reader::counted::CountedView;
+use crate::reader::key::cells;
 
 /// A requirement with its recomputed figures, and what could not be decided about it.
 pub(crate) struct Judged {

@@ -59,7 +59,7 @@ pub type RowCounts = Vec<(Vec<Vec<u8>>, u64)>;
 pub fn rows_of(path: &std::path::Path) -> Result<(Vec<String>, RowCounts), Problem> {
     let files = [content::Content::file(path)];
     let (counted, _) = reader::count(&files, &reader::Selection::default(), reader::Reading::Release)?;
-    let cells = |key: &[u8]| reader::tally::cells(key).into_iter().map(<[u8]>::to_vec).collect();
+    let cells = |key: &[u8]| reader::key::cells(key).into_iter().map(<[u8]>::to_vec).collect();
     let rows = counted.keys.iter().map(|key| cells(key)).zip(counted.sizes.iter().copied());
     Ok((counted.columns.clone(), rows.collect()))
 }

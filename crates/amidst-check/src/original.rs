@@ -11,7 +11,8 @@ use crate::cover::{Codes, Column, Tuples};
 use crate::matching::most_pairs;
 use crate::options::{ColumnLabels, OriginalTable};
 use crate::problem::{Problem, ProblemKind};
-use crate::reader::tally::{Missing, cells, key_of};
+use crate::reader::key::{cells, key_of};
+use crate::reader::selection::Missing;
 use crate::reader::{self, Counted, Reading, Selection};
 
 /// Pairs of tuples beyond which overlapping classes are not matched.

@@ -100,6 +100,7 @@ impl Anonymize {
             standing: &standing,
             progress: &progress,
             threads: self.threads,
+            ..Job::default()
         };
         let options = Options { input: self.input.clone(), out: self.out.clone(), force: self.force, seed: self.seed };
         let done = anonymize(&policy, &options, &job)?;

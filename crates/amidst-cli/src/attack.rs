@@ -8,6 +8,7 @@ use amidst::audit;
 use amidst::core::attack::{ATTACKS, Knowledge, find};
 use amidst::core::parameter::Parameters;
 use amidst::folder;
+use amidst::job::{Job, Stage};
 use amidst::policy::Policy;
 use amidst::prepare::LoadOptions;
 use clap::Args;
@@ -108,11 +109,9 @@ impl Attack {
             (None, _) => Policy::for_audit(&data, &self.qi, &self.sensitive),
         };
         let bar = terminal.progress("reading");
-        let options = LoadOptions {
-            cancel: Some(terminal.stop_flag()),
-            progress: Some(&|share| bar.at(share)),
-            ..LoadOptions::default()
-        };
+        let told = |_: Stage, share: f64| bar.at(share);
+        let control = Job { cancel: terminal.stop_flag(), progress: &told, ..Job::default() };
+        let options = LoadOptions { control, ..LoadOptions::default() };
         let (_, prepared) = audit::load(&stated, &data, &options)?;
         drop(bar);
         let beside = Beside {

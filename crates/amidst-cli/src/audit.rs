@@ -7,6 +7,7 @@ use amidst::audit::{self, Measured, level_text};
 use amidst::core::exact::Rational;
 use amidst::core::model::Bound;
 use amidst::folder;
+use amidst::job::{Job, Stage};
 use amidst::policy::Policy;
 use amidst::prepare::LoadOptions;
 use amidst::{report, saved};
@@ -95,12 +96,9 @@ impl Audit {
             stated.risk.sampling_fraction = Some(fraction(share)?);
         }
         let bar = terminal.progress("reading");
-        let options = LoadOptions {
-            threads: self.threads,
-            cancel: Some(terminal.stop_flag()),
-            progress: Some(&|share| bar.at(share)),
-            ..LoadOptions::default()
-        };
+        let told = |_: Stage, share: f64| bar.at(share);
+        let control = Job { cancel: terminal.stop_flag(), progress: &told, threads: self.threads, ..Job::default() };
+        let options = LoadOptions { control, ..LoadOptions::default() };
         let (policy, prepared) = audit::load(&stated, &data, &options)?;
         drop(bar);
         let mut found = audit::audit(&stated, &policy, &prepared)?;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use amidst::Failure;
 use amidst::check::printable;
+use amidst::job::{Job, Stage};
 use amidst::policy::{Policy, Role};
 use amidst::policy_check::{ColumnSummary, Finding, Summary, check};
 use amidst::prepare::LoadOptions;
@@ -55,12 +56,9 @@ impl Check {
     fn findings(&self, terminal: &Terminal) -> Result<Found, Failure> {
         let policy = Policy::read(&self.policy)?;
         let bar = terminal.progress("reading");
-        let options = LoadOptions {
-            input: self.input.clone(),
-            cancel: Some(terminal.stop_flag()),
-            progress: Some(&|share| bar.at(share)),
-            ..LoadOptions::default()
-        };
+        let told = |_: Stage, share: f64| bar.at(share);
+        let control = Job { cancel: terminal.stop_flag(), progress: &told, ..Job::default() };
+        let options = LoadOptions { input: self.input.clone(), control };
         let findings = check(&policy, &options);
         drop(bar);
         let (mut summary, mut warnings, mut failure) = (None, Vec::new(), None);

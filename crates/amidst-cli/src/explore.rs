@@ -7,7 +7,7 @@ use amidst::core::lattice::{Explored, WhyNot};
 use amidst::explore::local::Compared;
 use amidst::explore::{self, explore};
 use amidst::job::{Job, Stage};
-use amidst::plan::{DEFAULT_METRIC, algorithm_of, unheard};
+use amidst::plan::{DEFAULT_METRIC, algorithm_of, ignored_settings};
 use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
 use clap::Args;
@@ -51,12 +51,9 @@ impl Explore {
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         let policy = Policy::read(&self.policy)?;
         let (reading, searching) = (terminal.progress("reading"), terminal.progress("searching"));
-        let load = LoadOptions {
-            input: self.input.clone(),
-            threads: self.threads,
-            cancel: Some(terminal.stop_flag()),
-            progress: Some(&|share| reading.at(share)),
-        };
+        let told = |_: Stage, share: f64| reading.at(share);
+        let control = Job { cancel: terminal.stop_flag(), progress: &told, threads: self.threads, ..Job::default() };
+        let load = LoadOptions { input: self.input.clone(), control };
         let prepared = Prepared::load(&policy, &load)?;
         drop(reading);
         for remark in &prepared.remarks {
@@ -90,7 +87,7 @@ impl Explore {
         }
         let explored = explore(&policy, &prepared, &job)?;
         drop(searching);
-        for warning in unheard(&policy, algorithm_of(&policy, &prepared)?) {
+        for warning in ignored_settings(&policy, algorithm_of(&policy, &prepared)?) {
             terminal.warning(warning);
         }
         if self.json {

@@ -15,6 +15,7 @@ mod init;
 mod registry;
 mod sample;
 mod series;
+mod studio;
 mod survey;
 mod terminal;
 mod verify;
@@ -62,6 +63,7 @@ enum Command {
     Attack(attack::Attack),
     Verify(verify::Verify),
     Series(series::Series),
+    Studio(studio::Studio),
     /// List the privacy models a policy may require
     Models(registry::List),
     /// List the algorithms that search for a release
@@ -101,6 +103,7 @@ fn run(arguments: Vec<OsString>) -> u8 {
         Command::Attack(c) => c.run(&terminal),
         Command::Verify(c) => c.run(&terminal),
         Command::Series(c) => c.run(&terminal),
+        Command::Studio(c) => c.run(&terminal),
         Command::Models(c) => c.models(&terminal),
         Command::Algorithms(c) => c.algorithms(&terminal),
         Command::Metrics(c) => c.metrics(&terminal),

@@ -1,6 +1,6 @@
 //! `amidst series`: a table that changes, published version by version.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use amidst::Failure;
 use amidst::job::Job;
@@ -171,18 +171,7 @@ impl Series {
                 let told = show(terminal, output, || done.to_json(), || published(&done));
                 terminal.told("version 1 is published", told.map(|_| ()))
             }
-            Command::Extend { dir, policy, output } => {
-                let done = series::Series::open(dir)?.extend(&Policy::read(policy)?, &job)?;
-                let text = || {
-                    let columns = done.columns.join("`, `");
-                    let head = heading(format!("the series knows what the policy says of `{columns}`"));
-                    format!(
-                        "{head}\n  versions that are published stay as they are; the policy as it was takes it back"
-                    )
-                };
-                let told = show(terminal, output, || done.to_json(), text);
-                terminal.told("the series is extended", told.map(|_| ()))
-            }
+            Command::Extend { dir, policy, output } => extended(terminal, dir, policy, &job, output),
             Command::Insert { dir, file, output } => {
                 apply(terminal, dir, Batch { insert: Some(file.clone()), delete: None }, &job, output)
             }
@@ -192,19 +181,7 @@ impl Series {
             Command::Apply { dir, insert, delete, output } => {
                 apply(terminal, dir, Batch { insert: insert.clone(), delete: delete.clone() }, &job, output)
             }
-            Command::Undo { dir, output } => {
-                let done = series::Series::open(dir)?.undo()?;
-                let text = || {
-                    heading(format!(
-                        "batch {} is taken back ({} inserted, {} deleted); the series has {} rows",
-                        done.batch,
-                        thousands(done.inserted),
-                        thousands(done.deleted),
-                        thousands(done.rows)
-                    ))
-                };
-                show(terminal, output, || done.to_json(), text)
-            }
+            Command::Undo { dir, output } => undone(terminal, dir, output),
             Command::Plan { dir, output } => {
                 let plan = series::Series::open(dir)?.plan(&job)?;
                 show(terminal, output, || plan.to_json(), || planned(&plan))
@@ -229,27 +206,7 @@ impl Series {
                 let log = series.log()?;
                 show(terminal, output, || log.to_json(), || history(&log))
             }
-            Command::Show { dir, version, output } => {
-                let (found, certificate) = series::Series::open(dir)?.show(*version)?;
-                let json = || {
-                    let mut json = found.to_json();
-                    json["certificate"] = certificate.clone();
-                    json
-                };
-                let text = || {
-                    let claims = certificate["requirements"].as_array().cloned().unwrap_or_default();
-                    let head = format!(
-                        "version {}: {} rows in {} classes, {} of them counterfeit{}",
-                        found.version,
-                        thousands(found.rows),
-                        thousands(found.classes),
-                        thousands(found.counterfeits),
-                        if found.leaks { "; published although it leaks" } else { "" }
-                    );
-                    format!("{}\n\n{}", heading(head), requirements(&claims))
-                };
-                show(terminal, output, json, text)
-            }
+            Command::Show { dir, version, output } => shown(terminal, dir, *version, output),
             Command::Audit { dir, output } => {
                 let found = series::Series::open(dir)?.audit(&job)?;
                 show(terminal, output, || found.to_json(), || audited(&found))?;
@@ -257,6 +214,53 @@ impl Series {
             }
         }
     }
+}
+
+fn extended(terminal: &Terminal, dir: &Path, policy: &Path, job: &Job<'_>, output: &Output) -> CommandResult {
+    let done = series::Series::open(dir)?.extend(&Policy::read(policy)?, job)?;
+    let text = || {
+        let columns = done.columns.join("`, `");
+        let head = heading(format!("the series knows what the policy says of `{columns}`"));
+        format!("{head}\n  versions that are published stay as they are; the policy as it was takes it back")
+    };
+    let told = show(terminal, output, || done.to_json(), text);
+    terminal.told("the series is extended", told.map(|_| ()))
+}
+
+fn undone(terminal: &Terminal, dir: &Path, output: &Output) -> CommandResult {
+    let done = series::Series::open(dir)?.undo()?;
+    let text = || {
+        heading(format!(
+            "batch {} is taken back ({} inserted, {} deleted); the series has {} rows",
+            done.batch,
+            thousands(done.inserted),
+            thousands(done.deleted),
+            thousands(done.rows)
+        ))
+    };
+    show(terminal, output, || done.to_json(), text)
+}
+
+fn shown(terminal: &Terminal, dir: &Path, version: u64, output: &Output) -> CommandResult {
+    let (found, certificate) = series::Series::open(dir)?.show(version)?;
+    let json = || {
+        let mut json = found.to_json();
+        json["certificate"] = certificate.clone();
+        json
+    };
+    let text = || {
+        let claims = certificate["requirements"].as_array().cloned().unwrap_or_default();
+        let head = format!(
+            "version {}: {} rows in {} classes, {} of them counterfeit{}",
+            found.version,
+            thousands(found.rows),
+            thousands(found.classes),
+            thousands(found.counterfeits),
+            if found.leaks { "; published although it leaks" } else { "" }
+        );
+        format!("{}\n\n{}", heading(head), requirements(&claims))
+    };
+    show(terminal, output, json, text)
 }
 
 fn show(

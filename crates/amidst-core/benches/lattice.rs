@@ -13,9 +13,9 @@
 mod adult;
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use amidst_core::control::Control;
 use amidst_core::frequency::{Entry, FrequencySet, NOBODY};
 use amidst_core::hierarchy::Generalization;
 use amidst_core::parameter::{Parameters, Value};
@@ -57,7 +57,6 @@ fn search<'a>(
     generalizations: &'a [Generalization],
     requirements: &'a [Requirement],
     options: &'a Parameters,
-    cancel: &'a AtomicBool,
 ) -> Search<'a> {
     Search {
         set,
@@ -70,11 +69,7 @@ fn search<'a>(
         options,
         entry_of_row: None,
         seed: 1,
-        cancel,
-        enough: cancel,
-        progress: &|_| {},
-        standing: &|_| (),
-        deadline: None,
+        control: Control::default(),
     }
 }
 
@@ -158,8 +153,8 @@ fn main() {
             if !id.is_empty() {
                 requirements.push(requirement(id, parameters, vec![0], &domains));
             }
-            let (options, cancel) = (Parameters::default(), AtomicBool::new(false));
-            let mut search = search(&set, &generalizations, &requirements, &options, &cancel);
+            let options = Parameters::default();
+            let mut search = search(&set, &generalizations, &requirements, &options);
             let (node, _) = naive(&table, &quasi, sensitive, &search);
             let naive = node.mul_f64(lattice::nodes(&search));
             for (j, share) in ["0", "0.02", "1"].into_iter().enumerate() {
@@ -196,8 +191,8 @@ fn minimal() {
         let (set, _) = FrequencySet::count(&table, &quasi, &[], None);
         for k in ["2", "5", "50"] {
             let requirements = [requirement("k-anonymity", &[("k", k)], vec![], &[])];
-            let (options, cancel) = (Parameters::default(), AtomicBool::new(false));
-            let search = search(&set, &generalizations, &requirements, &options, &cancel);
+            let options = Parameters::default();
+            let search = search(&set, &generalizations, &requirements, &options);
             let start = cpu();
             let found = lattice::minimal_by_subsets(&search).expect("a search").map_or(0, |n| n.len());
             let subsets = cpu() - start;
@@ -257,15 +252,15 @@ fn wide() {
         .collect();
     let (set, _) = FrequencySet::count(&table, &quasi, &[15], None);
     let requirements = [requirement("k-anonymity", &[("k", "5")], vec![], &[])];
-    let (options, cancel) = (Parameters::default(), AtomicBool::new(false));
+    let options = Parameters::default();
     println!("| nodes | suppression | metric | limit s | took s | cost | gap | peak MB |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     for (share, metric) in [("0", "loss"), ("0.02", "loss"), ("0.02", "discernibility"), ("1", "loss")] {
         for seconds in [2, 10] {
-            let mut search = search(&set, &generalizations, &requirements, &options, &cancel);
+            let mut search = search(&set, &generalizations, &requirements, &options);
             search.metric = metric::find(metric).expect("a metric");
             search.max_suppression = MaxSuppression::Share(share.parse().expect("a share"));
-            search.deadline = Some(Instant::now() + Duration::from_secs(seconds));
+            search.control.deadline = Some(Instant::now() + Duration::from_secs(seconds));
             let start = Instant::now();
             let Some(best) = lattice::best(&search).expect("a search") else { continue };
             println!(

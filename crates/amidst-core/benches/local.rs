@@ -11,11 +11,11 @@
 
 mod adult;
 
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use adult::{METRIC, QUASI, ROWS, RankLoss, adult, generalizations, processor_seconds, requirement, stated};
 use amidst_core::algorithm;
+use amidst_core::control::Control;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::{Generalization, Generalize, Hierarchy, Level};
 use amidst_core::metric::{self, Metric, Release};
@@ -36,7 +36,6 @@ fn run(
     requirements: &[Requirement],
     options: &Parameters,
 ) -> Option<(f64, usize, Duration, Vec<String>)> {
-    let cancel = AtomicBool::new(false);
     let search = Search {
         set,
         generalizations,
@@ -48,11 +47,7 @@ fn run(
         options,
         entry_of_row: None,
         seed: 1,
-        cancel: &cancel,
-        enough: &cancel,
-        progress: &|_| (),
-        standing: &|_| (),
-        deadline: None,
+        control: Control::default(),
     };
     let start = Instant::now();
     let found = match algorithm::find(id)?.algorithm.search(&search) {

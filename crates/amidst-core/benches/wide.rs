@@ -9,6 +9,7 @@
 
 use std::time::{Duration, Instant};
 
+use amidst_core::control::Control;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::{Generalization, Hierarchy, Level};
 use amidst_core::lattice;
@@ -118,7 +119,8 @@ fn main() {
             let search = Search { k: 5, max_suppression, ..Search::new(&set, &generalizations, &requirements) };
             let within = |seconds: f64| {
                 let deadline = Some(Instant::now() + Duration::from_secs_f64(seconds));
-                lattice::best(&Search { deadline, ..search.clone() }).ok().flatten()
+                let control = Control { deadline, ..search.control };
+                lattice::best(&Search { control, ..search.clone() }).ok().flatten()
             };
             let cost = |found: &Option<lattice::BestNode>| found.as_ref().map_or(f64::NAN, |f| f.node.cost);
             let (soon, late) = (within(seconds / 10.0), within(seconds));

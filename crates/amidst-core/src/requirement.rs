@@ -56,8 +56,8 @@ impl Requirement {
 
     /// Whether a class that satisfies it still does after any further row. Not where several columns are protected
     /// together: a row with new values of the others is a class of its own then.
-    pub fn growing(&self) -> bool {
-        self.on.len() <= 1 && self.models.iter().all(|m| m.growing())
+    pub fn preserved_by_insertion(&self) -> bool {
+        self.on.len() <= 1 && self.models.iter().all(|m| m.preserved_by_insertion())
     }
 
     /// Whether local recoding can test it: where it looks at the tuples that a class covers, all that counts must be how
@@ -69,7 +69,7 @@ impl Requirement {
     /// The same for classes whose cells may overlap, as those of local recodings do: two of them can match the same
     /// people of a population, who then count once.
     pub fn monotone_overlapping(&self, set: &FrequencySet) -> bool {
-        self.monotone(set) && (self.needs() != Needs::Tuples || self.growing())
+        self.monotone(set) && (self.needs() != Needs::Tuples || self.preserved_by_insertion())
     }
 
     /// Whether merging satisfying classes always gives a satisfying class, in this table.
@@ -79,7 +79,7 @@ impl Requirement {
             self.models.iter().any(|m| m.needs() == Needs::Tuples) && set.groups.iter().any(<[Entry]>::is_empty);
         // Where persons repeat, counts of merged classes are not sums.
         let sums = !set.persons && !strangers;
-        self.models.iter().all(|m| m.monotone() && (sums || m.growing()))
+        self.models.iter().all(|m| m.monotone() && (sums || m.preserved_by_insertion()))
     }
 }
 

@@ -3,8 +3,7 @@
 
 mod adult;
 
-use std::sync::atomic::AtomicBool;
-
+use amidst_core::control::Control;
 use amidst_core::frequency::{self, FrequencySet};
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::requirement::Requirement;
@@ -61,11 +60,7 @@ fn figures_9_and_11_come_out_number_for_number() {
             options: &options,
             entry_of_row: None,
             seed: 1,
-            cancel: &AtomicBool::new(false),
-            enough: &AtomicBool::new(false),
-            progress: &|_| {},
-            standing: &|_| (),
-            deadline: None,
+            control: Control::default(),
         };
         let minimal = lattice::minimal(&search).expect("a search");
         assert_eq!(minimal.len(), total, "k = {k}");

@@ -2,8 +2,7 @@
 
 mod adult;
 
-use std::sync::atomic::AtomicBool;
-
+use amidst_core::control::Control;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::metric::{self, Release};
 use amidst_core::parameter::{Parameters, Value};
@@ -44,7 +43,6 @@ fn the_more_a_policy_asks_the_more_it_costs() {
             let mut stated = Parameters::default();
             parameters.into_iter().for_each(|(key, value)| stated.set(key, value));
             let requirements = [Requirement::new(entry, stated, on, domains).unwrap()];
-            let cancel = AtomicBool::new(false);
             let search = Search {
                 set: &set,
                 generalizations: &generalizations,
@@ -56,11 +54,7 @@ fn the_more_a_policy_asks_the_more_it_costs() {
                 options: &Parameters::default(),
                 entry_of_row: None,
                 seed: 1,
-                cancel: &cancel,
-                enough: &cancel,
-                progress: &|_| (),
-                standing: &|_| (),
-                deadline: None,
+                control: Control::default(),
             };
             let found = algorithm::find("portfolio").unwrap().algorithm.search(&search).unwrap();
             let (groups, suppressed) = found.recoding.groups(&set);

@@ -37,52 +37,21 @@ pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
         }
         return Ok(());
     }
-    let window = threads as u64 * 3;
-    let stop = AtomicBool::new(false);
-    let source = Mutex::new((0u64, next));
-    let merged = (Mutex::new(0u64), Condvar::new());
-    let (sender, receiver) = mpsc::channel::<(u64, Result<Out, E>)>();
+    let line = Line {
+        window: threads as u64 * 3,
+        stop: AtomicBool::new(false),
+        source: Mutex::new((0u64, next)),
+        merged: Mutex::new(0u64),
+        advanced: Condvar::new(),
+    };
+    let (sender, receiver) = mpsc::channel::<Done<Out, E>>();
     std::thread::scope(|scope| {
         for thread in 0..threads {
             let sender = sender.clone();
-            let (stop, source, merged, state, work) = (&stop, &source, &merged, &state, &work);
+            let (line, state, work) = (&line, &state, &work);
             let run = move || {
                 let (mut state, mut job) = (state(thread), Job::default());
-                loop {
-                    let mut guard = lock(source);
-                    let (number, next) = &mut *guard;
-                    let mut done = lock(&merged.0);
-                    while *number >= *done + window && !stop.load(Ordering::Relaxed) {
-                        done = merged.1.wait(done).unwrap_or_else(PoisonError::into_inner);
-                    }
-                    drop(done);
-                    if stop.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    let found = next(&mut job);
-                    let number = {
-                        *number += 1;
-                        *number - 1
-                    };
-                    let out = match found {
-                        Ok(true) => {
-                            drop(guard);
-                            Ok(work(&mut state, &mut job))
-                        }
-                        Ok(false) => {
-                            stop.store(true, Ordering::Relaxed);
-                            return;
-                        }
-                        Err(error) => {
-                            stop.store(true, Ordering::Relaxed);
-                            Err(error)
-                        }
-                    };
-                    let over = out.is_err();
-                    if sender.send((number, out)).is_err() || over {
-                        return;
-                    }
-                }
+                line.serve(&mut job, &sender, |job| work(&mut state, job));
             };
             let spawned = std::thread::Builder::new().spawn_scoped(scope, run);
             // One thread does the work of all; without any, nothing would be read.
@@ -101,17 +70,78 @@ pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
                     result = flow.map(|_| ());
                     break 'all;
                 }
-                *lock(&merged.0) = expected;
-                merged.1.notify_all();
+                *lock(&line.merged) = expected;
+                line.advanced.notify_all();
             }
         }
         // Those who wait for the window must see that it is over.
-        let done = lock(&merged.0);
-        stop.store(true, Ordering::Relaxed);
+        let done = lock(&line.merged);
+        line.stop.store(true, Ordering::Relaxed);
         drop(done);
-        merged.1.notify_all();
+        line.advanced.notify_all();
         result
     })
+}
+
+/// The number of a job, and what became of it.
+type Done<Out, E> = (u64, Result<Out, E>);
+
+/// What the threads of a pipeline share.
+struct Line<N> {
+    /// How many jobs may be under way.
+    window: u64,
+    stop: AtomicBool,
+    /// The number of the next job, and where it comes from.
+    source: Mutex<(u64, N)>,
+    /// How many jobs were merged.
+    merged: Mutex<u64>,
+    advanced: Condvar,
+}
+
+impl<N> Line<N> {
+    /// Takes jobs in order, works on each, and sends the result, until there are no more or nobody listens.
+    fn serve<Job, Out, E>(
+        &self,
+        job: &mut Job,
+        sender: &mpsc::Sender<Done<Out, E>>,
+        mut work: impl FnMut(&mut Job) -> Out,
+    ) where
+        N: FnMut(&mut Job) -> Result<bool, E>,
+    {
+        loop {
+            let mut guard = lock(&self.source);
+            let (number, next) = &mut *guard;
+            let mut done = lock(&self.merged);
+            while *number >= *done + self.window && !self.stop.load(Ordering::Relaxed) {
+                done = self.advanced.wait(done).unwrap_or_else(PoisonError::into_inner);
+            }
+            drop(done);
+            if self.stop.load(Ordering::Relaxed) {
+                return;
+            }
+            let found = next(job);
+            let own = *number;
+            *number += 1;
+            let out = match found {
+                Ok(true) => {
+                    drop(guard);
+                    Ok(work(job))
+                }
+                Ok(false) => {
+                    self.stop.store(true, Ordering::Relaxed);
+                    return;
+                }
+                Err(error) => {
+                    self.stop.store(true, Ordering::Relaxed);
+                    Err(error)
+                }
+            };
+            let over = out.is_err();
+            if sender.send((own, out)).is_err() || over {
+                return;
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -52,8 +52,8 @@ fn release(name: &str, rows: u64, policy: &Path, folder: &Path) {
     let job = Job { cancel: &cancel, progress: &quiet, threads: threads(), ..Job::default() };
     let made = anonymize(&policy, &options, &job).expect("a release");
     let file = made.outputs.release.display().to_string();
-    let (_, prepared) = audit::load(&policy, &file, &LoadOptions { threads: threads(), ..LoadOptions::default() })
-        .expect("the release");
+    let (_, prepared) =
+        audit::load(&policy, &file, &LoadOptions { control: job, ..LoadOptions::default() }).expect("the release");
     println!("\n{name}: {rows} rows, {} classes\n", prepared.set.len());
     let label = || labels_of_table(&prepared.set, &prepared.table, &prepared.quasi);
     let labels = label();

@@ -22,7 +22,7 @@ use amidst::core::local::shape::Space;
 use amidst::core::random::Random;
 use amidst::core::search::{Search, SearchError};
 use amidst::core::series::{
-    Loader, Maintained, OwnNames, Roster, Rows, Signed, Standing, m_invariant, marginal, refine,
+    Loader, Maintained, MaintainedClasses, OwnIds, RowSource, Rows, Signed, m_invariant, marginal, refine,
 };
 use amidst::core::table::Table;
 use amidst::job::Job;
@@ -78,7 +78,7 @@ fn anew(policy: &Policy, prepared: &Prepared) -> (Vec<u32>, f64, f64) {
     let start = cpu();
     let (_, found, _) = search(policy, prepared, &job()).unwrap();
     let mut classes = class_of_rows(&prepared.set, &found.recoding.assignment, &prepared.entry_of_row);
-    let task = task(policy, prepared, &CANCEL, &|_| ()).unwrap();
+    let task = task(policy, prepared, &job()).unwrap();
     let refined = refine(&task, &prepared.entry_of_row, &mut classes).unwrap();
     (classes, refined.loss, cpu() - start)
 }
@@ -97,7 +97,7 @@ impl Known<'_> {
     }
 }
 
-impl Roster for Known<'_> {
+impl RowSource for Known<'_> {
     type Error = SearchError;
 
     fn members(&mut self, class: u32, rows: &mut Rows) -> Result<Vec<u32>, SearchError> {
@@ -108,14 +108,15 @@ impl Roster for Known<'_> {
 
 /// What is kept of the classes of some rows between batches: the pages, and the tree over them.
 fn kept(search: &Search<'_>, prepared: &Prepared, class_of: &[u32]) -> (Vec<(u32, Vec<u8>)>, Vec<u8>) {
-    let (standing, _) = Standing::of_table(search, &prepared.entry_of_row[..class_of.len()], class_of).unwrap();
-    (standing.changed_pages(&OwnNames).collect(), standing.changed_tree().unwrap())
+    let (maintained, _) =
+        MaintainedClasses::of_table(search, &prepared.entry_of_row[..class_of.len()], class_of).unwrap();
+    (maintained.changed_pages(&OwnIds).collect(), maintained.changed_tree().unwrap())
 }
 
 /// Brings classes up to date, from what is kept of them; what came of it, and the seconds it takes without and with
 /// making the classes from what is kept.
 fn update(policy: &Policy, prepared: &Prepared, class_of: &[u32], gone: &BTreeSet<u32>) -> (Maintained, f64, f64) {
-    let whole = task(policy, prepared, &CANCEL, &|_| ()).unwrap();
+    let whole = task(policy, prepared, &job()).unwrap();
     let (pages, tree) = kept(&whole, prepared, class_of);
     let next = class_of.iter().max().map_or(0, |&c| c + 1);
     let stats = marginal(&prepared.set);
@@ -131,12 +132,12 @@ fn update(policy: &Policy, prepared: &Prepared, class_of: &[u32], gone: &BTreeSe
     let mut roster = Known { prepared, tuple_of: prepared.set.tuple_of_entry(), members };
     let start = cpu();
     let mut loader = Loader::new(&slim).unwrap();
-    assert!(pages.iter().all(|(number, bytes)| loader.page(*number, bytes, &OwnNames)));
-    let mut standing = loader.finish(&tree, next);
+    assert!(pages.iter().all(|(number, bytes)| loader.page(*number, bytes, &OwnIds)));
+    let mut maintained = loader.finish(&tree, next);
     let loaded = cpu();
     let new = class_of.len() as u32..prepared.table.rows as u32;
-    let new = new.map(|row| roster.add(&mut standing.rows, row)).collect();
-    let report = standing.apply(&leaving, new, &mut roster).unwrap();
+    let new = new.map(|row| roster.add(&mut maintained.rows, row)).collect();
+    let report = maintained.apply(&leaving, new, &mut roster).unwrap();
     let end = cpu();
     (report, end - loaded, end - start)
 }

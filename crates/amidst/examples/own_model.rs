@@ -14,6 +14,7 @@ static HALF: Entry = Entry {
     title: "at most half",
     definition: "at least four rows, and no sensitive value in more than half of them",
     citation: "this example",
+    meaning: "no value of {on} is held by more than half of the rows that look like a person's",
     parameters: &[],
     sensitive: Sensitive::One,
     audit: &[],

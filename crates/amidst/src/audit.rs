@@ -3,7 +3,7 @@
 //! The classes are the table's own quasi tuples, exactly as they are written: nothing is generalized.
 
 mod cover;
-mod survey;
+pub(crate) mod survey;
 
 use std::ops::Range;
 

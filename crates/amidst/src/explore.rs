@@ -3,13 +3,11 @@
 
 pub mod local;
 
-use std::sync::atomic::AtomicBool;
-
 use amidst_core::lattice::{self, Explored, WhyNot};
 use amidst_core::search::feasibility;
 use serde_json::{Map, Value, json};
 
-use crate::job::{Job, Stage};
+use crate::job::Job;
 use crate::plan::task;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
@@ -17,8 +15,7 @@ use crate::{Failure, json};
 
 /// Looks at the whole lattice of the policy's hierarchies.
 pub fn explore(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Explored, Failure> {
-    let progress = |share| (job.progress)(Stage::Search, share);
-    let search = task(policy, prepared, job.cancel, &progress)?;
+    let search = task(policy, prepared, job)?;
     Ok(lattice::explore(&search)?)
 }
 
@@ -53,8 +50,7 @@ pub fn why_not(
         )));
     }
     let levels: Vec<usize> = node.into_iter().flatten().collect();
-    let progress = |share| (job.progress)(Stage::Search, share);
-    let search = task(policy, prepared, job.cancel, &progress)?;
+    let search = task(policy, prepared, job)?;
     Ok(lattice::why_not(&search, &levels)?)
 }
 
@@ -65,9 +61,18 @@ pub fn levels_json(prepared: &Prepared, levels: &[usize]) -> Value {
 
 /// The requirement that no generalization satisfies, and the most that is possible, where the whole table tells.
 pub fn obstacle(policy: &Policy, prepared: &Prepared) -> Result<Option<String>, Failure> {
-    let going_on = AtomicBool::new(false);
-    let search = task(policy, prepared, &going_on, &|_| ())?;
+    let search = task(policy, prepared, &Job::default())?;
     Ok(feasibility::impossible(&search).map(|found| found.message).or_else(|| feasibility::failing(&search)))
+}
+
+/// For each requirement of a policy, the strongest value that any release of all rows can satisfy, in words; `None` where the
+/// whole table is no bound.
+///
+/// # Errors
+/// When the policy asks for an algorithm or metric that does not suit.
+pub fn strongest(policy: &Policy, prepared: &Prepared) -> Result<Vec<Option<String>>, Failure> {
+    let search = task(policy, prepared, &Job::default())?;
+    Ok(feasibility::strongest(&search).iter().map(|level| level.as_ref().map(feasibility::possible)).collect())
 }
 
 /// What `amidst explore --json` prints.

@@ -1,6 +1,5 @@
 //! From a policy and its table to a search: which algorithm, which metric, which k, and what in the policy has no effect.
 
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use amidst_core::algorithm::{self, ALGORITHMS};
@@ -9,6 +8,7 @@ use amidst_core::metric;
 use amidst_core::search::Search;
 
 use crate::Failure;
+use crate::job::Control;
 use crate::policy::{OutputOrder, Policy, Role};
 use crate::prepare::Prepared;
 
@@ -48,9 +48,9 @@ pub(crate) fn chosen(
 
 /// What the policy says of columns that `algorithm` takes no notice of: full-domain algorithms publish levels of the
 /// hierarchies and nothing else.
-pub fn unheard(policy: &Policy, algorithm: &algorithm::Entry) -> Vec<String> {
+pub fn ignored_settings(policy: &Policy, algorithm: &algorithm::Entry) -> Vec<String> {
     let quasi = policy.columns.iter().filter(|c| c.role == Role::Quasi && algorithm.full_domain);
-    let unheard = quasi.filter_map(|column| {
+    let ignored_settings = quasi.filter_map(|column| {
         let word = match column.generalize? {
             Generalize::Hierarchy => return None,
             Generalize::Ranges => "ranges",
@@ -62,7 +62,7 @@ pub fn unheard(policy: &Policy, algorithm: &algorithm::Entry) -> Vec<String> {
             column.name, algorithm.id
         ))
     });
-    unheard.chain(order_warning(policy)).collect()
+    ignored_settings.chain(order_warning(policy)).collect()
 }
 
 /// What a release in the order of its input tells beside its cells.
@@ -81,12 +81,9 @@ pub fn stated_k(policy: &Policy) -> u64 {
 }
 
 /// The search that a policy asks for.
-pub fn task<'a>(
-    policy: &'a Policy,
-    prepared: &'a Prepared,
-    cancel: &'a AtomicBool,
-    progress: &'a (dyn Fn(f64) + Sync),
-) -> Result<Search<'a>, Failure> {
+pub fn task<'a>(policy: &'a Policy, prepared: &'a Prepared, control: &Control<'a>) -> Result<Search<'a>, Failure> {
+    let own = policy.search.time_limit.map(|limit| Instant::now() + limit);
+    let deadline = own.into_iter().chain(control.deadline).min();
     Ok(Search {
         set: &prepared.set,
         generalizations: &prepared.generalizations,
@@ -99,9 +96,6 @@ pub fn task<'a>(
         // Where an engine counted the rows they are not at hand.
         entry_of_row: prepared.weights.is_none().then_some(&prepared.entry_of_row[..]),
         seed: policy.search.seed,
-        cancel,
-        progress,
-        deadline: policy.search.time_limit.map(|limit| Instant::now() + limit),
-        ..Search::new(&prepared.set, &prepared.generalizations, &prepared.requirements)
+        control: Control { deadline, ..*control },
     })
 }

@@ -1,14 +1,12 @@
 //! `amidst check`: everything that is wrong at once, or a summary of what is right.
 
-use std::sync::atomic::AtomicBool;
-
 use amidst_check::Accepted;
 use amidst_core::search::feasibility;
 use amidst_core::table::ValueType;
 
-use crate::plan::{chosen, task, unheard};
+use crate::plan::{chosen, ignored_settings, task};
 use crate::policy::{Policy, PolicyErrors, Role};
-use crate::prepare::{Fitted, LoadOptions, PrepareError, alike, consent, giveaway};
+use crate::prepare::{Fitted, LoadOptions, PrepareError, Prepared, alike, consent, giveaway};
 use crate::unique::accepted;
 
 /// What a check found.
@@ -79,35 +77,43 @@ impl Finding {
 
 /// Checks a policy and its hierarchies against the data, and whether the table as a whole rules a requirement out.
 pub fn check(policy: &Policy, options: &LoadOptions<'_>) -> Vec<Finding> {
+    check_and_prepare(policy, options).0
+}
+
+/// As [`check`]; also returns the table, ready to be searched, where the policy fits it at all.
+pub fn check_and_prepare(policy: &Policy, options: &LoadOptions<'_>) -> (Vec<Finding>, Option<Prepared>) {
+    let unfit = |error: PrepareError| match error {
+        PrepareError::Policy(errors) => Finding::Wrong(errors),
+        error => Finding::Unreadable(error),
+    };
     let fitted = match Fitted::of(policy, options) {
         Ok(fitted) => fitted,
-        Err(PrepareError::Policy(errors)) => return vec![Finding::Wrong(errors)],
-        Err(error) => return vec![Finding::Unreadable(error)],
+        Err(error) => return (vec![unfit(error)], None),
     };
     let (unique, raw) = fitted.raw(policy);
     if !raw.is_empty() {
-        return vec![Finding::Wrong(policy.origin.errors(raw))];
+        return (vec![Finding::Wrong(policy.origin.errors(raw))], fitted.count(policy, options).ok());
     }
     let mut findings = vec![Finding::Fits(summary(policy, &fitted, unique))];
     findings.extend(fitted.bound.remarks.iter().map(|(c, r)| Finding::Remark(format!("the hierarchy of `{c}`: {r}"))));
     findings.extend(remarks(policy, &fitted).into_iter().map(Finding::Remark));
-    match impossible(policy, fitted, options) {
-        // What is impossible does not fit, whatever else does.
-        Ok(Some(message)) => findings[0] = Finding::Impossible(message),
-        Ok(None) => {}
-        Err(PrepareError::Policy(errors)) => return vec![Finding::Wrong(errors)],
-        Err(error) => return vec![Finding::Unreadable(error)],
+    match fitted.count(policy, options) {
+        Ok(prepared) => {
+            // What is impossible does not fit, whatever else does.
+            if let Some(message) = impossible(policy, &prepared, options) {
+                findings[0] = Finding::Impossible(message);
+            }
+            (findings, Some(prepared))
+        }
+        Err(error) => (vec![unfit(error)], None),
     }
-    findings
 }
 
 /// Why no release can satisfy the policy, where the whole table shows that none can.
-fn impossible(policy: &Policy, fitted: Fitted, options: &LoadOptions<'_>) -> Result<Option<String>, PrepareError> {
-    let prepared = fitted.count(policy, options)?;
-    let never = AtomicBool::new(false);
+fn impossible(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>) -> Option<String> {
     // A search that cannot even be asked for is told of by those who ask for it.
-    let Ok(search) = task(policy, &prepared, options.cancel.unwrap_or(&never), &|_| ()) else { return Ok(None) };
-    Ok(feasibility::impossible(&search).map(|found| found.message))
+    let search = task(policy, prepared, &options.control.quiet()).ok()?;
+    feasibility::impossible(&search).map(|found| found.message)
 }
 
 fn summary(policy: &Policy, fitted: &Fitted, unique: u64) -> Summary {
@@ -140,7 +146,8 @@ fn summary(policy: &Policy, fitted: &Fitted, unique: u64) -> Summary {
 fn remarks(policy: &Policy, fitted: &Fitted) -> Vec<String> {
     let mut remarks = fitted.remarks.clone();
     // An algorithm that does not exist is told of by those who look for it.
-    remarks.extend(chosen(policy, &fitted.bound.generalizations).iter().flat_map(|entry| unheard(policy, entry)));
+    remarks
+        .extend(chosen(policy, &fitted.bound.generalizations).iter().flat_map(|entry| ignored_settings(policy, entry)));
     if fitted.bound.generalizations.iter().all(|g| !g.has_hierarchy) {
         remarks.push("no quasi column has a hierarchy: values are kept or become `*`".to_string());
     }

@@ -13,7 +13,7 @@ use amidst_core::table::Table;
 use amidst_io::Nulls;
 use serde::Serialize;
 
-use crate::beside::{COUNT, all_there, covers, read_input, weights};
+use crate::external::{COUNT, all_there, covers, read_input, weights};
 use crate::policy::{MissingRows, Policy};
 use crate::prepare::population::file_of;
 use crate::{Failure, json};

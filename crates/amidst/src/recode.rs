@@ -10,7 +10,7 @@ use amidst_core::attack::{External, Published, fit, labels_of_table};
 use amidst_core::table::{Column, Table, ValueType};
 
 use crate::Failure;
-use crate::beside::{all_there, covers, read_input};
+use crate::external::{all_there, covers, read_input};
 use crate::job::{Job, in_threads, stop};
 use crate::policy::{MissingRows, Policy, Role};
 use crate::prepare::LoadOptions;
@@ -42,7 +42,7 @@ impl Recoded {
 /// When a table cannot be read, or the further rows lack a quasi column of the release.
 pub fn recode(policy: &Policy, release: &str, further: &str, mask: bool, job: &Job<'_>) -> Result<Recoded, Failure> {
     in_threads(job.threads, || {
-        let load = LoadOptions { threads: job.threads, cancel: Some(job.cancel), ..LoadOptions::default() };
+        let load = LoadOptions { control: job.quiet(), ..LoadOptions::default() };
         let (_, prepared) = crate::audit::load(policy, release, &load)?;
         let labels = labels_of_table(&prepared.set, &prepared.table, &prepared.quasi);
         let published = Published::new(&prepared.set, &prepared.set.groups, &prepared.domains).with_labels(&labels);

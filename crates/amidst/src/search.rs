@@ -4,7 +4,7 @@ use amidst_core::algorithm;
 use amidst_core::search::own_distribution::{Settled, settle};
 use amidst_core::search::{Found, Search, SearchError, feasibility};
 
-use crate::job::{Job, Stage, in_threads};
+use crate::job::{Job, in_threads};
 use crate::plan::{algorithm_of, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
@@ -17,9 +17,7 @@ pub fn search(
     prepared: &Prepared,
     job: &Job<'_>,
 ) -> Result<(&'static algorithm::Entry, Found, Option<Joined>), Failure> {
-    let progress = |share| (job.progress)(Stage::Search, share);
-    let search = task(policy, prepared, job.cancel, &progress)?;
-    let search = Search { enough: job.enough, standing: job.standing, ..search };
+    let search = task(policy, prepared, job)?;
     let entry = algorithm_of(policy, prepared)?;
     if let Some(impossible) = feasibility::impossible(&search).filter(|_| !entry.full_domain) {
         // Full-domain algorithms look as well, and tell what suppression would take.

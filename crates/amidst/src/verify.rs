@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use amidst_check::{Certificate, Options, OriginalTable, Verdict};
 use amidst_core::table::Column;
 
-use crate::checkable::Checkable;
+use crate::Failure;
+use crate::checker_input::files::Checkable;
+use crate::checker_input::labels;
 use crate::folder::{CERTIFICATE, certificate_beside, public_part};
 use crate::policy::{MissingRows, Policy, Role};
 use crate::prepare::{LoadOptions, Prepared};
-use crate::{Failure, labels};
 
 /// A release and its certificate.
 #[derive(Debug, Clone)]

@@ -6,8 +6,9 @@
 //! quotes when it is alone or has white space around it. Everything is UTF-8 without zero bytes.
 
 use super::limits;
+use super::selection::Cells;
 use super::stream::{Added, Fault};
-use super::tally::{Cells, Tally};
+use super::tally::Tally;
 
 const MARK: &[u8] = b"\xef\xbb\xbf";
 

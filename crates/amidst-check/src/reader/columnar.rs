@@ -12,7 +12,8 @@ use arrow_array::{Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Schema};
 use rayon::prelude::*;
 
-use super::tally::{Cells, Tally};
+use super::selection::Cells;
+use super::tally::Tally;
 use super::{Fingerprint, Reading, arrow, fingerprint, number, pages, parquet, refused, unreadable};
 use crate::content::{Content, Opened};
 use crate::problem::Problem;

@@ -5,8 +5,9 @@ use std::io::Read;
 use std::path::Path;
 
 use super::marks::Marks;
+use super::selection::Cells;
 use super::stream::{self, Added, Blocks, Fault, Records};
-use super::tally::{Cells, Tally};
+use super::tally::Tally;
 use super::{Reading, canonical, refused};
 use crate::problem::Problem;
 
@@ -226,8 +227,9 @@ impl Delimited {
 
 #[cfg(test)]
 mod tests {
+    use super::super::selection::Selection;
     use super::super::stream::Records;
-    use super::super::tally::{Selection, Tally};
+    use super::super::tally::Tally;
     use super::Delimited;
 
     #[test]

@@ -12,8 +12,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use serde_json::{Map, Value};
 
+use super::selection::Cells;
 use super::stream::{self, Added, Blocks, Fault, Records};
-use super::tally::{Cells, Tally};
+use super::tally::Tally;
 use super::{Reading, limits, number, refused};
 use crate::problem::Problem;
 

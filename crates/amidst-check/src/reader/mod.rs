@@ -6,25 +6,31 @@
 mod arrow;
 mod canonical;
 mod columnar;
+pub(crate) mod counted;
 mod delimited;
 mod gzip;
 mod jsonl;
+pub(crate) mod key;
 mod limits;
 mod marks;
 mod number;
 mod pages;
 mod parquet;
+pub(crate) mod selection;
 mod stream;
-pub(crate) mod tally;
+mod tally;
 mod texts;
 mod thrift;
+mod view_tally;
 
 use std::path::Path;
 
 use crate::content::Content;
 use crate::digest::HashingReader;
 use crate::problem::{Problem, ProblemKind};
-pub(crate) use tally::{Counted, Selection, Tally};
+pub(crate) use counted::Counted;
+pub(crate) use selection::Selection;
+pub(crate) use tally::Tally;
 
 /// How a file holds its table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -46,6 +46,8 @@ mod series_extend;
 #[cfg(test)]
 mod series_policy;
 #[cfg(test)]
+mod suppression;
+#[cfg(test)]
 mod teach;
 #[cfg(test)]
 mod typed;

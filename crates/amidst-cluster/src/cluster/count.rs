@@ -53,7 +53,7 @@ pub struct Enumerated {
 impl Counting<'_> {
     /// Counts into the file `to`, and gathers it when it has at most `limit` rows.
     pub async fn count(&self, to: &Path, limit: u64, options: &LoadOptions<'_>) -> Result<Counts, Failure> {
-        let tell = |share: f64| options.progress.iter().for_each(|progress| progress(share));
+        let tell = |share: f64| options.control.tell(Stage::Read, share);
         let all: Vec<usize> = (0..self.source.files.len()).collect();
         self.source.register(self.context, "t", &all)?;
         let rows_in = self.number("SELECT count(*) FROM t").await?;
@@ -134,8 +134,8 @@ impl Counting<'_> {
     fn gather(&self, from: &Path, options: &LoadOptions<'_>) -> Result<Counted, Failure> {
         let limit = |name: &str| (name != ROWS).then_some(DISTINCT_LIMIT);
         let read = ReadOptions {
-            threads: options.threads,
-            cancel: options.cancel,
+            threads: options.control.threads,
+            cancel: Some(options.control.cancel),
             distinct_limit: Some(&limit),
             ..ReadOptions::default()
         };

@@ -114,7 +114,7 @@ impl Engine for Cluster {
 
     fn read(&self, policy: &Policy, options: &LoadOptions<'_>) -> Result<Prepared, Failure> {
         supported(policy)?;
-        let runner = Runner { scheduler: &self.settings.scheduler, cancel: options.cancel };
+        let runner = Runner { scheduler: &self.settings.scheduler, cancel: Some(options.control.cancel) };
         let input = match (&options.input, &policy.data.input) {
             (Some(input), _) => input.clone(),
             (None, Some(input)) if input.contains("://") || input == "-" => input.clone(),
@@ -123,7 +123,7 @@ impl Engine for Cluster {
         };
         let (context, source, partitions, counts) = self.runtime.block_on(async {
             let wait = self.settings.wait;
-            let executors = probe::executors(&self.settings.scheduler, wait, options.cancel).await?;
+            let executors = probe::executors(&self.settings.scheduler, wait, Some(options.control.cancel)).await?;
             let partitions = match self.settings.partitions {
                 0 => (4 * executors).max(4),
                 partitions => partitions,
@@ -145,7 +145,7 @@ impl Engine for Cluster {
                 let folder = self.work.path().to_path_buf();
                 let place = Place { policy, options, runtime: &self.runtime, context: &context, runner, folder };
                 let (remote, values) = Rolled::new(place, enumerated)?;
-                let prepared = gather_for(&remote, policy, self.settings.gather, options.cancel)?;
+                let prepared = gather_for(&remote, policy, self.settings.gather, Some(options.control.cancel))?;
                 (prepared, values, remote.placement())
             }
         };

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use amidst::Failure;
 use amidst::core::frequency::FrequencySet;
-use amidst::core::pieces::{Assembled, Dealt, Line, Piece, Pieces, Summary};
-use amidst::engine::{Asked, Combinations, Counts, Divided, Gone, Parted};
+use amidst::core::partial::{Assembled, Line, PartialSearch, Piece, SplitRows, Summary};
+use amidst::engine::{Combinations, Counts, Divided, DivisibleTable, Removed, TailQuery};
 use amidst::prepare::Prepared;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt32Array};
 use datafusion::arrow::datatypes::{DataType, Field, Int64Type, Schema, UInt32Type, UInt64Type};
@@ -79,7 +79,7 @@ impl Rolled<'_> {
     }
 
     /// What tells how far rows reach in a column, and how many columns of the result that takes.
-    fn reach(&self, pieces: &Pieces<'_>, q: usize) -> (String, usize) {
+    fn reach(&self, pieces: &PartialSearch<'_>, q: usize) -> (String, usize) {
         if pieces.spans(q) {
             return (format!("min(r{q}), max(r{q})"), 2);
         }
@@ -116,7 +116,13 @@ pub(super) fn counts(batch: &RecordBatch, column: usize) -> Result<Vec<u64>, Fai
 }
 
 /// The sensitive tuple of a row, whose codes begin at a column.
-fn sensitive(pieces: &Pieces<'_>, batch: &RecordBatch, first: usize, width: usize, row: usize) -> Result<u32, Failure> {
+fn sensitive(
+    pieces: &PartialSearch<'_>,
+    batch: &RecordBatch,
+    first: usize,
+    width: usize,
+    row: usize,
+) -> Result<u32, Failure> {
     let tuple: Result<Vec<u32>, Failure> =
         (first..first + width).map(|column| Ok(codes(batch, column)?.value(row))).collect();
     pieces.sensitive(&tuple?).ok_or_else(unreadable)
@@ -128,8 +134,8 @@ pub(super) fn among(parts: &[u32]) -> String {
     format!("p IN ({})", parts.join(", "))
 }
 
-impl Parted for Rolled<'_> {
-    fn begin(&self, pieces: &Pieces<'_>) -> Result<(), Failure> {
+impl DivisibleTable for Rolled<'_> {
+    fn begin(&self, pieces: &PartialSearch<'_>) -> Result<(), Failure> {
         let (mut cells, mut joins, mut turn_of) = (Vec::new(), String::new(), Vec::new());
         for (q, position) in self.shape.quasi.iter().enumerate() {
             let turns = pieces.turns(q);
@@ -159,7 +165,7 @@ impl Parted for Rolled<'_> {
         self.next_round(&format!("SELECT {}, s.n AS n, arrow_cast(0, 'UInt32') AS p FROM s{joins}", cells.join(", ")))
     }
 
-    fn summaries(&self, pieces: &Pieces<'_>, parts: &[u32]) -> Result<Vec<Summary>, Failure> {
+    fn summaries(&self, pieces: &PartialSearch<'_>, parts: &[u32]) -> Result<Vec<Summary>, Failure> {
         let (quasi, all) = self.widths();
         let looked_at = if pieces.looks_at_sensitive() { all } else { 0 };
         let values: Vec<String> = (0..looked_at).map(|s| format!("s{s}")).collect();
@@ -223,11 +229,11 @@ impl Parted for Rolled<'_> {
         Ok(summaries)
     }
 
-    fn last(&self, pieces: &Pieces<'_>, asked: &[Asked]) -> Result<Vec<Combinations>, Failure> {
+    fn last(&self, pieces: &PartialSearch<'_>, asked: &[TailQuery]) -> Result<Vec<Combinations>, Failure> {
         self.last_of(pieces, asked)
     }
 
-    fn divide(&self, pieces: &Pieces<'_>, divided: &[Divided], gone: &[Gone]) -> Result<(), Failure> {
+    fn divide(&self, pieces: &PartialSearch<'_>, divided: &[Divided], gone: &[Removed]) -> Result<(), Failure> {
         let (mut part, mut key, mut to) = (Vec::new(), Vec::new(), Vec::new());
         for d in divided {
             let turn_of = &self.parts.borrow().turn_of[d.division.column];
@@ -247,7 +253,7 @@ impl Parted for Rolled<'_> {
         ))
     }
 
-    fn gather_parts(&self, pieces: &Pieces<'_>, parts: &[u32]) -> Result<Vec<FrequencySet>, Failure> {
+    fn gather_parts(&self, pieces: &PartialSearch<'_>, parts: &[u32]) -> Result<Vec<FrequencySet>, Failure> {
         let (quasi, width) = self.widths();
         let file = self.place.folder.join("gathered.parquet");
         self.copy(&format!("SELECT {}, p FROM s WHERE {}", self.part_columns().join(", "), among(parts)), &file)?;
@@ -274,7 +280,7 @@ impl Parted for Rolled<'_> {
         Ok(tuples.into_iter().map(|(codes, counts)| pieces.part(&codes, &counts)).collect())
     }
 
-    fn place(&self, _pieces: &Pieces<'_>, tuples: &[u32], classes: &[u32]) -> Result<(), Failure> {
+    fn place(&self, _pieces: &PartialSearch<'_>, tuples: &[u32], classes: &[u32]) -> Result<(), Failure> {
         let file = self.next_placed();
         let parts = self.parts.borrow();
         let width = parts.turn_of.len().max(1);
@@ -287,7 +293,7 @@ impl Parted for Rolled<'_> {
         write(&numbers(columns)?, &file)
     }
 
-    fn place_whole(&self, pieces: &Pieces<'_>, part: u32, class: u32) -> Result<(Vec<u32>, Counts), Failure> {
+    fn place_whole(&self, pieces: &PartialSearch<'_>, part: u32, class: u32) -> Result<(Vec<u32>, Counts), Failure> {
         let (quasi, width) = self.widths();
         let turns: Vec<String> = (0..quasi).map(|q| format!("r{q}")).collect();
         let named: Vec<String> = (0..quasi).map(|q| format!("r{q} AS k{q}")).collect();
@@ -315,10 +321,10 @@ impl Parted for Rolled<'_> {
 
     fn settle(
         &self,
-        pieces: &Pieces<'_>,
+        pieces: &PartialSearch<'_>,
         classes: &[Piece],
         assembled: &Assembled,
-        dealt: Vec<Dealt>,
+        dealt: Vec<SplitRows>,
     ) -> Result<Prepared, Failure> {
         let whole = pieces.whole();
         let tuple = |s: usize| (0..whole.sensitive_width).map(move |c| whole.sensitive_code(s as u32, c)).collect();
@@ -356,13 +362,13 @@ pub(super) fn deciding(looked_at: impl Iterator<Item = (usize, u32)>) -> String 
 }
 
 /// The code that has a turn.
-pub(super) fn code(pieces: &Pieces<'_>, column: usize, turn: u32) -> Result<u32, Failure> {
+pub(super) fn code(pieces: &PartialSearch<'_>, column: usize, turn: u32) -> Result<u32, Failure> {
     pieces.turns(column).get(turn as usize).copied().ok_or_else(unreadable)
 }
 
 /// Codes that span what rows have in a column, from the `width` columns of the result from `first` on.
 fn reached(
-    pieces: &Pieces<'_>,
+    pieces: &PartialSearch<'_>,
     batch: &RecordBatch,
     q: usize,
     first: usize,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use amidst::core::pieces::{Dealt, Omitted};
+use amidst::core::partial::{Omitted, SplitRows};
 
 /// What is known of a table in parts.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub struct Placement {
     /// Rows that are left out or masked.
     pub omitted: Vec<Omitted>,
     /// Combinations whose rows do not go where the others of their tuple go.
-    pub dealt: Vec<Dealt>,
+    pub dealt: Vec<SplitRows>,
     /// The codes of each sensitive tuple.
     pub sensitive: Vec<Vec<u32>>,
 }

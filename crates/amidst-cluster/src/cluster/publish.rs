@@ -54,7 +54,7 @@ impl Publishing<'_> {
         let parts = rows.div_ceil(self.settings.part_rows.max(1)).clamp(1, 1 << 16) as usize;
         let persons = self.recoded.prepared.set.persons;
         let files: Vec<String> = (0..parts).map(|p| format!("{}/part-{p:05}.parquet", self.recoded.name)).collect();
-        let tell = |share: f64| (job.progress)(Stage::Write, share);
+        let tell = |share: f64| job.tell(Stage::Write, share);
         let mut groups: Vec<(&Joining, Vec<usize>)> = Vec::new();
         for joining in &joinings {
             groups.extend(self.groups(parts, joining.dealt).into_iter().map(|files| (joining, files)));

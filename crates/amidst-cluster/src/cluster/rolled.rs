@@ -13,7 +13,7 @@ use amidst::core::frequency::rolled::representatives;
 use amidst::core::hierarchy::Generalization;
 use amidst::core::lattice::finer;
 use amidst::core::table::{Codes, Column, Dictionary, Table, ValueType};
-use amidst::engine::{Least, Remote};
+use amidst::engine::{MinimumClass, RemoteTable};
 use amidst::policy::Policy;
 use amidst::prepare::{Counted, LoadOptions, Prepared};
 use datafusion::arrow::array::{ArrayRef, AsArray, RecordBatch, UInt32Array};
@@ -30,7 +30,7 @@ use super::sql;
 /// A table that stays on the cluster.
 pub struct Rolled<'a> {
     pub(super) place: Place<'a>,
-    /// The dictionaries and hierarchies: a table in which every value occurs, and nothing else is true.
+    /// Dictionaries and hierarchies only; counts are placeholders.
     pub(super) shape: Prepared,
     /// What is known of the rows.
     pub(super) enumerated: Enumerated,
@@ -193,7 +193,7 @@ impl<'a> Rolled<'a> {
     }
 }
 
-impl Remote for Rolled<'_> {
+impl RemoteTable for Rolled<'_> {
     fn generalizations(&self) -> &[Generalization] {
         &self.shape.generalizations
     }
@@ -207,7 +207,7 @@ impl Remote for Rolled<'_> {
         Ok(self.sets.borrow().get(levels).map_or(u64::MAX, |&(rows, _)| rows))
     }
 
-    fn lacking(&self, levels: &[usize], least: Least) -> Result<u64, Failure> {
+    fn lacking(&self, levels: &[usize], least: MinimumClass) -> Result<u64, Failure> {
         self.register(levels)?;
         let statement = format!(
             "SELECT coalesce(sum(t), 0) FROM (SELECT sum(n) AS t, count(*) AS v FROM s GROUP BY {}) AS c WHERE t < {} OR v < {}",

@@ -1,4 +1,4 @@
-//! Pieces of statements.
+//! PartialSearch of statements.
 
 use datafusion::arrow::datatypes::{DataType, Field};
 

@@ -1,15 +1,19 @@
 //! Combinations that leave the cluster while it divides a table, because rows of them go elsewhere than the others.
 
 use amidst::Failure;
-use amidst::core::pieces::Pieces;
-use amidst::engine::{Asked, Combinations, Gone};
+use amidst::core::partial::PartialSearch;
+use amidst::engine::{Combinations, Removed, TailQuery};
 
 use super::parted::{code, codes, counts, deciding, unreadable};
 use super::rolled::Rolled;
 
 impl Rolled<'_> {
     /// The last combinations of some sides of parts, in the order of their codes.
-    pub(super) fn last_of(&self, pieces: &Pieces<'_>, asked: &[Asked]) -> Result<Vec<Combinations>, Failure> {
+    pub(super) fn last_of(
+        &self,
+        pieces: &PartialSearch<'_>,
+        asked: &[TailQuery],
+    ) -> Result<Vec<Combinations>, Failure> {
         let (quasi, width) = self.widths();
         let mut columns: Vec<(String, Vec<u32>)> =
             ["o", "k", "i", "m"].iter().map(|name| (name.to_string(), Vec::new())).collect();
@@ -58,7 +62,7 @@ impl Rolled<'_> {
     }
 
     /// The end of a statement about `s` that leaves some combinations out.
-    pub(super) fn without(&self, pieces: &Pieces<'_>, gone: &[Gone]) -> Result<String, Failure> {
+    pub(super) fn without(&self, pieces: &PartialSearch<'_>, gone: &[Removed]) -> Result<String, Failure> {
         if gone.is_empty() {
             return Ok(String::new());
         }
@@ -71,7 +75,7 @@ impl Rolled<'_> {
             on.push(format!("s.r{q} = gone.r{q}"));
         }
         for s in 0..width {
-            let code = |g: &Gone| pieces.whole().sensitive_code(g.sensitive, s);
+            let code = |g: &Removed| pieces.whole().sensitive_code(g.sensitive, s);
             columns.push((format!("s{s}"), gone.iter().map(code).collect()));
             on.push(format!("s.s{s} = gone.s{s}"));
         }

@@ -16,6 +16,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::{Algorithm, Entry, Found, Search, SearchError, k_member, mondrian, top_down};
+use crate::control::Standing;
 use crate::local::bound::{self, least_loss};
 use crate::local::build::anneal::anneal;
 use crate::local::build::bucket_assembly::{self, Seeds};
@@ -24,7 +25,6 @@ use crate::local::build::refine::{Effort, refine};
 use crate::local::class::{Cluster, World, cluster};
 use crate::local::finish::found;
 use crate::random::Random;
-use crate::search::Standing;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "portfolio",
@@ -79,7 +79,7 @@ fn beside<A, B: Send>(
     run: impl FnOnce() -> A,
     prove: impl FnOnce(bound::Effort) -> B + Send,
 ) -> (A, B) {
-    let effort = |share: f64| match search.deadline {
+    let effort = |share: f64| match search.control.deadline {
         None => bound::Effort::SMALL,
         Some(deadline) => {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -107,7 +107,7 @@ struct Candidate {
 }
 
 fn late(search: &Search<'_>) -> bool {
-    search.deadline.is_some_and(|d| Instant::now() >= d)
+    search.control.overdue()
 }
 
 /// The classes that a candidate finds, or `None` when it does not suit the policy or the table.
@@ -159,9 +159,9 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
         false => CANDIDATES[i].1(search, world).map(|clusters| (i, Some(clusters))),
     };
     let mut runs = vec![ran(0)?];
-    (search.progress)(0.1);
+    search.tell(0.1);
     runs.extend((1..CANDIDATES.len()).into_par_iter().map(ran).collect::<Result<Vec<_>, SearchError>>()?);
-    (search.progress)(0.4);
+    search.tell(0.4);
     let passed_over: Vec<&str> = runs.iter().filter(|r| r.1.is_none()).map(|r| CANDIDATES[r.0].0).collect();
     let mut candidates: Vec<Candidate> = (runs.into_iter())
         .filter_map(|(i, clusters)| {
@@ -171,10 +171,10 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
         .collect();
     let least = candidates.iter().map(|c| c.first).fold(f64::INFINITY, f64::min);
     for candidate in candidates.iter_mut().filter(|c| c.first <= CHANCE * least) {
-        let effort = Effort { rounds: TRIAL, share: 0.0, deadline: search.deadline };
+        let effort = Effort { rounds: TRIAL, share: 0.0, deadline: search.control.deadline };
         candidate.clusters = refine(world, search, std::mem::take(&mut candidate.clusters), effort, &mut random)?;
     }
-    (search.progress)(0.6);
+    search.tell(0.6);
     candidates.sort_by(|a, b| cluster::total(&a.clusters).total_cmp(&cluster::total(&b.clusters)));
     let tried: Vec<String> = (candidates.iter())
         .map(|c| format!("{} {:.4} ({:.4} at first)", c.name, cluster::total(&c.clusters) * scale, c.first * scale))
@@ -184,16 +184,16 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
         return Err(SearchError::Unsupported("no local algorithm suits this policy".to_string()));
     };
     let rounds = (1_500_000 / search.set.rows.max(1)).clamp(4, 50) as usize;
-    let effort = Effort { rounds, share: SHARE, deadline: search.deadline };
+    let effort = Effort { rounds, share: SHARE, deadline: search.control.deadline };
     let (name, first) = (winner.name, winner.first);
     let mut clusters = refine(world, search, winner.clusters, effort, &mut random)?;
-    if let Some(deadline) = search.deadline {
+    if let Some(deadline) = search.control.deadline {
         let begun = Instant::now();
         let time = deadline.saturating_duration_since(begun).as_secs_f64();
         let spent = || if time > 0.0 { begun.elapsed().as_secs_f64() / time } else { 1.0 };
         let told = |loss: f64| {
-            (search.progress)(0.7 + 0.3 * spent().min(1.0));
-            (search.standing)(Standing::Loss(loss * scale));
+            search.tell(0.7 + 0.3 * spent().min(1.0));
+            (search.control.standing)(Standing::Loss(loss * scale));
         };
         clusters = anneal(world, search, clusters, &spent, &told)?;
     }
@@ -212,13 +212,14 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
     if !passed_over.is_empty() {
         notes.push(format!("out of time for {}", passed_over.join(", ")));
     }
-    (search.progress)(1.0);
+    search.tell(1.0);
     Ok((clusters, notes))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::control::Control;
     use crate::local::class::Judge;
     use crate::local::fixture::Fixture;
     use crate::local::shape::Space;
@@ -254,8 +255,11 @@ mod tests {
         let fixture = Fixture::random(4, 90, false);
         let requirements = &fixture.policies()[0];
         fixture.search(requirements, &Parameters::default(), |search| {
-            let search =
-                Search { deadline: Some(Instant::now()), max_suppression: search.max_suppression.clone(), ..*search };
+            let search = Search {
+                control: Control { deadline: Some(Instant::now()), ..search.control },
+                max_suppression: search.max_suppression.clone(),
+                ..*search
+            };
             let found = Portfolio.search(&search).unwrap();
             fixture.check(&found.recoding, requirements);
             assert!(found.notes.iter().any(|n| n.contains("out of time")));

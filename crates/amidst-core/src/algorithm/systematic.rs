@@ -161,7 +161,7 @@ fn first_step(
             taken[c] += 1;
             if taken[c] == k { open.close(world, c) } else { open.grown(world, c, &clusters[c]) }
         }
-        (search.progress)(taken.iter().sum::<usize>() as f64 / rows.len() as f64);
+        search.tell(taken.iter().sum::<usize>() as f64 / rows.len() as f64);
     }
     let mut all = Index::new(world, &clusters, choice);
     for &(entry, n) in &rows[p * k..] {

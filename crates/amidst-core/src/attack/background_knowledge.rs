@@ -13,7 +13,7 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Look, Target, share_or};
+use super::{Attack, AttackError, ClassProfile, Entry, Extra, Findings, Knowledge, Target, share_or};
 use crate::class::Histogram;
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, ParameterError, Parameters};
@@ -49,12 +49,12 @@ impl Attack for BackgroundKnowledge {
                 })?,
                 None => 2,
             } as usize;
-        let judge = |look: &Look, histogram: &Histogram, (found, counts): &mut (Vec<Found>, Vec<u64>)| {
+        let judge = |profile: &ClassProfile, histogram: &Histogram, (found, counts): &mut (Vec<Found>, Vec<u64>)| {
             counts.clear();
             counts.extend(histogram.iter().map(|c| c.1));
             counts.sort_unstable_by_key(|&n| Reverse(n));
             let top = *counts.first()?;
-            let mut left = look.size;
+            let mut left = profile.size;
             let mut hit = None;
             for (out, found) in found.iter_mut().enumerate() {
                 if out > 0 {
@@ -63,7 +63,7 @@ impl Attack for BackgroundKnowledge {
                 let posterior = top as f64 / left as f64;
                 found.largest = found.largest.max(posterior);
                 hit = (threshold.compare_count(top, left) != Ordering::Less).then_some(posterior);
-                found.rows += if hit.is_some() { look.rows } else { 0 };
+                found.rows += if hit.is_some() { profile.rows } else { 0 };
             }
             hit
         };

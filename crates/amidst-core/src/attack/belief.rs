@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::view::crowd::{Class, Crowd};
+use super::view::class_batch::{Class, ClassBatch};
 use super::view::worst;
 use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, share_or};
 use crate::class::Histogram;
@@ -67,11 +67,11 @@ impl Attack for BeliefAttack {
             .order()
             .par_chunks(CLASSES)
             .map(|task| {
-                let (mut crowd, mut sight) = (Crowd::default(), Sight::new(known.people.values(), &bounds));
+                let (mut batch, mut sight) = (ClassBatch::default(), Sight::new(known.people.values(), &bounds));
                 let mut tally = Tally::default();
                 for classes in task.chunks(BATCH) {
-                    crowd.gather(classes, target, known);
-                    crowd.classes.iter().for_each(|class| tally.class(class, &crowd, &mut sight));
+                    batch.gather(classes, target, known);
+                    batch.classes.iter().for_each(|class| tally.class(class, &batch, &mut sight));
                 }
                 tally
             })
@@ -125,11 +125,11 @@ impl Default for Tally {
 }
 
 impl Tally {
-    fn class(&mut self, class: &Class<'_>, crowd: &Crowd<'_>, sight: &mut Sight<'_>) {
-        let (start, people) = (class.people.start, &crowd.people[class.people.clone()]);
-        let covered = sight.look_at(&crowd.own[class.own.clone()], people);
+    fn class(&mut self, class: &Class<'_>, batch: &ClassBatch<'_>, sight: &mut Sight<'_>) {
+        let (start, people) = (class.people.start, &batch.people[class.people.clone()]);
+        let covered = sight.look_at(&batch.own[class.own.clone()], people);
         let (mut persons, mut hardest) = (0, 0.0f64);
-        for tuple in crowd.tuples[class.tuples.clone()].iter().filter(|tuple| tuple.told != Some(0)) {
+        for tuple in batch.tuples[class.tuples.clone()].iter().filter(|tuple| tuple.told != Some(0)) {
             let here = |total: u64| tuple.told.unwrap_or_else(|| spread(class.size, total, covered));
             let own = tuple.people.start - start..tuple.people.end - start;
             let q = &people[own.clone()];
@@ -170,8 +170,7 @@ impl Tally {
     }
 }
 
-/// The persons of a class of `size` who have a tuple that so many of the `people` have whom the class covers: as many as
-/// in the population, and at least one.
+/// Persons of a class who have a tuple: `size × with_it ÷ people`, rounded, at least 1.
 fn spread(size: u64, with_it: u64, people: u64) -> u64 {
     let share = with_it as f64 / people.max(1) as f64;
     // Rounded: what is below a half becomes one, too.

@@ -8,7 +8,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Look, Target, share_or};
+use super::{Attack, AttackError, ClassProfile, Entry, Extra, Findings, Knowledge, Target, share_or};
 use crate::class::Histogram;
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, Parameters};
@@ -50,11 +50,11 @@ struct Homogeneity {
 impl Attack for Homogeneity {
     fn run(&self, target: &Target<'_>, _: &Extra<'_>, parameters: &Parameters) -> Result<Findings, AttackError> {
         let share = share_or(parameters, "share", Rational::ratio(self.percent, 100))?;
-        let judge = |look: &Look, histogram: &Histogram, largest: &mut f64| {
+        let judge = |profile: &ClassProfile, histogram: &Histogram, largest: &mut f64| {
             let top = histogram.iter().map(|&(_, n)| n).max()?;
-            let reached = top as f64 / look.size as f64;
+            let reached = top as f64 / profile.size as f64;
             *largest = largest.max(reached);
-            (share.compare_count(top, look.size) != Ordering::Less).then_some(reached)
+            (share.compare_count(top, profile.size) != Ordering::Less).then_some(reached)
         };
         let (mut findings, largest) = target.hits(0.0f64, judge, |largest, more| *largest = largest.max(more));
         findings.figures = vec![("largest_share".to_string(), largest)];

@@ -24,7 +24,7 @@ mod skewness;
 mod view;
 
 pub use view::{
-    Covering, Covers, External, Extra, Fits, Knowledge, Look, Members, Original, People, PopulationKnowledge,
+    ClassProfile, Covering, Covers, External, Extra, Fits, Knowledge, Members, Original, People, PopulationKnowledge,
     Published, Target, Tuples, cell, fit, fit_tuples, labels_of_recoding, labels_of_table, members,
 };
 

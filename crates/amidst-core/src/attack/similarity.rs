@@ -12,7 +12,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Look, Target, share_or};
+use super::{Attack, AttackError, ClassProfile, Entry, Extra, Findings, Knowledge, Target, share_or};
 use crate::class::Histogram;
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, ParameterError, Parameters, Value};
@@ -39,7 +39,7 @@ impl Attack for Similarity {
     fn run(&self, target: &Target<'_>, _: &Extra<'_>, parameters: &Parameters) -> Result<Findings, AttackError> {
         let share = share_or(parameters, "share", Rational::from(1))?;
         let groupings = groupings(target, parameters)?;
-        let judge = |look: &Look, histogram: &Histogram, (hit, counts): &mut (Vec<(u64, u64)>, Vec<u64>)| {
+        let judge = |profile: &ClassProfile, histogram: &Histogram, (hit, counts): &mut (Vec<(u64, u64)>, Vec<u64>)| {
             let mut hardest: Option<f64> = None;
             for (grouping, (classes, rows)) in groupings.iter().zip(hit) {
                 if grouping.groups == 0 {
@@ -57,11 +57,11 @@ impl Attack for Similarity {
                 }
                 histogram.iter().filter_map(|c| group(c.0)).for_each(|&group| counts[group as usize] = 0);
                 // A person with two values of one group is still one person.
-                let top = top.min(look.size);
-                if share.compare_count(top, look.size) != Ordering::Less {
-                    *classes += look.classes;
-                    *rows += look.rows;
-                    hardest = Some(hardest.unwrap_or(0.0).max(top as f64 / look.size as f64));
+                let top = top.min(profile.size);
+                if share.compare_count(top, profile.size) != Ordering::Less {
+                    *classes += profile.classes;
+                    *rows += profile.rows;
+                    hardest = Some(hardest.unwrap_or(0.0).max(top as f64 / profile.size as f64));
                 }
             }
             hardest

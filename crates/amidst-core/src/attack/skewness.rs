@@ -9,7 +9,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Look, Target, number_or, share_or};
+use super::{Attack, AttackError, ClassProfile, Entry, Extra, Findings, Knowledge, Target, number_or, share_or};
 use crate::class::Histogram;
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, Parameters};
@@ -43,11 +43,11 @@ impl Attack for Skewness {
         let values = target.histogram.last().map_or(0, |c| c.0 as usize + 1);
         let mut everywhere = vec![(0u64, 0.0f64); values];
         target.histogram.iter().for_each(|&(value, n)| everywhere[value as usize] = (n, n as f64 / all as f64));
-        let judge = |look: &Look, histogram: &Histogram, (largest_lift, largest_rise): &mut (f64, f64)| {
+        let judge = |profile: &ClassProfile, histogram: &Histogram, (largest_lift, largest_rise): &mut (f64, f64)| {
             let mut hardest: Option<f64> = None;
             for &(value, n) in histogram {
                 let (everywhere, q) = everywhere[value as usize];
-                let p = n as f64 / look.size as f64;
+                let p = n as f64 / profile.size as f64;
                 let (lift, rise) = (p / q, p - q);
                 (*largest_lift, *largest_rise) = (largest_lift.max(lift), largest_rise.max(rise));
                 let (above, beyond) = (lift / many - 1.0, rise - much);
@@ -55,7 +55,7 @@ impl Attack for Skewness {
                     continue;
                 }
                 let clear = above > DOUBT && beyond > DOUBT;
-                if clear || exactly(&factor, &points, [n, look.size, everywhere, all]) {
+                if clear || exactly(&factor, &points, [n, profile.size, everywhere, all]) {
                     hardest = Some(hardest.unwrap_or(0.0).max(lift));
                 }
             }

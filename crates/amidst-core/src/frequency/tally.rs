@@ -1,4 +1,4 @@
-//! Counting the combinations of a table for whoever does not ask which row has which.
+//! Faster `count` that does not return row → entry.
 //!
 //! The codes of a row become one integer, so many bits a column. The integers are dealt to ranges small enough for the
 //! fastest memory and sorted there digit by digit, so that equal ones stand side by side: that takes half the time of

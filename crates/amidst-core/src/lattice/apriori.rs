@@ -82,7 +82,7 @@ pub(crate) fn minimal<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>) -> Result
                 Ok((graph, found))
             })
             .collect::<Result<_, SearchError>>()?;
-        (search.progress)(size as f64 / top.len() as f64);
+        search.tell(size as f64 / top.len() as f64);
         let (graphs, nodes): (Vec<Graph>, Vec<Vec<Vec<usize>>>) = found.into_iter().unzip();
         known = graphs;
         if size == top.len() {

@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use super::find::{Best, lock};
-use super::judge::Doomed;
+use super::judge::MustSuppress;
 use super::key::Key;
 use super::layout::finer;
 use super::price::Pricer;
@@ -235,7 +235,7 @@ impl<K: Key> Hunt<'_, '_, K> {
 
     /// The open node with the least bound, and whether the time is over.
     fn next(&self) -> Option<(usize, bool)> {
-        let over = self.search.deadline.is_some_and(|d| std::time::Instant::now() >= d);
+        let over = self.search.control.overdue();
         let mut state = lock(&self.state);
         while let Some(Reverse(Open(bound, node))) = state.heap.pop() {
             let known = state.nodes[node];
@@ -246,7 +246,7 @@ impl<K: Key> Hunt<'_, '_, K> {
                 state.heap.push(Reverse(Open(known.bound(), node)));
                 continue;
             }
-            (self.search.progress)(1.0 - state.heap.len() as f64 / self.grid.nodes as f64);
+            self.search.tell(1.0 - state.heap.len() as f64 / self.grid.nodes as f64);
             return Some((node, over));
         }
         None
@@ -307,19 +307,19 @@ impl<K: Key> Hunt<'_, '_, K> {
         let mut held = self.stepped(&levels);
         let mut source = held.as_deref().unwrap_or(&walk.base);
         let (mut own, class_of) = source.roll_up_sizes(&walk.layout, &levels, judge.carry);
-        // Counting facets takes longer than all the rest; sizes alone often tell enough.
-        if let Some(doomed) = judge.doomed_by_size(&own.classes)
-            && (doomed.rows > judge.limit || self.may_beat(aim, doomed.rows))
+        // Counting views takes longer than all the rest; sizes alone often tell enough.
+        if let Some(must_suppress) = judge.must_suppress_by_size(&own.classes)
+            && (must_suppress.rows > judge.limit || self.may_beat(aim, must_suppress.rows))
         {
-            let bound = self.doom(node, &own.classes, &doomed);
-            let lost = doomed.rows > judge.limit || self.best.beaten(bound, &levels);
+            let bound = self.rule_out(node, &own.classes, &must_suppress);
+            let lost = must_suppress.rows > judge.limit || self.best.beaten(bound, &levels);
             if lost && self.is_beaten(aim) {
                 self.hold(own);
                 return;
             }
         }
-        if source.classes.facets.len() == walk.base.classes.facets.len() {
-            own.add_facets(source, &class_of);
+        if source.classes.views.len() == walk.base.classes.views.len() {
+            own.add_views(source, &class_of);
         } else {
             held = self.source(&levels, true);
             source = held.as_deref().unwrap_or(&walk.base);
@@ -334,21 +334,22 @@ impl<K: Key> Hunt<'_, '_, K> {
         }
         if judge.limit == 0 {
             if outcome.hopeless {
-                self.doom(node, &own.classes, &Doomed { rows: u64::MAX, ..Doomed::default() });
+                self.rule_out(node, &own.classes, &MustSuppress { rows: u64::MAX, ..MustSuppress::default() });
             }
-        } else if !outcome.suppressed.is_empty() && judge.has_dooms() {
-            let doomed = judge.doomed(&mut own.classes);
-            self.doom(node, &own.classes, &doomed);
+        } else if !outcome.suppressed.is_empty() && judge.can_rule_out() {
+            let must_suppress = judge.must_suppress(&mut own.classes);
+            self.rule_out(node, &own.classes, &must_suppress);
         }
         self.raise(&own.classes);
         self.hold(own);
     }
 
     /// Takes note of what all nodes below one must suppress. The answer is what that makes the node cost at least.
-    fn doom(&self, node: usize, classes: &Classes, doomed: &Doomed) -> f64 {
+    fn rule_out(&self, node: usize, classes: &Classes, must_suppress: &MustSuppress) -> f64 {
         let (limit, levels) = (self.walk.judge.limit, &classes.levels);
-        let dead = doomed.rows > limit;
-        let adds = if dead { None } else { self.pricer.adds_below(classes, &doomed.classes, doomed.partly) };
+        let dead = must_suppress.rows > limit;
+        let adds =
+            if dead { None } else { self.pricer.adds_below(classes, &must_suppress.classes, must_suppress.partly) };
         let mut state = lock(&self.state);
         if dead {
             self.grid.between(&self.grid.bottom, levels, &[], |node, _| state.nodes[node].closed = true);
@@ -391,16 +392,16 @@ impl<K: Key> Hunt<'_, '_, K> {
         if wanted { Some(self.hold(source.roll_up(&self.walk.layout, &step, self.walk.judge.carry))) } else { held }
     }
 
-    /// The smallest snapshot held that is finer than a node, with its facets where they are asked for; none where that is the
+    /// The smallest snapshot held that is finer than a node, with its views where they are asked for; none where that is the
     /// finest of all.
-    fn source(&self, levels: &[usize], facets: bool) -> Option<Arc<Snapshot<K>>> {
+    fn source(&self, levels: &[usize], views: bool) -> Option<Arc<Snapshot<K>>> {
         let mut state = lock(&self.state);
         state.clock += 1;
         let clock = state.clock;
-        let all = self.walk.base.classes.facets.len();
+        let all = self.walk.base.classes.views.len();
         let fit = |h: &&mut Held<K>| {
             let classes = &h.snapshot.classes;
-            finer(&classes.levels, levels) && (!facets || classes.facets.len() == all)
+            finer(&classes.levels, levels) && (!views || classes.views.len() == all)
         };
         let held = state.held.iter_mut().filter(fit).min_by_key(|h| h.snapshot.classes.len())?;
         held.used = clock;

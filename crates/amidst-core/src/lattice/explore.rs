@@ -21,6 +21,9 @@ pub struct Explored {
     /// The nodes that no other node beats in both risk and cost, with nothing suppressed and whatever the policy says;
     /// from the cheapest to the safest.
     pub front: Vec<FrontPoint>,
+    /// Every node that was looked at for the front, in the order of their levels; empty for lattices of more than
+    /// [`LISTED`] nodes.
+    pub all: Vec<FrontPoint>,
     /// The number of nodes of the lattice.
     pub nodes: f64,
     /// How many of them were looked at for the front: all, unless the search's deadline passed.
@@ -28,6 +31,9 @@ pub struct Explored {
     /// Whether the front covers the whole lattice.
     pub complete: bool,
 }
+
+/// The largest lattice of which every node is told.
+pub const LISTED: f64 = 20_000.0;
 
 /// Each metric of the registry by id, `None` where it is not defined.
 pub type Metrics = Vec<(&'static str, Option<f64>)>;
@@ -74,12 +80,16 @@ pub fn explore(search: &Search<'_>) -> Result<Explored, SearchError> {
     let judge = Judge::new(&free, pricer.needs_groups());
     let tracked = super::tracked(&free, &pricer);
     on_lattice!(&free, judge, tracked, walk => {
-        let strategy = Front { judge: &walk.judge, pricer: &pricer, points: Mutex::default() };
+        let listed = (nodes(search) <= LISTED).then(Mutex::default);
+        let strategy = Front { judge: &walk.judge, pricer: &pricer, points: Mutex::default(), listed };
         let complete = walk.run(&free, &strategy)?;
         let mut front = strategy.points.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         front.sort_by(|a, b| compare((a.cost, &a.levels), (b.cost, &b.levels)));
+        let all = strategy.listed.map(|all| all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner));
+        let mut all: Vec<FrontPoint> = all.unwrap_or_default();
+        all.sort_by(|a, b| a.levels.cmp(&b.levels));
         let nodes_checked = walk.judged.load(std::sync::atomic::Ordering::Relaxed);
-        Ok(Explored { minimal, front, nodes: nodes(search), nodes_checked, complete })
+        Ok(Explored { minimal, front, all, nodes: nodes(search), nodes_checked, complete })
     })
 }
 
@@ -107,7 +117,7 @@ pub fn least_suppression(search: &Search<'_>) -> Result<Option<(u64, Vec<usize>)
     let judge = Judge::with_limit(search, false, search.set.rows);
     on_lattice!(search, judge, false, walk => {
         let strategy = LeastSuppression::default();
-        walk.run(&Search { deadline: None, progress: &|_| {}, ..search.clone() }, &strategy)?;
+        walk.run(&Search { control: search.control.quiet().unhurried(), ..search.clone() }, &strategy)?;
         Ok(strategy.into_least())
     })
 }
@@ -117,6 +127,7 @@ struct Front<'s, 'a> {
     judge: &'s Judge<'a>,
     pricer: &'s Pricer<'a>,
     points: Mutex<Vec<FrontPoint>>,
+    listed: Option<Mutex<Vec<FrontPoint>>>,
 }
 
 impl Strategy for Front<'_, '_> {
@@ -142,6 +153,9 @@ impl Strategy for Front<'_, '_> {
             average_risk: count as f64 / persons.max(1) as f64,
             cost,
         };
+        if let Some(listed) = &self.listed {
+            lock(listed).push(point.clone());
+        }
         // Which points are left at the end does not depend on the order in which they came.
         let mut points = lock(&self.points);
         if cost.is_finite() && !points.iter().any(|p| beats(p, &point)) {

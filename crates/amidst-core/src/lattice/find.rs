@@ -155,8 +155,8 @@ impl Strategy for Best<'_, '_> {
         self.pricer.suppression_costs()
     }
 
-    fn doomed_bound(&self, classes: &Classes, doomed: &[u32], partly: u64) -> f64 {
-        self.pricer.doomed_bound(self.judge, classes, doomed, partly)
+    fn must_suppress_bound(&self, classes: &Classes, must_suppress: &[u32], partly: u64) -> f64 {
+        self.pricer.must_suppress_bound(self.judge, classes, must_suppress, partly)
     }
 
     fn abandon(&self, bound: f64) {

@@ -10,10 +10,11 @@
 //! equals first) until it holds. Masked rows form one class that must satisfy everything itself: a node whose
 //! failing rows together still fail is not valid. A node that would publish no row at all is not valid either.
 
-use super::facet::Facet;
+use super::by_class::ByClass;
+use super::sensitive_view::SensitiveView;
 use super::snapshot::{Carry, Classes, FAILS};
 use crate::class::{Class, Sizes};
-use crate::frequency::{self, Entry, Groups};
+use crate::frequency;
 use crate::model::Needs;
 use crate::requirement::{Evaluator, Requirement};
 use crate::search::{Search, Suppressed};
@@ -33,7 +34,7 @@ pub(crate) struct Outcome {
 
 /// What every finer node must suppress.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Doomed {
+pub(crate) struct MustSuppress {
     /// The classes of which nothing can be saved, ascending.
     pub classes: Vec<u32>,
     /// The rows that must be suppressed at least.
@@ -47,8 +48,8 @@ pub(crate) struct Doomed {
 struct Rule {
     /// Its position in the policy.
     requirement: usize,
-    /// The facet it looks at, if any.
-    facet: Option<usize>,
+    /// The view it looks at, if any.
+    view: Option<usize>,
     /// Its bit in a verdict; zero when there are more requirements than bits.
     bit: u32,
     /// Whether it holds for every merged class when it holds for all parts.
@@ -64,7 +65,7 @@ pub(crate) struct Judge<'a> {
     /// Tests single classes.
     pub evaluator: Evaluator<'a>,
     /// What requirements see of the sensitive columns.
-    pub facets: Vec<Facet>,
+    pub views: Vec<SensitiveView>,
     /// The number of rows that may be left out.
     pub limit: u64,
     rules: Vec<Rule>,
@@ -86,7 +87,7 @@ struct SearchParts<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// A judge for a search. `whole` asks for a facet of all sensitive columns, for metrics that look at them.
+    /// A judge for a search. `whole` asks for a view of all sensitive columns, for metrics that look at them.
     pub fn new(search: &Search<'a>, whole: bool) -> Self {
         Self::with_limit(search, whole, search.suppression_limit())
     }
@@ -96,9 +97,9 @@ impl<'a> Judge<'a> {
         let (set, requirements) = (search.set, search.requirements);
         let all_tuples = requirements.iter().any(|r| r.models.iter().any(|m| m.needs() == Needs::Tuples));
         let from_entries = set.persons || all_tuples || set.rows > u64::from(u32::MAX);
-        let mut facets: Vec<Facet> = Vec::new();
+        let mut views: Vec<SensitiveView> = Vec::new();
         if whole && set.sensitive_width > 0 && !from_entries {
-            facets.push(Facet::new(set, &(0..set.sensitive_width).collect::<Vec<_>>()));
+            views.push(SensitiveView::new(set, &(0..set.sensitive_width).collect::<Vec<_>>()));
         }
         let mut rules = Vec::new();
         let mut release = Vec::new();
@@ -108,14 +109,14 @@ impl<'a> Judge<'a> {
                 release.push(i);
                 continue;
             }
-            let facet = (needs >= Needs::Histogram && !r.on.is_empty() && !from_entries).then(|| {
-                facets.iter().position(|f| f.columns == r.on).unwrap_or_else(|| {
-                    facets.push(Facet::new(set, &r.on));
-                    facets.len() - 1
+            let view = (needs >= Needs::Histogram && !r.on.is_empty() && !from_entries).then(|| {
+                views.iter().position(|f| f.columns == r.on).unwrap_or_else(|| {
+                    views.push(SensitiveView::new(set, &r.on));
+                    views.len() - 1
                 })
             });
             let monotone = r.monotone(set);
-            rules.push(Rule { requirement: i, facet, bit: 0, monotone, strong: monotone && r.growing() });
+            rules.push(Rule { requirement: i, view, bit: 0, monotone, strong: monotone && r.preserved_by_insertion() });
         }
         // The cheapest first; those that a merge cannot break before the others, so that a class that fails one of
         // them is known to.
@@ -129,7 +130,7 @@ impl<'a> Judge<'a> {
         Judge {
             evaluator: Evaluator::new(set, requirements),
             search: SearchParts { set, requirements, suppressed: search.suppressed },
-            facets,
+            views,
             limit,
             rules,
             release,
@@ -139,10 +140,10 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The facet of all sensitive columns in their own order, whose symbols are the sensitive tuples.
-    pub fn whole_facet(&self) -> Option<usize> {
-        let all = |f: &Facet| f.columns.len() == self.search.set.sensitive_width && f.columns.is_sorted();
-        if self.from_entries { None } else { self.facets.iter().position(all) }
+    /// The view of all sensitive columns in their own order, whose symbols are the sensitive tuples.
+    pub fn whole_view(&self) -> Option<usize> {
+        let all = |f: &SensitiveView| f.columns.len() == self.search.set.sensitive_width && f.columns.is_sorted();
+        if self.from_entries { None } else { self.views.iter().position(all) }
     }
 
     /// Whether a node that generalizes a valid one is always valid.
@@ -211,16 +212,16 @@ impl<'a> Judge<'a> {
     /// A class that fails a requirement which no merge can break fails it in every part. Of one that fails another
     /// monotone requirement parts may be published; but these satisfy it as a whole, so no more rows than the
     /// largest part of the class that does ([`crate::model::PrivacyModel::most_kept`]).
-    pub fn doomed(&self, classes: &mut Classes) -> Doomed {
+    pub fn must_suppress(&self, classes: &mut Classes) -> MustSuppress {
         let entries =
             (self.from_entries && self.has_strong()).then(|| ByClass::new(self.search.set, classes, self.all_tuples));
         let mut scratch = Scratch::default();
-        let mut doomed = Doomed::default();
+        let mut must_suppress = MustSuppress::default();
         for class in 0..classes.len() {
             let rows = classes.rows[class];
             let mut kept = rows;
             for (i, rule) in self.rules.iter().enumerate() {
-                if rows == 0 || kept == 0 || classes.verdicts[class] & rule.bit != 0 || !self.dooms(rule) {
+                if rows == 0 || kept == 0 || classes.verdicts[class] & rule.bit != 0 || !self.rules_out(rule) {
                     continue;
                 }
                 if self.holds_noted(classes, class, entries.as_ref(), &mut scratch, i) {
@@ -236,46 +237,50 @@ impl<'a> Judge<'a> {
                 };
             }
             if kept == 0 && rows > 0 {
-                doomed.classes.push(class as u32);
+                must_suppress.classes.push(class as u32);
             } else {
-                doomed.partly += rows - kept;
+                must_suppress.partly += rows - kept;
             }
-            doomed.rows += rows - kept;
+            must_suppress.rows += rows - kept;
         }
-        doomed
+        must_suppress
     }
 
     /// What every finer node must suppress, as far as the sizes of classes tell: those that fail a requirement on them which no
     /// merge can break. `None` where no requirement is one, or sizes are not the rows of a class.
-    pub fn doomed_by_size(&self, classes: &Classes) -> Option<Doomed> {
-        let rules: Vec<&Rule> = self.rules.iter().filter(|r| r.strong && r.facet.is_none()).collect();
+    pub fn must_suppress_by_size(&self, classes: &Classes) -> Option<MustSuppress> {
+        let rules: Vec<&Rule> = self.rules.iter().filter(|r| r.strong && r.view.is_none()).collect();
         if rules.is_empty() || self.from_entries {
             return None;
         }
         let mut scratch = Scratch::default();
-        let mut doomed = Doomed::default();
+        let mut must_suppress = MustSuppress::default();
         for (class, &rows) in (0u32..).zip(&classes.rows) {
             if rows > 0 && !rules.iter().all(|rule| self.rule_holds(rule, rows, &mut scratch)) {
-                doomed.classes.push(class);
-                doomed.rows += rows;
+                must_suppress.classes.push(class);
+                must_suppress.rows += rows;
             }
         }
-        Some(doomed)
+        Some(must_suppress)
     }
 
     /// Whether a class that fails the rule is known to lose rows in every finer node.
-    fn dooms(&self, rule: &Rule) -> bool {
-        rule.strong || (rule.monotone && rule.facet.is_some_and(|f| self.facets[f].columns.len() == 1))
+    fn rules_out(&self, rule: &Rule) -> bool {
+        rule.strong || (rule.monotone && rule.view.is_some_and(|f| self.views[f].columns.len() == 1))
     }
 
     /// Whether some requirement tells what finer nodes must suppress.
-    pub fn has_dooms(&self) -> bool {
-        self.rules.iter().any(|r| self.dooms(r))
+    pub fn can_rule_out(&self) -> bool {
+        self.rules.iter().any(|r| self.rules_out(r))
     }
 
     /// Whether neither a node nor anything finer can be published, as far as can be told.
     pub fn hopeless(&self, classes: &mut Classes) -> bool {
-        if self.limit == 0 { self.judge(classes, false).hopeless } else { self.doomed(classes).rows > self.limit }
+        if self.limit == 0 {
+            self.judge(classes, false).hopeless
+        } else {
+            self.must_suppress(classes).rows > self.limit
+        }
     }
 
     /// Whether some requirement is one that no merge can break.
@@ -314,8 +319,8 @@ impl<'a> Judge<'a> {
             Some(by) => self.evaluator.holds_covering(rule.requirement, by.entries.get(class), by.tuples(class)),
             None => {
                 scratch.pairs.clear();
-                if let Some(facet) = rule.facet {
-                    classes.facets[facet].read(class, &mut scratch.pairs);
+                if let Some(view) = rule.view {
+                    classes.views[view].read(class, &mut scratch.pairs);
                 }
                 self.rule_holds(rule, classes.rows[class], scratch)
             }
@@ -326,23 +331,23 @@ impl<'a> Judge<'a> {
         holds
     }
 
-    /// Whether a class of `size` rows whose facet is in `scratch.pairs` satisfies a rule.
+    /// Whether a class of `size` rows whose view is in `scratch.pairs` satisfies a rule.
     fn rule_holds(&self, rule: &Rule, size: u64, scratch: &mut Scratch) -> bool {
         let r = &self.search.requirements[rule.requirement];
         let tables = self.evaluator.tables(rule.requirement);
-        let Some(facet) = rule.facet.map(|f| &self.facets[f]) else {
+        let Some(view) = rule.view.map(|f| &self.views[f]) else {
             let class = Class { size, histogram: &[], tuples: &[] };
             return r.models.iter().zip(tables).all(|(m, t)| m.holds(&class, t));
         };
         if let [model] = &r.models[..] {
-            scratch.pairs.iter_mut().for_each(|p| p.0 = facet.value(p.0, 0));
+            scratch.pairs.iter_mut().for_each(|p| p.0 = view.value(p.0, 0));
             return model.holds(&Class { size, histogram: &scratch.pairs, tuples: &[] }, &tables[0]);
         }
         // Definition 4.6: for each column in turn, blocks of rows that agree in the others.
         for (i, model) in r.models.iter().enumerate() {
-            let blocks = &facet.blocks[i];
+            let blocks = &view.blocks[i];
             scratch.blocks.clear();
-            scratch.blocks.extend(scratch.pairs.iter().map(|&(s, n)| (blocks[s as usize], facet.value(s, i), n)));
+            scratch.blocks.extend(scratch.pairs.iter().map(|&(s, n)| (blocks[s as usize], view.value(s, i), n)));
             scratch.blocks.sort_unstable();
             for block in scratch.blocks.chunk_by(|a, b| a.0 == b.0) {
                 scratch.histogram.clear();
@@ -416,8 +421,8 @@ impl<'a> Judge<'a> {
         let mut scratch = Scratch::default();
         self.rules.iter().all(|rule| {
             scratch.pairs.clear();
-            if let Some(facet) = rule.facet {
-                outcome.suppressed.iter().for_each(|&c| classes.facets[facet].read(c as usize, &mut scratch.pairs));
+            if let Some(view) = rule.view {
+                outcome.suppressed.iter().for_each(|&c| classes.views[view].read(c as usize, &mut scratch.pairs));
                 frequency::add_up(&mut scratch.pairs);
             }
             self.rule_holds(rule, outcome.suppressed_rows, &mut scratch)
@@ -449,8 +454,8 @@ impl<'a> Judge<'a> {
                 Some(by) => self.evaluator.holds_covering(rule.requirement, by.entries.get(class), by.tuples(class)),
                 None => {
                     scratch.pairs.clear();
-                    if let Some(facet) = rule.facet {
-                        classes.facets[facet].read(class, &mut scratch.pairs);
+                    if let Some(view) = rule.view {
+                        classes.views[view].read(class, &mut scratch.pairs);
                     }
                     self.rule_holds(rule, classes.rows[class], &mut scratch)
                 }
@@ -467,49 +472,4 @@ struct Scratch {
     pairs: Vec<(u32, u64)>,
     blocks: Vec<(u32, u32, u64)>,
     histogram: Vec<(u32, u64)>,
-}
-
-/// The entries and tuples of each class, for what cannot be judged from counts alone.
-#[derive(Debug)]
-pub(crate) struct ByClass {
-    /// The entries of each class.
-    pub entries: Groups,
-    offsets: Vec<usize>,
-    members: Vec<u32>,
-}
-
-impl ByClass {
-    /// Groups the entries (and, where asked, the tuples) of a table by the classes of a node.
-    pub fn new(set: &crate::frequency::FrequencySet, classes: &Classes, tuples: bool) -> Self {
-        let count = classes.len();
-        let mut pairs: Vec<(u32, Entry)> = Vec::with_capacity(set.groups.entries.len());
-        for (tuple, &class) in classes.class_of.iter().enumerate() {
-            pairs.extend(set.groups.get(tuple).iter().map(|&e| (class, e)));
-        }
-        let mut offsets = vec![0; count + 1];
-        let mut members = Vec::new();
-        if tuples {
-            let known = || (0u32..).zip(&classes.class_of).filter(|&(_, &c)| (c as usize) < count);
-            known().for_each(|(_, &c)| offsets[c as usize + 1] += 1);
-            (0..count).for_each(|c| offsets[c + 1] += offsets[c]);
-            members = vec![0; offsets[count]];
-            let mut place = offsets.clone();
-            for (tuple, &class) in known() {
-                members[place[class as usize]] = tuple;
-                place[class as usize] += 1;
-            }
-        }
-        ByClass { entries: Groups::collect(count, pairs), offsets, members }
-    }
-
-    /// The tuples that a class covers; none unless they were asked for.
-    pub fn tuples(&self, class: usize) -> &[u32] {
-        &self.members[self.offsets[class]..self.offsets[class + 1]]
-    }
-
-    /// The entries of several classes as one.
-    fn merged(&self, classes: &[u32]) -> Vec<Entry> {
-        let pairs = classes.iter().flat_map(|&c| self.entries.get(c as usize).iter().map(|&e| (0, e))).collect();
-        Groups::collect(1, pairs).entries
-    }
 }

@@ -12,14 +12,15 @@
 
 mod apriori;
 mod best_first;
+mod by_class;
 mod explore;
-mod facet;
 mod find;
 mod judge;
 mod key;
 mod layout;
 mod price;
 mod recode;
+mod sensitive_view;
 mod snapshot;
 #[cfg(test)]
 mod tests;
@@ -27,7 +28,7 @@ mod walk;
 mod why_not;
 mod wide;
 
-pub use explore::{Explored, ExploredNode, FrontPoint, Metrics, all_metrics, explore, least_suppression};
+pub use explore::{Explored, ExploredNode, FrontPoint, LISTED, Metrics, all_metrics, explore, least_suppression};
 pub use layout::finer;
 pub use why_not::{FailingClass, Obstacle, WhyNot, why_not};
 
@@ -103,7 +104,7 @@ pub fn minimal(search: &Search<'_>) -> Result<Vec<Node>, SearchError> {
     let judge = Judge::new(search, pricer.needs_groups());
     on_lattice!(search, judge, tracked(search, &pricer), walk => {
         let strategy = Minimal::default();
-        walk.run(&Search { deadline: None, ..search.clone() }, &strategy)?;
+        walk.run(&search.unhurried(), &strategy)?;
         Ok(describe(search, &walk, &pricer, strategy.into_nodes()))
     })
 }
@@ -132,7 +133,7 @@ pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
         if best_first::suits(search, &walk, &pricer) {
             best_first::run(search, &walk, &pricer, &strategy)?;
         } else {
-            match search.deadline.filter(|_| walk.nodes() >= walk.large) {
+            match search.control.deadline.filter(|_| walk.nodes() >= walk.large) {
                 // Of most of the lattice nothing will be known in the end: good nodes first, then what they leave to prove.
                 Some(deadline) => {
                     let now = std::time::Instant::now();
@@ -148,7 +149,7 @@ pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
         let mut unexplored = unexplored.max(proven);
         if found.is_none() && unexplored < f64::INFINITY {
             let strategy = Lowest::any(walk.top.iter().sum());
-            walk.run(&Search { deadline: None, ..search.clone() }, &strategy)?;
+            walk.run(&search.unhurried(), &strategy)?;
             found = strategy.into_nodes().into_iter().next().map(|levels| (f64::INFINITY, levels));
             unexplored = f64::NEG_INFINITY;
         }
@@ -168,7 +169,7 @@ pub fn lowest(search: &Search<'_>) -> Result<Vec<Node>, SearchError> {
     let pricer = Pricer::new(search, search.metric);
     let judge = Judge::new(search, pricer.needs_groups());
     on_lattice!(search, judge, tracked(search, &pricer), walk => {
-        let search = &Search { deadline: None, ..search.clone() };
+        let search = &search.unhurried();
         let (mut low, mut high) = (walk.bottom.iter().sum::<usize>(), walk.top.iter().sum::<usize>());
         if walk.judge.monotone() {
             // Every height from the answer on has a valid node, none below it.
@@ -295,7 +296,7 @@ fn offer_first<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<
     let mut source = None;
     while let Some((cost, levels)) = current {
         best.offer(cost, &levels);
-        let over = search.deadline.is_some_and(|d| std::time::Instant::now() >= d) || search.checkpoint().is_err();
+        let over = search.control.overdue() || search.checkpoint().is_err();
         let small = walk.judge.limit == 0 || walk.nodes() < SMALL || walk.base.classes.len() > MANY;
         if (walk.nodes() < walk.large && small) || over {
             return;
@@ -337,8 +338,8 @@ fn raise_bound<K: Key>(
     best: &mut Best<'_, '_>,
 ) -> Result<f64, SearchError> {
     let mut proven = f64::NEG_INFINITY;
-    if search.deadline.is_some() && walk.nodes() >= walk.large && best.ceiling().is_finite() {
-        let quiet = Search { progress: &|_| {}, ..search.clone() };
+    if search.control.deadline.is_some() && walk.nodes() >= walk.large && best.ceiling().is_finite() {
+        let quiet = Search { control: search.control.quiet(), ..search.clone() };
         let least = pricer.lower_bound(&walk.bottom).max(0.0);
         for step in 1..STEPS {
             let threshold = least + (best.ceiling() - least) * f64::from(step) / f64::from(STEPS);

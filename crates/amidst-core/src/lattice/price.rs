@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::judge::{ByClass, Judge};
+use super::by_class::ByClass;
+use super::judge::Judge;
 use super::recode;
 use super::snapshot::Classes;
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
@@ -82,13 +83,13 @@ impl<'a> Pricer<'a> {
         self.with_node(judge, classes, &[], |node| nodes.bound(node, limit)).unwrap_or(f64::NEG_INFINITY)
     }
 
-    /// What a node and everything above it up to some limit costs at least, when the classes in `doomed` (ascending) are
+    /// What a node and everything above it up to some limit costs at least, when the classes in `must_suppress` (ascending) are
     /// suppressed in all of it, and `partly` rows of the others.
-    pub fn doomed_bound(&self, judge: &Judge<'_>, classes: &Classes, doomed: &[u32], partly: u64) -> f64 {
+    pub fn must_suppress_bound(&self, judge: &Judge<'_>, classes: &Classes, must_suppress: &[u32], partly: u64) -> f64 {
         let nodes = self.nodes.as_ref().filter(|n| n.suppression_costs());
         let loss = nodes.and_then(|nodes| {
             let more = partly as f64 * nodes.suppressing_adds(&classes.levels, &classes.rows, self.masked);
-            Some(self.node_loss(nodes.as_ref(), judge, classes, doomed)? + more)
+            Some(self.node_loss(nodes.as_ref(), judge, classes, must_suppress)? + more)
         });
         loss.map_or(f64::NEG_INFINITY, |loss| metric::full_domain::round_down(loss, loss))
     }
@@ -103,10 +104,10 @@ impl<'a> Pricer<'a> {
         self.nodes.as_ref().map_or(f64::INFINITY, |n| n.adds_at_most(rows, self.masked))
     }
 
-    /// What the suppression of the classes in `doomed` (ascending), and of `partly` rows of the others, adds at least in this node
+    /// What the suppression of the classes in `must_suppress` (ascending), and of `partly` rows of the others, adds at least in this node
     /// and in every finer one.
-    pub fn adds_below(&self, classes: &Classes, doomed: &[u32], partly: u64) -> Option<Adds> {
-        self.nodes.as_ref().and_then(|nodes| nodes.adds_below(&self.counted(classes, doomed), partly))
+    pub fn adds_below(&self, classes: &Classes, must_suppress: &[u32], partly: u64) -> Option<Adds> {
+        self.nodes.as_ref().and_then(|nodes| nodes.adds_below(&self.counted(classes, must_suppress), partly))
     }
 
     /// The most rows that a node may suppress and cost no more than `ceiling`.
@@ -200,15 +201,15 @@ impl<'a> Pricer<'a> {
     fn groups(&self, judge: &Judge<'_>, classes: &Classes, published: &[u32]) -> Groups {
         let mut groups = Groups { offsets: Vec::with_capacity(published.len() + 1), entries: Vec::new() };
         groups.offsets.push(0);
-        let whole = judge.whole_facet();
+        let whole = judge.whole_view();
         let by = whole.is_none().then(|| ByClass::new(self.set, classes, false));
         let mut pairs = Vec::new();
         for &class in published {
             match (&by, whole) {
                 (Some(by), _) => groups.entries.extend_from_slice(by.entries.get(class as usize)),
-                (None, Some(facet)) => {
+                (None, Some(view)) => {
                     pairs.clear();
-                    classes.facets[facet].read(class as usize, &mut pairs);
+                    classes.views[view].read(class as usize, &mut pairs);
                     // The symbols of all sensitive columns together are the sensitive tuples themselves.
                     let entry = |&(sensitive, rows): &(u32, u64)| Entry { sensitive, person: NOBODY, rows };
                     groups.entries.extend(pairs.iter().map(entry));

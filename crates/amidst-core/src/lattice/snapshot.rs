@@ -6,9 +6,9 @@
 
 use std::cell::RefCell;
 
-use super::facet::{Counts, Facet};
 use super::key::Key;
 use super::layout::{Layout, Move};
+use super::sensitive_view::{Counts, SensitiveView};
 use crate::frequency::FrequencySet;
 
 /// No verdict yet.
@@ -26,8 +26,8 @@ pub(crate) struct Classes {
     pub first: Vec<u32>,
     /// The rows of each class.
     pub rows: Vec<u64>,
-    /// The counts of each facet.
-    pub facets: Vec<Counts>,
+    /// The counts of each view.
+    pub views: Vec<Counts>,
     /// The class of each tuple; only where requirements are judged from entries or tuples.
     pub class_of: Vec<u32>,
     /// What is known of each class: a bit for each requirement that holds, and [`FAILS`].
@@ -60,8 +60,8 @@ impl Classes {
 
     /// Bytes held, roughly.
     pub fn bytes(&self) -> usize {
-        let facets: usize = self.facets.iter().map(Counts::bytes).sum();
-        self.len() * (4 + 8 + 4) + self.class_of.len() * 4 + facets
+        let views: usize = self.views.iter().map(Counts::bytes).sum();
+        self.len() * (4 + 8 + 4) + self.class_of.len() * 4 + views
     }
 }
 
@@ -164,7 +164,13 @@ const DENSE_BITS: u32 = 18;
 
 impl<K: Key> Snapshot<K> {
     /// The finest node: a class for each tuple that has rows (or for each tuple, where requirements look at tuples).
-    pub fn base(set: &FrequencySet, layout: &Layout<'_>, facets: &[Facet], all_tuples: bool, track: bool) -> Self {
+    pub fn base(
+        set: &FrequencySet,
+        layout: &Layout<'_>,
+        views: &[SensitiveView],
+        all_tuples: bool,
+        track: bool,
+    ) -> Self {
         let levels = vec![0; layout.columns()];
         let tuples: Vec<u32> =
             (0..set.len() as u32).filter(|&t| all_tuples || !set.groups.get(t as usize).is_empty()).collect();
@@ -192,7 +198,7 @@ impl<K: Key> Snapshot<K> {
             classes: Classes {
                 levels,
                 rows: tuples.iter().map(|&t| crate::frequency::rows(set.groups.get(t as usize))).collect(),
-                facets: facets.iter().map(|f| Counts::base(set, f, &tuples)).collect(),
+                views: views.iter().map(|f| Counts::base(set, f, &tuples)).collect(),
                 class_of,
                 verdicts: vec![UNKNOWN; tuples.len()],
                 first: tuples,
@@ -216,7 +222,7 @@ impl<K: Key> Snapshot<K> {
         })
     }
 
-    /// The classes of a coarser node without their facets, and the coarser class of each class: see [`Self::add_facets`].
+    /// The classes of a coarser node without their views, and the coarser class of each class: see [`Self::add_views`].
     pub fn roll_up_sizes(&self, layout: &Layout<'_>, levels: &[usize], carry: Carry) -> (Self, Vec<u32>) {
         SCRATCH.with_borrow_mut(|scratch| {
             let coarser = self.sizes_with(scratch, layout, levels, carry);
@@ -224,15 +230,15 @@ impl<K: Key> Snapshot<K> {
         })
     }
 
-    /// Counts the facets of classes that were rolled up from `finer` by [`Self::roll_up_sizes`].
-    pub fn add_facets(&mut self, finer: &Self, class_of: &[u32]) {
+    /// Counts the views of classes that were rolled up from `finer` by [`Self::roll_up_sizes`].
+    pub fn add_views(&mut self, finer: &Self, class_of: &[u32]) {
         let classes = self.classes.len();
-        self.classes.facets = finer.classes.facets.iter().map(|f| f.roll_up(class_of, classes)).collect();
+        self.classes.views = finer.classes.views.iter().map(|f| f.roll_up(class_of, classes)).collect();
     }
 
     fn roll_up_with(&self, scratch: &mut Scratch, layout: &Layout<'_>, levels: &[usize], carry: Carry) -> Self {
         let mut coarser = self.sizes_with(scratch, layout, levels, carry);
-        coarser.add_facets(self, &scratch.class_of);
+        coarser.add_views(self, &scratch.class_of);
         coarser
     }
 
@@ -303,7 +309,7 @@ impl<K: Key> Snapshot<K> {
         let up = |&class: &u32| class_of.get(class as usize).copied().unwrap_or(u32::MAX);
         let class_of = source.class_of.iter().map(up).collect();
         let levels = levels.to_vec();
-        Snapshot { keys, classes: Classes { levels, first, rows, facets: Vec::new(), class_of, verdicts } }
+        Snapshot { keys, classes: Classes { levels, first, rows, views: Vec::new(), class_of, verdicts } }
     }
 
     /// Bytes held, roughly.

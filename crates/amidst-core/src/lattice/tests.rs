@@ -1,12 +1,13 @@
 //! What cannot be seen from outside: memory bounds, and what only large lattices do.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
 use super::find::LeastSuppression;
 use super::*;
+use crate::control::Control;
 use crate::metric::METRICS;
 use crate::parameter::Parameters;
 use crate::requirement::Requirement;
@@ -16,8 +17,6 @@ use crate::search::{MaxSuppression, Suppressed};
 mod world;
 
 use world::{Dice, World};
-
-static CANCEL: AtomicBool = AtomicBool::new(false);
 
 /// A random policy on a random world.
 fn policy(dice: &mut Dice) -> (World, Vec<Requirement>) {
@@ -45,11 +44,7 @@ fn search<'a>(
         options,
         entry_of_row: None,
         seed: 1,
-        cancel: &CANCEL,
-        enough: &CANCEL,
-        progress: &|_| {},
-        standing: &|_| (),
-        deadline: None,
+        control: Control::default(),
     }
 }
 
@@ -90,7 +85,7 @@ proptest! {
         let (world, requirements) = policy(&mut dice);
         let options = Parameters::default();
         let search = Search {
-            deadline: Some(Instant::now() + Duration::from_secs(600)),
+            control: Control { deadline: Some(Instant::now() + Duration::from_secs(600)), ..Control::default() },
             ..search(&world, &requirements, &options, &mut dice)
         };
         let best = super::best(&search).unwrap();
@@ -145,7 +140,7 @@ proptest! {
             }
             // With no time at all, nothing is found, and what is left out is bounded.
             let none = Best::new(&walk.judge, &pricer);
-            let over = Search { deadline: Some(Instant::now()), ..search.clone() };
+            let over = Search { control: Control { deadline: Some(Instant::now()), ..search.control }, ..search.clone() };
             best_first::run(&over, &walk, &pricer, &none)?;
             let (none, unexplored) = none.into_best();
             prop_assert_eq!(none, None);

@@ -19,6 +19,7 @@ use super::judge::{Judge, Outcome};
 use super::key::Key;
 use super::layout::Layout;
 use super::snapshot::{Classes, Snapshot};
+use crate::control::{Control, Stage};
 use crate::search::{Search, SearchError};
 
 /// What to do with a node before its classes are known.
@@ -58,9 +59,9 @@ pub(crate) trait Strategy: Sync {
         false
     }
 
-    /// What a subtree costs at least in which the classes of `doomed` (ascending) are suppressed everywhere, and `partly`
+    /// What a subtree costs at least in which the classes of `must_suppress` (ascending) are suppressed everywhere, and `partly`
     /// rows of the others.
-    fn doomed_bound(&self, _classes: &Classes, _doomed: &[u32], _partly: u64) -> f64 {
+    fn must_suppress_bound(&self, _classes: &Classes, _doomed: &[u32], _partly: u64) -> f64 {
         f64::NEG_INFINITY
     }
 
@@ -102,7 +103,7 @@ pub(crate) struct Walk<'a, K> {
 struct Progress<'s> {
     done: AtomicU64,
     total: f64,
-    report: &'s (dyn Fn(f64) + Sync),
+    control: Control<'s>,
     last: AtomicU64,
 }
 
@@ -125,7 +126,7 @@ impl<'a, K: Key> Walk<'a, K> {
     /// The lattice of a search.
     pub fn new(search: &Search<'a>, judge: Judge<'a>, layout: Layout<'a>, track: bool) -> Self {
         let track = track || judge.from_entries;
-        let base = Snapshot::base(search.set, &layout, &judge.facets, judge.all_tuples, track);
+        let base = Snapshot::base(search.set, &layout, &judge.views, judge.all_tuples, track);
         Walk {
             bottom: search.set.bottom(),
             top: layout.top(),
@@ -148,7 +149,7 @@ impl<'a, K: Key> Walk<'a, K> {
         let progress = Progress {
             done: AtomicU64::new(0),
             total: self.subtree(bottom, 0),
-            report: search.progress,
+            control: search.control,
             last: AtomicU64::new(0),
         };
         self.descend(search, strategy, &progress, bottom, 0, &self.base, f64::NEG_INFINITY, !strategy.everything())
@@ -169,6 +170,35 @@ impl<'a, K: Key> Walk<'a, K> {
         self.order[position..].iter().map(|&c| (self.top[c] - levels[c] + 1) as f64).product()
     }
 
+    /// Where a doubtful subtree can begin, how many nodes it has from there, and what they cost at least; none when nothing
+    /// of it can be valid or cheap enough.
+    fn raised(
+        &self,
+        strategy: &impl Strategy,
+        progress: &Progress<'_>,
+        levels: &[usize],
+        position: usize,
+        source: &Snapshot<K>,
+        bound: f64,
+    ) -> Option<(Vec<usize>, f64, f64)> {
+        let nodes = self.subtree(levels, position);
+        let mut raised = levels.to_vec();
+        if !self.raise(&mut raised, position, source) {
+            progress.add(nodes);
+            return None;
+        }
+        if raised == levels {
+            return Some((raised, nodes, bound));
+        }
+        let left = self.subtree(&raised, position);
+        progress.add(nodes - left);
+        let Plan::Judge(higher) = strategy.plan(&raised, bound) else {
+            progress.add(left);
+            return None;
+        };
+        Some((raised, left, higher))
+    }
+
     #[expect(clippy::too_many_arguments, reason = "the state of a recursion")]
     fn descend(
         &self,
@@ -182,30 +212,18 @@ impl<'a, K: Key> Walk<'a, K> {
         doubtful: bool,
     ) -> Result<bool, SearchError> {
         search.checkpoint()?;
-        let mut nodes = self.subtree(levels, position);
-        let Plan::Judge(mut bound) = strategy.plan(levels, inherited) else {
+        let nodes = self.subtree(levels, position);
+        let Plan::Judge(bound) = strategy.plan(levels, inherited) else {
             progress.add(nodes);
             return Ok(true);
         };
-        let mut raised = levels.to_vec();
-        if doubtful && nodes >= RAISED {
-            if !self.raise(&mut raised, position, source) {
-                progress.add(nodes);
-                return Ok(true);
-            }
-            if raised != levels {
-                let left = self.subtree(&raised, position);
-                progress.add(nodes - left);
-                nodes = left;
-                let Plan::Judge(higher) = strategy.plan(&raised, bound) else {
-                    progress.add(nodes);
-                    return Ok(true);
-                };
-                bound = higher;
-            }
-        }
-        let levels = &raised[..];
-        if search.deadline.is_some_and(|d| std::time::Instant::now() >= d) {
+        let raised = match doubtful && nodes >= RAISED {
+            true => self.raised(strategy, progress, levels, position, source, bound),
+            false => Some((levels.to_vec(), nodes, bound)),
+        };
+        let Some((levels, nodes, bound)) = raised else { return Ok(true) };
+        let levels = &levels[..];
+        if search.control.overdue() {
             strategy.abandon(bound);
             return Ok(false);
         }
@@ -225,7 +243,7 @@ impl<'a, K: Key> Walk<'a, K> {
         if strategy.finest_first() {
             children.reverse();
         }
-        let over = self.judge.limit > 0 && outcome.suppressed_rows > self.judge.limit && self.judge.has_dooms();
+        let over = self.judge.limit > 0 && outcome.suppressed_rows > self.judge.limit && self.judge.can_rule_out();
         let doubtful = (outcome.hopeless || over) && !strategy.everything();
         // Children start from this node, unless there is no room to keep it.
         let bytes = own.bytes();
@@ -244,11 +262,12 @@ impl<'a, K: Key> Walk<'a, K> {
             levels[self.order[i]] += 1;
             self.descend(search, strategy, progress, &levels, i, from, bound, doubtful)
         };
+        let both = |complete: bool, one: Result<bool, SearchError>| one.map(|c| complete && c);
         let complete = if reached >= SHARED && children.len() > 1 {
             let all: Vec<Result<bool, SearchError>> = children.par_iter().with_max_len(1).map(child).collect();
-            all.into_iter().try_fold(true, |complete, one| one.map(|c| complete && c))
+            all.into_iter().try_fold(true, both)
         } else {
-            children.iter().map(child).try_fold(true, |complete, one| one.map(|c| complete && c))
+            children.iter().map(child).try_fold(true, both)
         };
         if keep {
             self.held.fetch_sub(bytes, Ordering::Relaxed);
@@ -304,14 +323,14 @@ impl<'a, K: Key> Walk<'a, K> {
     ) -> Vec<(usize, f64)> {
         let levels = &own.classes.levels;
         let failing = !outcome.suppressed.is_empty() && !strategy.everything();
-        let dooms = failing && self.judge.has_dooms() && self.judge.limit > 0;
-        let priced = dooms && strategy.wants_doomed();
-        let doomed = priced || (dooms && outcome.suppressed_rows > self.judge.limit);
+        let rules_out = failing && self.judge.can_rule_out() && self.judge.limit > 0;
+        let priced = rules_out && strategy.wants_doomed();
+        let must_suppress = priced || (rules_out && outcome.suppressed_rows > self.judge.limit);
         let mut children: Vec<(usize, f64)> = (position..self.order.len())
             .filter(|&i| levels[self.order[i]] < self.top[self.order[i]])
             .map(|i| (i, bound))
             .collect();
-        if !(doomed || failing && outcome.hopeless) {
+        if !(must_suppress || failing && outcome.hopeless) {
             return children;
         }
         // The coarsest node below each child, the last child first: each is rolled up from the one before it.
@@ -337,16 +356,16 @@ impl<'a, K: Key> Walk<'a, K> {
                 finer.roll_up(&self.layout, &coarsest, self.judge.carry)
             };
             // The more columns are fixed, the less hope is left: all later children are hopeless too.
-            if doomed {
-                let doomed = self.judge.doomed(&mut coarser.classes);
-                if doomed.rows > self.judge.limit {
+            if must_suppress {
+                let must_suppress = self.judge.must_suppress(&mut coarser.classes);
+                if must_suppress.rows > self.judge.limit {
                     children.truncate(child);
-                } else if doomed.rows > 0 && priced {
+                } else if must_suppress.rows > 0 && priced {
                     let mut lost = vec![false; coarser.classes.len()];
-                    doomed.classes.iter().for_each(|&c| lost[c as usize] = true);
-                    let own_doomed: Vec<u32> =
+                    must_suppress.classes.iter().for_each(|&c| lost[c as usize] = true);
+                    let own_must_suppress: Vec<u32> =
                         (0u32..).zip(&map).filter(|&(_, &c)| lost[c as usize]).map(|(own, _)| own).collect();
-                    let least = strategy.doomed_bound(&own.classes, &own_doomed, doomed.partly);
+                    let least = strategy.must_suppress_bound(&own.classes, &own_must_suppress, must_suppress.partly);
                     children[child].1 = bound.max(least);
                 }
             } else if self.judge.hopeless(&mut coarser.classes) {
@@ -364,7 +383,7 @@ impl Progress<'_> {
         let share = (done / self.total).clamp(0.0, 1.0);
         let step = (share * 200.0) as u64;
         if self.last.fetch_max(step, Ordering::Relaxed) < step {
-            (self.report)(share);
+            self.control.tell(Stage::Search, share);
         }
     }
 }

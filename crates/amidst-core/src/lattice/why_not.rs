@@ -1,6 +1,7 @@
 //! Why a node cannot be published: which requirement fails in which classes, and the rows that it would cost.
 
-use super::judge::{ByClass, Judge};
+use super::by_class::ByClass;
+use super::judge::Judge;
 use super::key::{Key, Wide};
 use super::layout::Layout;
 use super::on_lattice;

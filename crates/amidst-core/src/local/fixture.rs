@@ -1,7 +1,6 @@
 //! Small random tables and policies on which every local algorithm is tested.
 
-use std::sync::atomic::AtomicBool;
-
+use crate::control::Control;
 use crate::frequency::FrequencySet;
 use crate::hierarchy::{Generalization, Generalize, Hierarchy, Level};
 use crate::local::class::{Cluster, Judge, World};
@@ -141,7 +140,6 @@ impl Fixture {
         options: &Parameters,
         run: impl FnOnce(&Search<'_>) -> T,
     ) -> T {
-        let cancel = AtomicBool::new(false);
         let k = requirements.iter().filter_map(|r| r.parameters.count("k").ok()).max().unwrap_or(1);
         run(&Search {
             set: &self.set,
@@ -154,11 +152,7 @@ impl Fixture {
             options,
             entry_of_row: None,
             seed: 7,
-            cancel: &cancel,
-            enough: &cancel,
-            progress: &|_| (),
-            standing: &|_| (),
-            deadline: None,
+            control: Control::default(),
         })
     }
 

@@ -21,6 +21,8 @@ pub(super) const ENTRY: Entry = Entry {
     title: "average risk",
     definition: "classes / rows ≤ threshold, over the whole release",
     citation: "El Emam 2013; as in ARX",
+    meaning: "taken over everybody in the release, a guess at who is who is right at most with probability \
+              {threshold}",
     parameters: &[Parameter::required(
         "threshold",
         Kind::Number,

@@ -27,6 +27,8 @@ pub(super) const ENTRY: Entry = Entry {
     title: "Bayes-optimal (ρ₁, ρ₂)-privacy",
     definition: "for every tuple and value neither α < ρ₁ ∧ β > ρ₂ nor α > 1 − ρ₁ ∧ β < 1 − ρ₂, prior α, posterior β",
     citation: "Machanavajjhala et al. 2007, Definition 3.3 and Theorem 3.1; Evfimievski et al. 2003",
+    meaning: "a value of {on} that was less likely than {rho1} for a person before is at most {rho2} likely after, \
+              whatever the release tells",
     parameters: &[
         Parameter::required("rho1", Kind::Number, "a prior belief below this counts as unlikely, 0 to 1"),
         Parameter::required("rho2", Kind::Number, "an unlikely value may be believed up to this, 0 to 1"),

@@ -22,6 +22,8 @@ pub(super) const ENTRY: Entry = Entry {
     definition: "(p_s − q_s)/q_s ≤ β (enhanced: ≤ min(β, −ln q_s)) for every s with p_s > q_s, in every class; q is \
                  of the input, and then also of the release itself",
     citation: "Cao & Karras 2012, Definitions 2 and 3",
+    meaning: "whoever finds a person's class can raise the chance of any value of {on} by at most {beta} times what \
+              it was before",
     parameters: &[
         Parameter::required("beta", Kind::Number, "the largest relative gain of a value's share, 0 or more"),
         Parameter::optional("enhanced", Kind::Flag, "bound the gain by −ln of the value's share too"),

@@ -22,6 +22,8 @@ pub(super) const ENTRY: Entry = Entry {
     title: "complete (α, k)-anonymity",
     definition: "n ≥ k and n_s/n ≤ α_s for every sensitive value s with a bound α_s, in every class",
     citation: "survey Definition 7",
+    meaning: "a person stands amidst at least {k} rows, and no bounded value of {on} is more frequent among them \
+              than its bound",
     parameters: &[
         Parameter::required("alpha", Kind::Bounds, "the largest share of each value, as { Flu = 0.5, HIV = 0.1 }"),
         Parameter::required("k", Kind::Count, "the least number of rows a class may have"),

@@ -24,6 +24,8 @@ pub(super) const ENTRY: Entry = Entry {
     definition: "|ln(p_s/q_s)| < δ for every value s of the table, in every class; the table is the input, and then also the \
                  release itself",
     citation: "Brickell & Shmatikov 2008, Definition 2",
+    meaning: "finding a person's class changes the chance of each value of {on} by less than a factor of e to the \
+              power {delta}",
     parameters: &[Parameter::required("delta", Kind::Number, "what every |ln(p/q)| must stay below, more than 0")],
     sensitive: Sensitive::One,
     audit: &[Audit::of("delta_disclosure", &[("delta", "1")])],

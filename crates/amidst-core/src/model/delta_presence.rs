@@ -24,6 +24,7 @@ pub(super) const ENTRY: Entry = Entry {
     title: "δ-presence",
     definition: "min ≤ rows of the class / people of the population that it matches ≤ max, in every class",
     citation: "Nergiz, Atzori & Clifton 2007, Definition 2; as in ARX",
+    meaning: "of the people who might be the person, at most {max} are in the data, so being in it stays unknown",
     parameters: &[
         Parameter::optional(
             "min",

@@ -22,6 +22,8 @@ pub(super) const ENTRY: Entry = Entry {
     title: "distinct (l, α)-diversity",
     definition: "at least l distinct sensitive values and Σ over rows of weight(category) ≥ α, in every class",
     citation: "Sun, Li & Wang 2010, Definition 4",
+    meaning: "a person's class has at least {l} values of {on}, and they are not all from the most sensitive \
+              categories (weights of {alpha} or more)",
     parameters: &[
         Parameter::required("l", Kind::Count, "the least number of distinct values a class may have"),
         Parameter::required("alpha", Kind::Number, "what the weights of a class's rows must add up to, at least"),
@@ -55,7 +57,7 @@ impl PrivacyModel for DistinctLAlpha {
         false
     }
 
-    fn growing(&self) -> bool {
+    fn preserved_by_insertion(&self) -> bool {
         true
     }
 

@@ -17,6 +17,7 @@ pub(super) const ENTRY: Entry = Entry {
     title: "distinct l-diversity",
     definition: "at least l distinct sensitive values in every class",
     citation: "Sun, Li & Wang 2010, Definition 2; Machanavajjhala et al. 2007",
+    meaning: "whoever finds a person's class still sees at least {l} different values of {on} there",
     parameters: &[Parameter::required("l", Kind::Count, "the least number of distinct values a class may have")],
     sensitive: Sensitive::OneOrMany,
     audit: &[Audit::of("distinct_l", &[("l", "1")])],
@@ -37,7 +38,7 @@ impl PrivacyModel for DistinctLDiversity {
         true
     }
 
-    fn growing(&self) -> bool {
+    fn preserved_by_insertion(&self) -> bool {
         true
     }
 

@@ -23,6 +23,8 @@ pub(super) const ENTRY: Entry = Entry {
     title: "entropy (l, α)-diversity",
     definition: "distinct (l, α)-diversity, and −Σ p log p ≥ log l over the categories of every class",
     citation: "Sun, Li & Wang 2010, Definition 5",
+    meaning: "the categories of {on} in a person's class are as mixed as {l} equally frequent ones, with weights of \
+              {alpha} or more",
     parameters: &[
         Parameter::required("l", Kind::Number, "the number of equally frequent categories to be as diverse as"),
         Parameter::required("alpha", Kind::Number, "what the weights of a class's rows must add up to, at least"),

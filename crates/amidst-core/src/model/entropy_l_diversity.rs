@@ -25,6 +25,7 @@ pub(super) const ENTRY: Entry = Entry {
     title: "entropy l-diversity",
     definition: "−Σ p log p ≥ log l in every class; with a don't-care set, the adjusted entropy ≥ log l",
     citation: "Machanavajjhala et al. 2007, Definitions 4.1 and 4.5, Algorithm 1",
+    meaning: "the values of {on} in a person's class are as hard to guess as one of {l} equally frequent values",
     parameters: &[
         Parameter::required("l", Kind::Number, "the number of equally frequent values to be as diverse as, 1 or more"),
         Parameter::optional("dont_care", Kind::Values, "values that may be disclosed"),

@@ -18,6 +18,7 @@ pub(super) const ENTRY: Entry = Entry {
     title: "general (α, k)-anonymity",
     definition: "n ≥ k and n_s/n ≤ α for every sensitive value s, in every class",
     citation: "Wong et al. 2006; survey Definition 12",
+    meaning: "a person stands amidst at least {k} rows, and no value of {on} is likelier among them than {alpha}",
     parameters: &[
         Parameter::required("alpha", Kind::Number, "the largest share of any value, 0 to 1"),
         Parameter::required("k", Kind::Count, "the least number of rows a class may have"),

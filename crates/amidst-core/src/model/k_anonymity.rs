@@ -17,6 +17,8 @@ pub(super) const ENTRY: Entry = Entry {
     title: "k-anonymity",
     definition: "n ≥ k: every class has at least k rows",
     citation: "Samarati & Sweeney 1998; Sweeney 2002; survey Definition 2",
+    meaning: "whoever knows what others may know of a person finds at least {k} rows that fit, and cannot tell \
+              which is theirs",
     parameters: &[Parameter {
         name: "k",
         kind: Kind::Count,
@@ -42,7 +44,7 @@ impl PrivacyModel for KAnonymity {
         true
     }
 
-    fn growing(&self) -> bool {
+    fn preserved_by_insertion(&self) -> bool {
         true
     }
 

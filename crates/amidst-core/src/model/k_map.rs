@@ -20,6 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     title: "k-map",
     definition: "at least k people of the population share the generalized tuple of every class",
     citation: "Sweeney 2001; as in ARX and Google Sensitive Data Protection",
+    meaning: "at least {k} people of the population look like the person, so nobody can be sure whose row it is",
     parameters: &[
         Parameter::required("k", Kind::Count, "the least number of people a class must match in the population"),
         Parameter::required("population", Kind::Population, "a table of the people the data were drawn from"),
@@ -47,7 +48,7 @@ impl PrivacyModel for KMap {
         true
     }
 
-    fn growing(&self) -> bool {
+    fn preserved_by_insertion(&self) -> bool {
         true
     }
 

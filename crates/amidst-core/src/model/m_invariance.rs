@@ -24,6 +24,7 @@ pub(super) const ENTRY: Entry = Entry {
     definition: "in every version of a series, classes made of m-unique groups: n ≥ m·r₁; and everybody keeps the set of \
                  values they are published with",
     citation: "Xiao & Tao, SIGMOD 2007, Definitions 4–6",
+    meaning: "a person keeps at least {m} possible values of {on}, the same ones in all versions together",
     parameters: &[Parameter::required("m", Kind::Count, "the least number of candidate values for everybody")],
     sensitive: Sensitive::One,
     audit: &[],

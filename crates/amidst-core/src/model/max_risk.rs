@@ -20,6 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     title: "maximum risk",
     definition: "1 / smallest class ≤ threshold, over the whole release",
     citation: "El Emam 2013; as in ARX",
+    meaning: "a guess at which row is a person's is right at most with probability {threshold}, for everybody",
     parameters: &[Parameter::required(
         "threshold",
         Kind::Number,

@@ -74,6 +74,9 @@ pub struct Entry {
     pub definition: &'static str,
     /// Where it is defined.
     pub citation: &'static str,
+    /// What it means for one person in the table, as a part of a sentence; `{k}` stands for the parameter k, `{on}` for the
+    /// sensitive columns.
+    pub meaning: &'static str,
     /// What a requirement may state.
     pub parameters: &'static [Parameter],
     /// Which sensitive columns a requirement names.
@@ -82,6 +85,22 @@ pub struct Entry {
     pub audit: &'static [Audit],
     /// Reads the parameters; the domain is that of the sensitive column, empty where the model has none.
     pub build: Build,
+}
+
+impl Entry {
+    /// What it means for one person, with the stated parameters in their places; a parameter that is not stated is told by
+    /// its name.
+    pub fn meaning_with(&self, stated: impl Fn(&str) -> Option<String>) -> String {
+        let mut out = String::new();
+        let mut rest = self.meaning;
+        while let Some((before, after)) = rest.split_once('{') {
+            let (name, after) = after.split_once('}').unwrap_or((after, ""));
+            out.push_str(before);
+            out.push_str(&stated(name).unwrap_or_else(|| name.to_string()));
+            rest = after;
+        }
+        out + rest
+    }
 }
 
 /// Reads the parameters of a requirement into a model.
@@ -152,7 +171,7 @@ pub trait PrivacyModel: Debug + Send + Sync {
 
     /// Whether a class that satisfies it still does after any further row, of whomever and with whatever value. Stronger
     /// than monotone: it also holds where merged counts are not sums, because a person has rows in both classes.
-    fn growing(&self) -> bool {
+    fn preserved_by_insertion(&self) -> bool {
         false
     }
 
@@ -214,7 +233,7 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// At most how many rows of a class that fails can be left when others are taken out until it satisfies the model.
     /// Asked of monotone models alone: what is published of a class, cut up however finely, satisfies them as a whole.
     fn most_kept(&self, class: &Class<'_>, _table: &TableStats) -> u64 {
-        if self.growing() { 0 } else { class.size }
+        if self.preserved_by_insertion() { 0 } else { class.size }
     }
 
     /// The strongest parameter that the class satisfies.
@@ -473,5 +492,25 @@ mod tests {
         assert_eq!(nearest("T_Closeness"), Some("t-closeness"));
         assert_eq!(nearest("entropy-diversity"), Some("entropy-l-diversity"));
         assert_eq!(nearest("xyzzy"), None);
+    }
+}
+
+#[cfg(test)]
+mod meaning_tests {
+    use super::*;
+
+    #[test]
+    fn meanings_name_parameters_that_there_are() {
+        for entry in MODELS {
+            let known = |name: &str| match name {
+                "on" => entry.sensitive != Sensitive::None,
+                name => entry.parameters.iter().any(|p| p.name == name),
+            };
+            let text = entry.meaning_with(|name| {
+                assert!(known(name), "{}: {name}", entry.id);
+                Some("7".to_string())
+            });
+            assert!(!text.is_empty() && !text.contains(['{', '}']), "{}: {text}", entry.id);
+        }
     }
 }

@@ -22,6 +22,8 @@ pub(super) const ENTRY: Entry = Entry {
     title: "negative/positive disclosure-recursive (c₁, c₂, l)-diversity",
     definition: "pd-recursive (c₁, l)-diversity, and every value of W is at least c₂ percent of the class",
     citation: "Machanavajjhala et al. 2007, Definition 4.4",
+    meaning: "no single value of {on} dominates a person's class (c1 = {c1}, l = {l}), and none that matters can be \
+              ruled out below {c2} percent",
     parameters: &[
         Parameter::required("c1", Kind::Number, "how many times the tail the most frequent value must stay below"),
         Parameter::required("c2", Kind::Number, "the least percentage of each value of `no_negative`, 0 to 100"),

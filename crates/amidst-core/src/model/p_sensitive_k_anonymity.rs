@@ -17,6 +17,7 @@ pub(super) const ENTRY: Entry = Entry {
     title: "p-sensitive k-anonymity",
     definition: "n ≥ k and at least p distinct sensitive values in every class",
     citation: "Truta & Vinay 2006; Sun, Li & Wang 2010, §1.1",
+    meaning: "a person stands amidst at least {k} rows with at least {p} different values of {on}",
     parameters: &[
         Parameter::required("p", Kind::Count, "the least number of distinct values a class may have"),
         Parameter::required("k", Kind::Count, "the least number of rows a class may have"),
@@ -41,7 +42,7 @@ impl PrivacyModel for PSensitive {
         true
     }
 
-    fn growing(&self) -> bool {
+    fn preserved_by_insertion(&self) -> bool {
         true
     }
 

@@ -25,6 +25,8 @@ pub(super) const ENTRY: Entry = Entry {
     title: "positive disclosure-recursive (c, l)-diversity",
     definition: "recursive (c, l)-diversity for the most frequent value outside the don't-care set",
     citation: "Machanavajjhala et al. 2007, Definition 4.3",
+    meaning: "the most frequent value of {on} that matters in a person's class stays below {c} times the rarer ones \
+              together (l = {l})",
     parameters: &[
         Parameter::required("c", Kind::Number, "how many times the tail the most frequent value must stay below"),
         Parameter::required("l", Kind::Count, "one more than the number of frequent values left out of the tail"),

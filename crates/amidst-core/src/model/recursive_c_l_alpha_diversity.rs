@@ -22,6 +22,8 @@ pub(super) const ENTRY: Entry = Entry {
     title: "recursive (c, l, α)-diversity",
     definition: "distinct (l, α)-diversity, and r₁ < c·(r_l + … + r_m) over the category counts of every class",
     citation: "Sun, Li & Wang 2010, Definition 6",
+    meaning: "no category of {on} dominates a person's class (c = {c}, l = {l}), and the categories weigh {alpha} \
+              or more",
     parameters: &[
         Parameter::required("c", Kind::Number, "how many times the tail the most frequent category must stay below"),
         Parameter::required("l", Kind::Count, "the least number of distinct values, and where the tail begins"),

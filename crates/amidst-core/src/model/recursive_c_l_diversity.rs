@@ -21,6 +21,8 @@ pub(super) const ENTRY: Entry = Entry {
     title: "recursive (c, l)-diversity",
     definition: "r₁ < c·(r_l + … + r_m) over the sorted counts of every class",
     citation: "Machanavajjhala et al. 2007, Definition 4.2",
+    meaning: "the most frequent value of {on} in a person's class stays below {c} times the rarer ones together (l \
+              = {l}), so no guess is nearly certain",
     parameters: &[
         Parameter::required("c", Kind::Number, "how many times the tail the most frequent value must stay below"),
         Parameter::required("l", Kind::Count, "one more than the number of frequent values left out of the tail"),

@@ -20,6 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     title: "sample uniqueness",
     definition: "rows alone in their class / rows ≤ threshold, over the whole release",
     citation: "Dalenius 1986; as in ARX",
+    meaning: "at most a share of {threshold} of the rows stands alone in the release",
     parameters: &[Parameter::required("threshold", Kind::Number, "the largest share of rows that are unique, 0 to 1")],
     sensitive: Sensitive::None,
     audit: &[Audit::of("sample_uniqueness", &[("threshold", "1")])],

@@ -20,6 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     title: "simple (α, k)-anonymity",
     definition: "n ≥ k and n_s/n ≤ α for one stated value s, in every class",
     citation: "Wong et al. 2006; survey Definition 9",
+    meaning: "a person stands amidst at least {k} rows, and {value} is likelier among them than {alpha} for nobody",
     parameters: &[
         Parameter::required("alpha", Kind::Number, "the largest share of the value, 0 to 1"),
         Parameter::required("value", Kind::Value, "the value whose share is bounded"),

@@ -32,6 +32,8 @@ pub(super) const ENTRY: Entry = Entry {
     definition: "distance(class distribution, table distribution) ≤ t, in every class; the table is the input, and then also \
                  the release itself",
     citation: "Li, Li & Venkatasubramanian 2007, Definition 2; survey Definition 6",
+    meaning: "the values of {on} in a person's class are spread as in the whole table, up to a distance of {t}, so \
+              finding the class teaches little",
     parameters: &[
         Parameter::required("t", Kind::Number, "the largest distance from the table a class may have"),
         Parameter::optional("distance", Kind::Choice(DISTANCES), "how distributions are compared; `equal` when absent"),

@@ -5,7 +5,7 @@
 //! whatever kind. When rows may be left out, that argument needs a requirement that leaving out rows cannot
 //! help: enough persons, or enough kinds of values.
 
-use crate::frequency::Groups;
+use crate::frequency::{Entry, Groups};
 use crate::model::{Bound, Level, Stronger};
 use crate::requirement::{Evaluator, Requirement};
 use crate::search::Search;
@@ -26,7 +26,8 @@ pub struct Impossible {
 /// The first requirement that no release can satisfy, whatever the algorithm. `None` does not promise that there is one.
 pub fn impossible(search: &Search<'_>) -> Option<Impossible> {
     let limit = search.suppression_limit();
-    let (requirement, best) = whole_table(search, |r| r.monotone(search.set) && (limit == 0 || r.growing()))?;
+    let (requirement, best) =
+        whole_table(search, |r| r.monotone(search.set) && (limit == 0 || r.preserved_by_insertion()))?;
     let message = format!("no release can satisfy {}: {}", words(&search.requirements[requirement]), possible(&best));
     Some(Impossible { requirement, parameter: best.parameter, best, message })
 }
@@ -39,15 +40,32 @@ pub fn failing(search: &Search<'_>) -> Option<String> {
     Some(format!("no generalization satisfies {words} ({})", possible(&best)))
 }
 
-/// The first of the requirements in question that the whole table fails as one class, and what the table reaches.
-fn whole_table(search: &Search<'_>, in_question: impl Fn(&Requirement) -> bool) -> Option<(usize, Level)> {
+/// For each requirement the strongest parameter that any release of all rows can satisfy: what the whole table satisfies as
+/// one class. `None` for requirements of which that is no bound, and for an empty table.
+pub fn strongest(search: &Search<'_>) -> Vec<Option<Level>> {
     let evaluator = Evaluator::new(search.set, search.requirements);
-    let tuples: Vec<u32> = (0..search.set.len() as u32).collect();
+    let (tuples, entries) = one_class(search);
+    let measured = |(i, requirement): (usize, &Requirement)| {
+        let bound = requirement.monotone(search.set) && !entries.is_empty();
+        bound.then(|| evaluator.measure_covering(i, &entries, &tuples)).flatten()
+    };
+    search.requirements.iter().enumerate().map(measured).collect()
+}
+
+/// The whole table as one class: its tuples and its entries.
+fn one_class(search: &Search<'_>) -> (Vec<u32>, Vec<Entry>) {
     let set = search.set;
     let entries = match set.persons {
         true => Groups::collect(1, set.groups.entries.iter().map(|&e| (0, e)).collect()).entries,
         false => set.groups.regroup(|_| Some(0), 1, set.sensitive_count()).entries,
     };
+    ((0..set.len() as u32).collect(), entries)
+}
+
+/// The first of the requirements in question that the whole table fails as one class, and what the table reaches.
+fn whole_table(search: &Search<'_>, in_question: impl Fn(&Requirement) -> bool) -> Option<(usize, Level)> {
+    let evaluator = Evaluator::new(search.set, search.requirements);
+    let (tuples, entries) = one_class(search);
     if entries.is_empty() {
         return None;
     }

@@ -4,8 +4,7 @@
 //! May use: everything below it (`frequency`, `hierarchy`, `metric`, `model`, `requirement`, `recoding`), never
 //! `lattice`, `local` or `algorithm`, which use it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
+use crate::control::{Cancelled, Control, Stage};
 use crate::frequency::FrequencySet;
 use crate::hierarchy::Generalization;
 use crate::metric;
@@ -59,25 +58,8 @@ pub struct Search<'a> {
     pub entry_of_row: Option<&'a [u32]>,
     /// Where randomness starts.
     pub seed: u64,
-    /// Set from outside to stop the search.
-    pub cancel: &'a AtomicBool,
-    /// Set from outside to be content with the best found so far. Only a search that goes on improving looks at it.
-    pub enough: &'a AtomicBool,
-    /// Told how far the search is, from 0 to 1.
-    pub progress: &'a (dyn Fn(f64) + Sync),
-    /// Told now and then how a search that goes on improving stands.
-    pub standing: &'a (dyn Fn(Standing) + Sync),
-    /// How long the search may take; the best found by then is returned with its gap.
-    pub deadline: Option<std::time::Instant>,
-}
-
-/// How a search that goes on improving stands.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Standing {
-    /// The best so far, as a share of the worst possible loss (gcp).
-    Loss(f64),
-    /// What no release can lose less than, by the search's metric.
-    Bound(f64),
+    /// How the search is stopped and watched. With a deadline the best found by then is returned with its gap.
+    pub control: Control<'a>,
 }
 
 /// What a search found.
@@ -109,11 +91,27 @@ pub enum SearchError {
     Impossible(String),
 }
 
+impl From<Cancelled> for SearchError {
+    fn from(_: Cancelled) -> Self {
+        SearchError::Cancelled
+    }
+}
+
 impl<'a> Search<'a> {
+    /// The same search without a time limit.
+    #[must_use]
+    pub fn unhurried(&self) -> Search<'a> {
+        Search { control: self.control.unhurried(), ..self.clone() }
+    }
+
+    /// Tells how far the search is, from 0 to 1.
+    pub fn tell(&self, share: f64) {
+        self.control.tell(Stage::Search, share);
+    }
+
     /// A search for the least `loss` that leaves out no row, without options, that nobody stops or watches. Change what
     /// should be otherwise: `Search { seed: 7, ..Search::new(&set, &generalizations, &requirements) }`.
     pub fn new(set: &'a FrequencySet, generalizations: &'a [Generalization], requirements: &'a [Requirement]) -> Self {
-        static NEVER: AtomicBool = AtomicBool::new(false);
         static NO_OPTIONS: Parameters = Parameters::none();
         Search {
             set,
@@ -126,11 +124,7 @@ impl<'a> Search<'a> {
             options: &NO_OPTIONS,
             entry_of_row: None,
             seed: 1,
-            cancel: &NEVER,
-            enough: &NEVER,
-            progress: &|_| {},
-            standing: &|_| {},
-            deadline: None,
+            control: Control::default(),
         }
     }
 }
@@ -138,12 +132,7 @@ impl<'a> Search<'a> {
 impl Search<'_> {
     /// Fails when the search was asked to stop; call it often.
     pub fn checkpoint(&self) -> Result<(), SearchError> {
-        if self.cancel.load(Ordering::Relaxed) { Err(SearchError::Cancelled) } else { Ok(()) }
-    }
-
-    /// Whether whoever waits is content with the best found so far.
-    pub fn content(&self) -> bool {
-        self.enough.load(Ordering::Relaxed)
+        Ok(self.control.checkpoint()?)
     }
 
     /// The number of rows that may be left out.

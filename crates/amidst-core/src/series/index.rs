@@ -6,10 +6,10 @@
 //! nothing below is looked at. The class that is found is the one that a scan finds: the same growth, computed alike, and
 //! the lowest name of equals. Whoever keeps classes between batches keeps the pages.
 
+use super::class_rules::ClassRules;
 use super::classes::Classes;
-use super::cut::{PAGE, cut, paginate};
-use super::house::House;
-use super::numbers::{Numbers, put};
+use super::page_split::{PAGE, cut, paginate};
+use super::varint::{Numbers, put};
 use crate::local::class::Tally;
 
 /// The classes of a page that is about to become two.
@@ -64,27 +64,27 @@ pub(super) struct Index {
 
 impl Index {
     /// An index of all classes, in new pages.
-    pub fn new(house: &House<'_>, classes: &mut Classes) -> Self {
+    pub fn new(rules: &ClassRules<'_>, classes: &mut Classes) -> Self {
         let mut all: Vec<u32> = (0..classes.len() as u32).collect();
         let mut pages = Vec::new();
-        paginate(house, classes, &mut all, &mut pages);
+        paginate(rules, classes, &mut all, &mut pages);
         let pages = (0u32..).zip(pages).map(|(number, classes)| Page { number, classes, changed: true, node: 0 });
         let pages: Vec<Page> = pages.collect();
-        Self::of_pages(house, classes, pages)
+        Self::of_pages(rules, classes, pages)
     }
 
-    fn over(house: &House<'_>, classes: &mut Classes, pages: Vec<Page>) -> Self {
+    fn over(rules: &ClassRules<'_>, classes: &mut Classes, pages: Vec<Page>) -> Self {
         let next_number = pages.iter().map(|p| p.number + 1).max().unwrap_or(0);
         for (at, page) in (0u32..).zip(&pages) {
             page.classes.iter().for_each(|&c| classes.pages[c as usize] = at);
         }
-        Index { pages, next_number, words: house.space.words(), width: house.space.width(), ..Index::default() }
+        Index { pages, next_number, words: rules.space.words(), width: rules.space.width(), ..Index::default() }
     }
 
     /// An index of classes that were in pages before, under the tree that [`Index::tree`] wrote down. Where that is not
     /// the tree of these pages, there is a new one.
-    pub fn of_tree(house: &House<'_>, classes: &mut Classes, pages: Vec<Page>, tree: &[u8]) -> Self {
-        let mut index = Self::over(house, classes, pages);
+    pub fn of_tree(rules: &ClassRules<'_>, classes: &mut Classes, pages: Vec<Page>, tree: &[u8]) -> Self {
+        let mut index = Self::over(rules, classes, pages);
         let mut numbers = Numbers(tree);
         let mut leaves: Vec<(u32, u32)> = Vec::with_capacity(index.pages.len());
         let mut places: Vec<(u32, u32)> = (0u32..).zip(&index.pages).map(|(at, page)| (page.number, at)).collect();
@@ -97,16 +97,16 @@ impl Index {
         seen.sort_unstable();
         let whole = seen.len() == index.pages.len() && seen.iter().zip(0u32..).all(|(&a, b)| a == b);
         let mut rest = &leaves[..];
-        if whole && index.plant(house, classes, &mut rest, 0, NONE).is_some() && rest.is_empty() {
+        if whole && index.plant(rules, classes, &mut rest, 0, NONE).is_some() && rest.is_empty() {
             return index;
         }
-        Self::of_pages(house, classes, index.pages)
+        Self::of_pages(rules, classes, index.pages)
     }
 
     /// The tree below a depth, from the leaves that are left of those written down; `None` when they are no tree.
     fn plant(
         &mut self,
-        house: &House<'_>,
+        rules: &ClassRules<'_>,
         classes: &Classes,
         leaves: &mut &[(u32, u32)],
         depth: u32,
@@ -119,14 +119,14 @@ impl Index {
         if deep == depth {
             *leaves = rest;
             let at = self.node(parent, page);
-            self.summarize(house, classes, at);
+            self.summarize(rules, classes, at);
             return Some(at);
         }
         let at = self.node(parent, NONE);
-        let low = self.plant(house, classes, leaves, depth + 1, at)?;
-        let high = self.plant(house, classes, leaves, depth + 1, at)?;
+        let low = self.plant(rules, classes, leaves, depth + 1, at)?;
+        let high = self.plant(rules, classes, leaves, depth + 1, at)?;
         self.nodes[at as usize].halves = Some((low, high));
-        self.summarize(house, classes, at);
+        self.summarize(rules, classes, at);
         Some(at)
     }
 
@@ -164,8 +164,8 @@ impl Index {
     }
 
     /// An index of classes that were in pages before, under a new tree.
-    pub fn of_pages(house: &House<'_>, classes: &mut Classes, pages: Vec<Page>) -> Self {
-        let mut index = Index { replanted: true, ..Self::over(house, classes, pages) };
+    pub fn of_pages(rules: &ClassRules<'_>, classes: &mut Classes, pages: Vec<Page>) -> Self {
+        let mut index = Index { replanted: true, ..Self::over(rules, classes, pages) };
         let words = index.words;
         let mut all: Vec<u32> = (0..index.pages.len() as u32).collect();
         if !all.is_empty() {
@@ -174,11 +174,11 @@ impl Index {
                 for (i, &class) in page.classes.iter().enumerate() {
                     match i {
                         0 => shape.copy_from_slice(classes.shape(class as usize)),
-                        _ => house.space.merge(shape, classes.shape(class as usize)),
+                        _ => rules.space.merge(shape, classes.shape(class as usize)),
                     }
                 }
             }
-            index.grow(house, classes, &merged, &mut all, NONE);
+            index.grow(rules, classes, &merged, &mut all, NONE);
         }
         index
     }
@@ -195,23 +195,30 @@ impl Index {
         at as u32
     }
 
-    fn grow(&mut self, house: &House<'_>, classes: &Classes, merged: &[u64], pages: &mut [u32], parent: u32) -> u32 {
+    fn grow(
+        &mut self,
+        rules: &ClassRules<'_>,
+        classes: &Classes,
+        merged: &[u64],
+        pages: &mut [u32],
+        parent: u32,
+    ) -> u32 {
         if let [page] = pages {
             let at = self.node(parent, *page);
-            self.summarize(house, classes, at);
+            self.summarize(rules, classes, at);
             return at;
         }
         let at = self.node(parent, NONE);
-        let second = cut(house, pages, |page| &merged[page as usize * self.words..(page as usize + 1) * self.words]);
+        let second = cut(rules, pages, |page| &merged[page as usize * self.words..(page as usize + 1) * self.words]);
         let (low, high) = pages.split_at_mut(second);
-        let halves = (self.grow(house, classes, merged, low, at), self.grow(house, classes, merged, high, at));
+        let halves = (self.grow(rules, classes, merged, low, at), self.grow(rules, classes, merged, high, at));
         self.nodes[at as usize].halves = Some(halves);
-        self.summarize(house, classes, at);
+        self.summarize(rules, classes, at);
         at
     }
 
     /// Computes what a node knows from what is directly below it.
-    fn summarize(&mut self, house: &House<'_>, classes: &Classes, at: u32) {
+    fn summarize(&mut self, rules: &ClassRules<'_>, classes: &Classes, at: u32) {
         let (words, width) = (self.words, self.width);
         let node = self.nodes[at as usize];
         let (w, c) = (at as usize * words, at as usize * width);
@@ -226,7 +233,7 @@ impl Index {
             let (start, rest) = self.merged.split_at_mut(w + words);
             // Halves come after the node that they are halves of.
             let other = &rest[b * words - (w + words)..(b + 1) * words - (w + words)];
-            house.space.merge(&mut start[w..], other);
+            rules.space.merge(&mut start[w..], other);
             for column in 0..width {
                 self.least[c + column] = self.least[a * width + column].min(self.least[b * width + column]);
                 self.most[c + column] = self.most[a * width + column].max(self.most[b * width + column]);
@@ -241,10 +248,10 @@ impl Index {
             if i == 0 {
                 self.merged[w..w + words].copy_from_slice(shape);
             } else {
-                house.space.merge(&mut self.merged[w..w + words], shape);
+                rules.space.merge(&mut self.merged[w..w + words], shape);
             }
             for column in 0..width {
-                let cost = house.space.column_cost(shape, column);
+                let cost = rules.space.column_cost(shape, column);
                 self.least[c + column] = self.least[c + column].min(cost);
                 self.most[c + column] = self.most[c + column].max(cost);
             }
@@ -255,41 +262,41 @@ impl Index {
     }
 
     /// Takes note that a class has changed.
-    pub fn refresh(&mut self, house: &House<'_>, classes: &Classes, class: usize) {
+    pub fn refresh(&mut self, rules: &ClassRules<'_>, classes: &Classes, class: usize) {
         let page = &mut self.pages[classes.pages[class] as usize];
         page.changed = true;
         let mut at = page.node;
         while at != NONE {
-            self.summarize(house, classes, at);
+            self.summarize(rules, classes, at);
             at = self.nodes[at as usize].parent;
         }
     }
 
     /// Takes note that the class `new` was made of rows of the class `old`, which has changed, too.
-    pub fn add_beside(&mut self, house: &House<'_>, classes: &mut Classes, old: usize, new: usize) {
+    pub fn add_beside(&mut self, rules: &ClassRules<'_>, classes: &mut Classes, old: usize, new: usize) {
         let at = classes.pages[old];
         classes.pages[new] = at;
         self.pages[at as usize].classes.push(new as u32);
         if self.pages[at as usize].classes.len() > FULL {
-            self.divide(house, classes, at);
+            self.divide(rules, classes, at);
         }
-        self.refresh(house, classes, old);
+        self.refresh(rules, classes, old);
     }
 
     /// Adds a class wherever it may be; returns false when there is no page yet.
-    pub fn add(&mut self, house: &House<'_>, classes: &mut Classes, new: usize) -> bool {
+    pub fn add(&mut self, rules: &ClassRules<'_>, classes: &mut Classes, new: usize) -> bool {
         let beside = self.pages.iter().rev().find_map(|p| p.classes.first());
         match beside {
-            Some(&beside) => self.add_beside(house, classes, beside as usize, new),
+            Some(&beside) => self.add_beside(rules, classes, beside as usize, new),
             None => return false,
         }
         true
     }
 
     /// A page becomes two.
-    fn divide(&mut self, house: &House<'_>, classes: &mut Classes, at: u32) {
+    fn divide(&mut self, rules: &ClassRules<'_>, classes: &mut Classes, at: u32) {
         let mut low = std::mem::take(&mut self.pages[at as usize].classes);
-        let second = cut(house, &mut low, |class| classes.shape(class as usize));
+        let second = cut(rules, &mut low, |class| classes.shape(class as usize));
         let high = low.split_off(second);
         let new = self.pages.len() as u32;
         high.iter().for_each(|&c| classes.pages[c as usize] = new);
@@ -301,33 +308,33 @@ impl Index {
         let halves = (self.node(leaf, at), self.node(leaf, new));
         let node = &mut self.nodes[leaf as usize];
         (node.halves, node.page) = (Some(halves), NONE);
-        self.summarize(house, classes, halves.0);
-        self.summarize(house, classes, halves.1);
+        self.summarize(rules, classes, halves.0);
+        self.summarize(rules, classes, halves.1);
     }
 
     /// Takes note that a class is no more.
-    pub fn remove(&mut self, house: &House<'_>, classes: &Classes, class: usize) {
+    pub fn remove(&mut self, rules: &ClassRules<'_>, classes: &Classes, class: usize) {
         let page = &mut self.pages[classes.pages[class] as usize];
         page.classes.retain(|&c| c as usize != class);
         self.replanted |= page.classes.is_empty();
-        self.refresh(house, classes, class);
+        self.refresh(rules, classes, class);
     }
 
     /// How little a row costs at the least below a node.
-    fn bound(&self, house: &House<'_>, at: u32, codes: &[u32]) -> f64 {
+    fn bound(&self, rules: &ClassRules<'_>, at: u32, codes: &[u32]) -> f64 {
         let node = &self.nodes[at as usize];
         if node.rows.is_infinite() {
             return f64::INFINITY;
         }
         let (w, c) = (at as usize * self.words, at as usize * self.width);
         let (least, most) = (&self.least[c..c + self.width], &self.most[c..c + self.width]);
-        let (cost, growth) = house.space.bound_with(&self.merged[w..w + self.words], least, most, codes);
+        let (cost, growth) = rules.space.bound_with(&self.merged[w..w + self.words], least, most, codes);
         // Whatever is below costs more by the growth at least, too.
         node.rows * growth + cost.max(node.cost + growth)
     }
 
     /// The class that a row joins at the least growth, among those that stay valid with it; the lowest name of equals.
-    pub fn best(&self, house: &House<'_>, classes: &Classes, codes: &[u32], kind: u32) -> Option<usize> {
+    pub fn best(&self, rules: &ClassRules<'_>, classes: &Classes, codes: &[u32], kind: u32) -> Option<usize> {
         let mut best: Option<(f64, usize)> = None;
         let mut open: Vec<(f64, u32)> = Vec::with_capacity(32);
         if !self.nodes.is_empty() {
@@ -339,13 +346,13 @@ impl Index {
             }
             let node = &self.nodes[at as usize];
             if let Some((a, b)) = node.halves {
-                let (a, b) = ((self.bound(house, a, codes), a), (self.bound(house, b, codes), b));
+                let (a, b) = ((self.bound(rules, a, codes), a), (self.bound(rules, b, codes), b));
                 // The nearer one is looked at first: it is pushed last.
                 open.extend(if a.0 <= b.0 { [b, a] } else { [a, b] });
                 continue;
             }
             for &class in &self.pages[node.page as usize].classes {
-                best = better(house, classes, codes, kind, best, class as usize);
+                best = better(rules, classes, codes, kind, best, class as usize);
             }
         }
         best.map(|(_, class)| class)
@@ -359,7 +366,7 @@ fn depth_of(pages: usize) -> u32 {
 
 /// The better of `best` and `class`.
 fn better(
-    house: &House<'_>,
+    rules: &ClassRules<'_>,
     classes: &Classes,
     codes: &[u32],
     kind: u32,
@@ -368,7 +375,7 @@ fn better(
 ) -> Option<(f64, usize)> {
     let (rows, cost) = (f64::from(classes.sizes[class]), classes.costs[class]);
     let limit = best.map_or(f64::INFINITY, |(least, _)| least);
-    let Some(growth) = house.growth_up_to(rows, cost, classes.shape(class), codes, limit) else { return best };
+    let Some(growth) = rules.growth_up_to(rows, cost, classes.shape(class), codes, limit) else { return best };
     let wins = match best {
         None => true,
         Some((least, first)) => growth < least || (growth == least && classes.ids[class] < classes.ids[first]),
@@ -376,19 +383,19 @@ fn better(
     let accepts = || {
         let mut tally = Tally::default();
         classes.tally(class, &mut tally);
-        house.accepts(tally, kind)
+        rules.accepts(tally, kind)
     };
-    if wins && (house.grows_safely || accepts()) { Some((growth, class)) } else { best }
+    if wins && (rules.grows_safely || accepts()) { Some((growth, class)) } else { best }
 }
 
 /// What [`Index::best`] must find, by looking at every class, without a shortcut.
 #[cfg(test)]
-pub(super) fn scan(house: &House<'_>, classes: &Classes, codes: &[u32], kind: u32) -> Option<usize> {
-    let growth = |at: usize| house.growth(f64::from(classes.sizes[at]), classes.costs[at], classes.shape(at), codes);
+pub(super) fn scan(rules: &ClassRules<'_>, classes: &Classes, codes: &[u32], kind: u32) -> Option<usize> {
+    let growth = |at: usize| rules.growth(f64::from(classes.sizes[at]), classes.costs[at], classes.shape(at), codes);
     let accepts = |at: &usize| {
         let mut tally = Tally::default();
         classes.tally(*at, &mut tally);
-        house.grows_safely || house.accepts(tally, kind)
+        rules.grows_safely || rules.accepts(tally, kind)
     };
     let valid = classes.live().filter(accepts).map(|at| (growth(at), classes.ids[at], at));
     valid.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|(_, _, at)| at)

@@ -9,13 +9,12 @@
 //! **Cost**: a row looks at few classes ([`Index`]), and only classes that lose a row, split or dissolve need their rows.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering;
 
+use super::class_rules::Class;
 use super::classes::Touched;
-use super::house::Class;
 use super::index::{Index, Page};
-use super::rows::{AllKnown, Roster};
-use super::{Standing, split};
+use super::rows::{AllKnown, RowSource};
+use super::{MaintainedClasses, split};
 use crate::local::class::Tally;
 use crate::search::{Search, SearchError};
 
@@ -39,37 +38,37 @@ pub struct Maintained {
     pub loss: f64,
 }
 
-impl Standing<'_> {
+impl MaintainedClasses<'_> {
     /// Applies a batch: rows leave their classes (`gone`, by class and name), classes that are no longer valid are
-    /// dissolved, and `new` rows, by number in [`Standing::rows`], are placed.
+    /// dissolved, and `new` rows, by number in [`MaintainedClasses::rows`], are placed.
     ///
     /// # Errors
-    /// When the policy cannot be satisfied any more, or the roster fails.
-    pub fn apply<R: Roster>(
+    /// When the policy cannot be satisfied any more, or the source fails.
+    pub fn apply<R: RowSource>(
         &mut self,
         gone: &BTreeMap<u32, Vec<u32>>,
         new: Vec<u32>,
-        roster: &mut R,
+        source: &mut R,
     ) -> Result<Maintained, R::Error> {
-        let doubtful = !gone.is_empty() || !self.house.grows_safely;
+        let doubtful = !gone.is_empty() || !self.rules.grows_safely;
         if doubtful {
             for at in 0..self.classes.len() {
                 if self.classes.sizes[at] > 0
                     && let Some(names) = gone.get(&self.classes.ids[at])
                 {
-                    self.leave(at, names, roster)?;
+                    self.leave(at, names, source)?;
                 }
             }
         }
-        self.place(new, doubtful, roster)
+        self.place(new, doubtful, source)
     }
 
     /// Dissolves invalid classes, if there may be some, and places their rows and new ones.
-    pub(super) fn place<R: Roster>(
+    pub(super) fn place<R: RowSource>(
         &mut self,
         new: Vec<u32>,
         doubtful: bool,
-        roster: &mut R,
+        source: &mut R,
     ) -> Result<Maintained, R::Error> {
         let mut report = Maintained { placed: new.len() as u64, ..Maintained::default() };
         let mut waiting = Vec::new();
@@ -78,24 +77,24 @@ impl Standing<'_> {
         // What happens elsewhere in the table may matter to a class, so all of them are looked at.
         for at in self.classes.live().filter(|_| doubtful) {
             self.classes.tally(at, &mut tally);
-            if !self.house.judge.holds(&tally) {
+            if !self.rules.judge.holds(&tally) {
                 invalid.insert(self.classes.ids[at], at);
             }
         }
         for at in invalid.into_values() {
-            let members = self.members(at, roster)?;
+            let members = self.members(at, source)?;
             report.dissolved += 1;
             report.moved += members.len() as u64;
             waiting.extend(members);
             self.remove(at);
         }
         waiting.extend(new);
-        self.place_all(waiting, &mut report, roster)?;
+        self.place_all(waiting, &mut report, source)?;
         Ok(self.finish(report))
     }
 
     fn checkpoint(&self) -> Result<(), SearchError> {
-        if self.cancel.load(Ordering::Relaxed) { Err(SearchError::Cancelled) } else { Ok(()) }
+        Ok(self.control.checkpoint()?)
     }
 
     fn finish(&self, report: Maintained) -> Maintained {
@@ -105,11 +104,11 @@ impl Standing<'_> {
     }
 
     /// The rows of a class, which from now on are known.
-    fn members<R: Roster>(&mut self, at: usize, roster: &mut R) -> Result<Vec<u32>, R::Error> {
+    fn members<R: RowSource>(&mut self, at: usize, source: &mut R) -> Result<Vec<u32>, R::Error> {
         let id = self.classes.ids[at];
         let touched = self.classes.touch(at);
         if touched.rows.is_none() {
-            let mut rows = roster.members(id, &mut self.rows)?;
+            let mut rows = source.members(id, &mut self.rows)?;
             rows.append(&mut touched.joined);
             touched.rows = Some(rows);
         }
@@ -117,15 +116,15 @@ impl Standing<'_> {
     }
 
     /// Some rows leave a class.
-    fn leave<R: Roster>(&mut self, at: usize, names: &[u32], roster: &mut R) -> Result<(), R::Error> {
-        let mut members = self.members(at, roster)?;
+    fn leave<R: RowSource>(&mut self, at: usize, names: &[u32], source: &mut R) -> Result<(), R::Error> {
+        let mut members = self.members(at, source)?;
         members.retain(|&row| !names.contains(&self.rows.name(row)));
         if members.is_empty() {
             self.remove(at);
         } else {
-            let class = self.house.class(&self.rows, members);
+            let class = self.rules.class(&self.rows, members);
             self.set(at, class);
-            self.index.refresh(&self.house, &self.classes, at);
+            self.index.refresh(&self.rules, &self.classes, at);
         }
         Ok(())
     }
@@ -141,7 +140,7 @@ impl Standing<'_> {
     fn remove(&mut self, at: usize) {
         self.classes.sizes[at] = 0;
         self.classes.touch(at).rows = Some(Vec::new());
-        self.index.remove(&self.house, &self.classes, at);
+        self.index.remove(&self.rules, &self.classes, at);
     }
 
     /// Adds a class, its rows with it.
@@ -152,34 +151,34 @@ impl Standing<'_> {
         let touched = Touched { tally: class.tally, rows: Some(class.rows), ..Touched::default() };
         let at = self.classes.push(id, class.cost, &class.shape, touched);
         match beside {
-            Some(beside) => self.index.add_beside(&self.house, &mut self.classes, beside, at),
-            None if self.index.add(&self.house, &mut self.classes, at) => {}
+            Some(beside) => self.index.add_beside(&self.rules, &mut self.classes, beside, at),
+            None if self.index.add(&self.rules, &mut self.classes, at) => {}
             None => {
                 let number = self.index.next_number;
                 let page = Page { number, classes: vec![at as u32], changed: true, ..Page::default() };
                 // Pages that became empty must still be told of.
                 let mut pages = std::mem::take(&mut self.index.pages);
                 pages.push(page);
-                self.index = Index::of_pages(&self.house, &mut self.classes, pages);
+                self.index = Index::of_pages(&self.rules, &mut self.classes, pages);
             }
         }
         at
     }
 
-    fn place_all<R: Roster>(
+    fn place_all<R: RowSource>(
         &mut self,
         mut waiting: Vec<u32>,
         report: &mut Maintained,
-        roster: &mut R,
+        source: &mut R,
     ) -> Result<(), R::Error> {
         if waiting.is_empty() {
             return Ok(());
         }
         if self.index.pages.iter().all(|page| page.classes.is_empty()) {
             // Nobody to join: everyone is one class, which the policy allows, and which then splits.
-            let all = self.house.class(&self.rows, waiting);
+            let all = self.rules.class(&self.rows, waiting);
             let at = self.add(all, None);
-            return self.split_while_possible(at, report, roster);
+            return self.split_while_possible(at, report, source);
         }
         loop {
             let before = waiting.len();
@@ -189,10 +188,10 @@ impl Standing<'_> {
                     self.checkpoint()?;
                 }
                 let (codes, kind) = (self.rows.codes(row), self.rows.kind(row));
-                match self.index.best(&self.house, &self.classes, codes, kind) {
+                match self.index.best(&self.rules, &self.classes, codes, kind) {
                     Some(at) => {
                         self.join(at, row);
-                        self.split_while_possible(at, report, roster)?;
+                        self.split_while_possible(at, report, source)?;
                     }
                     None => left.push(row),
                 }
@@ -204,61 +203,66 @@ impl Standing<'_> {
             }
         }
         if !waiting.is_empty() {
-            self.gather(waiting, report, roster)?;
+            self.gather(waiting, report, source)?;
         }
         Ok(())
     }
 
     pub(super) fn join(&mut self, at: usize, row: u32) {
-        self.house.space.add(self.classes.shape_mut(at), self.rows.codes(row));
-        self.classes.costs[at] = self.house.space.cost(self.classes.shape(at));
+        self.rules.space.add(self.classes.shape_mut(at), self.rows.codes(row));
+        self.classes.costs[at] = self.rules.space.cost(self.classes.shape(at));
         // Touched first: what is made of the kept counts is made of the kept size.
         let touched = self.classes.touch(at);
-        self.house.count(&mut touched.tally, self.rows.kind(row));
+        self.rules.count(&mut touched.tally, self.rows.kind(row));
         touched.rows.as_mut().unwrap_or(&mut touched.joined).push(row);
         self.classes.sizes[at] += 1;
         self.moved.push((row, self.classes.ids[at]));
-        self.index.refresh(&self.house, &self.classes, at);
+        self.index.refresh(&self.rules, &self.classes, at);
     }
 
     /// Rows that no class can take one by one become a class together, with the nearest classes as far as needed. All
     /// classes together satisfy the policy, so this ends.
-    fn gather<R: Roster>(&mut self, rows: Vec<u32>, report: &mut Maintained, roster: &mut R) -> Result<(), R::Error> {
-        let mut gathered = self.house.class(&self.rows, rows);
-        while !self.house.judge.holds(&gathered.tally) {
+    fn gather<R: RowSource>(
+        &mut self,
+        rows: Vec<u32>,
+        report: &mut Maintained,
+        source: &mut R,
+    ) -> Result<(), R::Error> {
+        let mut gathered = self.rules.class(&self.rows, rows);
+        while !self.rules.judge.holds(&gathered.tally) {
             let loss = |at: usize| {
                 let (rows, shape) = (self.classes.sizes[at] as usize, self.classes.shape(at));
-                let merged = self.house.space.cost_merged(shape, &gathered.shape);
+                let merged = self.rules.space.cost_merged(shape, &gathered.shape);
                 merged * (rows + gathered.rows.len()) as f64 - self.classes.costs[at] * rows as f64
             };
             let nearest = self.classes.live().map(|at| (loss(at), self.classes.ids[at], at));
             let Some((_, _, at)) = nearest.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))) else { break };
             let mut all = std::mem::take(&mut gathered.rows);
-            all.extend(self.members(at, roster)?);
-            gathered = self.house.class(&self.rows, all);
+            all.extend(self.members(at, source)?);
+            gathered = self.rules.class(&self.rows, all);
             self.remove(at);
         }
         let at = self.add(gathered, None);
-        self.split_while_possible(at, report, roster)
+        self.split_while_possible(at, report, source)
     }
 
     /// Splits the class at `at`, and its halves, as long as the rule and the policy allow.
-    pub(super) fn split_while_possible<R: Roster>(
+    pub(super) fn split_while_possible<R: RowSource>(
         &mut self,
         at: usize,
         report: &mut Maintained,
-        roster: &mut R,
+        source: &mut R,
     ) -> Result<(), R::Error> {
         let mut waiting = vec![at];
         while let Some(at) = waiting.pop() {
             let size = self.classes.sizes[at] as usize;
             let touched = self.classes.touch(at);
-            if size < touched.next_split || !self.house.may_split(size, &touched.tally) {
+            if size < touched.next_split || !self.rules.may_split(size, &touched.tally) {
                 continue;
             }
-            let members = self.members(at, roster)?;
-            let Some((kept, apart)) = split::halves(&self.house, &self.rows, &members) else {
-                self.classes.touch(at).next_split = size + (self.house.k as usize).max(size / 8).max(1);
+            let members = self.members(at, source)?;
+            let Some((kept, apart)) = split::halves(&self.rules, &self.rows, &members) else {
+                self.classes.touch(at).next_split = size + (self.rules.k as usize).max(size / 8).max(1);
                 continue;
             };
             report.splits += 1;
@@ -270,13 +274,13 @@ impl Standing<'_> {
     }
 
     /// Splits every class that may be split.
-    fn split_all<R: Roster>(&mut self, report: &mut Maintained, roster: &mut R) -> Result<(), R::Error> {
+    fn split_all<R: RowSource>(&mut self, report: &mut Maintained, source: &mut R) -> Result<(), R::Error> {
         for at in 0..self.classes.len() {
             if at % 256 == 0 {
                 self.checkpoint()?;
             }
             if self.classes.sizes[at] > 0 {
-                self.split_while_possible(at, report, roster)?;
+                self.split_while_possible(at, report, source)?;
             }
         }
         Ok(())
@@ -297,9 +301,9 @@ impl Standing<'_> {
 /// # Errors
 /// When not even the whole table as one class satisfies the policy, or the policy cannot be maintained.
 pub fn maintain(search: &Search<'_>, entry_of_row: &[u32], class_of: &mut [u32]) -> Result<Maintained, SearchError> {
-    let (mut standing, waiting) = Standing::of_table(search, entry_of_row, class_of)?;
-    let report = standing.place(waiting, true, &mut AllKnown)?;
-    standing.tell(class_of);
+    let (mut maintained, waiting) = MaintainedClasses::of_table(search, entry_of_row, class_of)?;
+    let report = maintained.place(waiting, true, &mut AllKnown)?;
+    maintained.tell(class_of);
     Ok(report)
 }
 
@@ -308,9 +312,9 @@ pub fn maintain(search: &Search<'_>, entry_of_row: &[u32], class_of: &mut [u32])
 /// # Errors
 /// As [`maintain`].
 pub fn refine(search: &Search<'_>, entry_of_row: &[u32], class_of: &mut [u32]) -> Result<Maintained, SearchError> {
-    let (mut standing, waiting) = Standing::of_table(search, entry_of_row, class_of)?;
-    let mut report = standing.place(waiting, true, &mut AllKnown)?;
-    standing.split_all(&mut report, &mut AllKnown)?;
-    standing.tell(class_of);
-    Ok(standing.finish(report))
+    let (mut maintained, waiting) = MaintainedClasses::of_table(search, entry_of_row, class_of)?;
+    let mut report = maintained.place(waiting, true, &mut AllKnown)?;
+    maintained.split_all(&mut report, &mut AllKnown)?;
+    maintained.tell(class_of);
+    Ok(maintained.finish(report))
 }

@@ -4,38 +4,38 @@
 //! whose versions can be published side by side; [`audit()`] tells whether versions published so far, or about to be,
 //! keep together what the policy promises of each.
 //!
-//! [`Standing`] is what is kept of the classes between batches: a batch needs the rows of those classes only that it
-//! takes apart, and asks a [`Roster`] for them.
+//! [`MaintainedClasses`] is what is kept of the classes between batches: a batch needs the rows of those classes only that it
+//! takes apart, and asks a [`RowSource`] for them.
 //!
 //! All of it is pure: the rows and the classes they were in go in, the classes they are in come out. Who keeps them in
 //! between, and where, is not known here.
 
 mod audit;
+mod class_rules;
 mod classes;
-mod cut;
-mod house;
 mod index;
 mod invariant_bound;
-mod keep;
 mod links;
 mod m_invariant;
 mod maintain;
-mod numbers;
+mod maintained_classes;
+mod page_codec;
+mod page_split;
 mod regroup;
 mod rows;
 mod shares;
 mod split;
-mod standing;
 #[cfg(test)]
 mod tests;
+mod varint;
 
 pub use audit::{Audit, ColumnFindings, Exposure, Kept, audit};
-pub use house::marginal;
+pub use class_rules::marginal;
 pub use invariant_bound::least_loss;
-pub use keep::{Loader, Names, OwnNames};
 pub use links::linked;
 pub use m_invariant::{Invariant, InvariantError, Outlook, Signed, m_invariant, outlook};
 pub use maintain::{Maintained, UNPLACED, maintain, refine};
-pub use rows::{AllKnown, Roster, Rows};
+pub use maintained_classes::{KeptClass, MaintainedClasses};
+pub use page_codec::{Loader, OwnIds, StableIds};
+pub use rows::{AllKnown, RowSource, Rows};
 pub use shares::{Judge, Verdict, tables};
-pub use standing::{KeptClass, Standing};

@@ -50,7 +50,7 @@ impl Rows {
 }
 
 /// Where the rows of a class are found when it must be taken apart.
-pub trait Roster {
+pub trait RowSource {
     /// Why they may not be found, or why a batch is refused.
     type Error: From<crate::search::SearchError>;
 
@@ -61,11 +61,11 @@ pub trait Roster {
     fn members(&mut self, class: u32, rows: &mut Rows) -> Result<Vec<u32>, Self::Error>;
 }
 
-/// A roster for classes all of whose rows are known.
+/// A source for classes all of whose rows are known.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AllKnown;
 
-impl Roster for AllKnown {
+impl RowSource for AllKnown {
     type Error = crate::search::SearchError;
 
     fn members(&mut self, _class: u32, _rows: &mut Rows) -> Result<Vec<u32>, Self::Error> {

@@ -112,7 +112,7 @@ impl<'a> Judge<'a> {
             whole: r.on.len() == 1,
             rows: r.models.iter().any(|m| !m.scales()).then_some(group.smallest),
         };
-        let support = r.growing() && case.rows.is_none();
+        let support = r.preserved_by_insertion() && case.rows.is_none();
         let proven = |holds: bool| if holds { Verdict::Holds } else { Verdict::Unproven };
         match told {
             Told::Exact(Posterior { weights, spare: 0 }) => {

@@ -94,15 +94,16 @@ fn the_index_finds_what_the_scan_finds() {
                 let mut random = Random::new(seed + 77);
                 let class_of: Vec<u32> =
                     (0..400).map(|row| if row % 5 == 0 { UNPLACED } else { random.below(60) as u32 }).collect();
-                let (mut standing, waiting) = Standing::of_table(search, &fixture.entry_of, &class_of).unwrap();
+                let (mut maintained, waiting) =
+                    MaintainedClasses::of_table(search, &fixture.entry_of, &class_of).unwrap();
                 for row in waiting {
-                    let (codes, kind) = (standing.rows.codes(row), standing.rows.kind(row));
-                    let found = standing.index.best(&standing.house, &standing.classes, codes, kind);
-                    assert_eq!(found, scan(&standing.house, &standing.classes, codes, kind));
+                    let (codes, kind) = (maintained.rows.codes(row), maintained.rows.kind(row));
+                    let found = maintained.index.best(&maintained.rules, &maintained.classes, codes, kind);
+                    assert_eq!(found, scan(&maintained.rules, &maintained.classes, codes, kind));
                     if let Some(at) = found {
-                        standing.join(at, row);
+                        maintained.join(at, row);
                         let mut report = Maintained::default();
-                        standing.split_while_possible(at, &mut report, &mut AllKnown).unwrap();
+                        maintained.split_while_possible(at, &mut report, &mut AllKnown).unwrap();
                     }
                 }
             });
@@ -111,13 +112,13 @@ fn the_index_finds_what_the_scan_finds() {
 }
 
 /// Rows of classes, told when asked, and how often that was.
-struct Ledger<'f> {
+struct FixtureRows<'f> {
     fixture: &'f Fixture,
     class_of: BTreeMap<u32, u32>,
     asked: usize,
 }
 
-impl Ledger<'_> {
+impl FixtureRows<'_> {
     fn add(&self, rows: &mut Rows, row: u32) -> u32 {
         let set = &self.fixture.set;
         let entry = self.fixture.entry_of[row as usize] as usize;
@@ -126,7 +127,7 @@ impl Ledger<'_> {
     }
 }
 
-impl Roster for Ledger<'_> {
+impl RowSource for FixtureRows<'_> {
     type Error = crate::search::SearchError;
 
     fn members(&mut self, class: u32, rows: &mut Rows) -> Result<Vec<u32>, Self::Error> {
@@ -149,10 +150,10 @@ fn a_batch_on_kept_classes_does_what_one_on_all_rows_does() {
                 first.iter_mut().take(200).for_each(|c| *c = 0);
                 refine(search, &fixture.entry_of, &mut first).unwrap();
                 let class_of: BTreeMap<u32, u32> = (0u32..).zip(first).take(220).collect();
-                let ledger = Ledger { fixture: &fixture, class_of, asked: 0 };
+                let rows_of = FixtureRows { fixture: &fixture, class_of, asked: 0 };
                 let gone: Vec<u32> = (0..220).filter(|_| random.below(6) == 0).collect();
                 let slim = Search { set: &stats, ..search.clone() };
-                compare(&slim, search, ledger, &gone);
+                compare(&slim, search, rows_of, &gone);
             });
         }
     }
@@ -161,7 +162,7 @@ fn a_batch_on_kept_classes_does_what_one_on_all_rows_does() {
 /// Other names than the codes have, which do not even keep their order.
 struct Backwards;
 
-impl Names for Backwards {
+impl StableIds for Backwards {
     fn code(&self, column: usize, name: u32) -> Option<u32> {
         (1000 * column as u32 + 500).checked_sub(name)
     }
@@ -180,70 +181,75 @@ impl Names for Backwards {
 }
 
 /// The classes as their owner would keep them.
-fn standing_of<'a>(search: &Search<'a>, ledger: &Ledger<'_>) -> Standing<'a> {
-    let rows: Vec<u32> = ledger.class_of.keys().map(|&r| ledger.fixture.entry_of[r as usize]).collect();
-    let classes: Vec<u32> = ledger.class_of.values().copied().collect();
-    Standing::of_table(search, &rows, &classes).unwrap().0
+fn maintained_of<'a>(search: &Search<'a>, rows_of: &FixtureRows<'_>) -> MaintainedClasses<'a> {
+    let rows: Vec<u32> = rows_of.class_of.keys().map(|&r| rows_of.fixture.entry_of[r as usize]).collect();
+    let classes: Vec<u32> = rows_of.class_of.values().copied().collect();
+    MaintainedClasses::of_table(search, &rows, &classes).unwrap().0
 }
 
 /// Written down and read again.
-fn reloaded<'a>(search: &Search<'a>, standing: &Standing<'_>, tree: &[u8]) -> Standing<'a> {
+fn reloaded<'a>(search: &Search<'a>, maintained: &MaintainedClasses<'_>, tree: &[u8]) -> MaintainedClasses<'a> {
     let mut loader = Loader::new(search).unwrap();
-    for (number, bytes) in standing.changed_pages(&Backwards).filter(|(_, bytes)| !bytes.is_empty()) {
+    for (number, bytes) in maintained.changed_pages(&Backwards).filter(|(_, bytes)| !bytes.is_empty()) {
         assert!(loader.page(number, &bytes, &Backwards));
     }
-    loader.finish(tree, standing.next_id)
+    loader.finish(tree, maintained.next_id)
 }
 
-fn compare(slim: &Search<'_>, search: &Search<'_>, mut ledger: Ledger<'_>, gone: &[u32]) {
-    let next_id = ledger.class_of.values().max().map_or(0, |m| m + 1);
+fn compare(slim: &Search<'_>, search: &Search<'_>, mut rows_of: FixtureRows<'_>, gone: &[u32]) {
+    let next_id = rows_of.class_of.values().max().map_or(0, |m| m + 1);
     // All rows: those that stayed in their classes, and the new ones.
-    let stayed: Vec<u32> = ledger.class_of.keys().copied().filter(|r| !gone.contains(r)).collect();
+    let stayed: Vec<u32> = rows_of.class_of.keys().copied().filter(|r| !gone.contains(r)).collect();
     let table: Vec<u32> = stayed.iter().copied().chain(220..300).collect();
-    let entries: Vec<u32> = table.iter().map(|&r| ledger.fixture.entry_of[r as usize]).collect();
+    let entries: Vec<u32> = table.iter().map(|&r| rows_of.fixture.entry_of[r as usize]).collect();
     let mut class_of: Vec<u32> =
-        table.iter().map(|r| ledger.class_of.get(r).filter(|_| *r < 220).copied().unwrap_or(UNPLACED)).collect();
-    let (mut whole, waiting) = Standing::of_table(search, &entries, &class_of).unwrap();
+        table.iter().map(|r| rows_of.class_of.get(r).filter(|_| *r < 220).copied().unwrap_or(UNPLACED)).collect();
+    let (mut whole, waiting) = MaintainedClasses::of_table(search, &entries, &class_of).unwrap();
     whole.next_id = next_id;
     let expected = whole.place(waiting, true, &mut AllKnown).unwrap();
     whole.tell(&mut class_of);
 
     let mut leaving: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    gone.iter().for_each(|row| leaving.entry(ledger.class_of[row]).or_default().push(*row));
-    let before = standing_of(search, &ledger);
+    gone.iter().for_each(|row| leaving.entry(rows_of.class_of[row]).or_default().push(*row));
+    let before = maintained_of(search, &rows_of);
     // What is kept may have lost its tree, or the tree may be that of other pages.
     let tree = match next_id % 3 {
         0 => before.changed_tree().unwrap(),
         1 => Vec::new(),
         _ => before.changed_tree().unwrap()[2..].to_vec(),
     };
-    let mut standing = reloaded(slim, &before, &tree);
-    assert_eq!(standing.changed_tree().is_none(), next_id.is_multiple_of(3));
-    standing.next_id = next_id;
-    let new: Vec<u32> = (220..300).map(|row| ledger.add(&mut standing.rows, row)).collect();
-    let found = standing.apply(&leaving, new, &mut ledger).unwrap();
+    let mut maintained = reloaded(slim, &before, &tree);
+    assert_eq!(maintained.changed_tree().is_none(), next_id.is_multiple_of(3));
+    maintained.next_id = next_id;
+    let new: Vec<u32> = (220..300).map(|row| rows_of.add(&mut maintained.rows, row)).collect();
+    let found = maintained.apply(&leaving, new, &mut rows_of).unwrap();
     assert_eq!((found.splits, found.dissolved, found.classes), (expected.splits, expected.dissolved, expected.classes));
     assert!((found.loss - expected.loss).abs() < 1e-9);
-    assert!(ledger.asked < 300 || found.classes > 100, "{} of {} classes were asked for", ledger.asked, found.classes);
-    let mut now = ledger.class_of.clone();
+    assert!(
+        rows_of.asked < 300 || found.classes > 100,
+        "{} of {} classes were asked for",
+        rows_of.asked,
+        found.classes
+    );
+    let mut now = rows_of.class_of.clone();
     gone.iter().for_each(|row| {
         now.remove(row);
     });
-    standing.moves().for_each(|(row, class)| {
+    maintained.moves().for_each(|(row, class)| {
         now.insert(row, class);
     });
     assert_eq!(now, table.iter().copied().zip(class_of).collect());
     // What is kept now is what the rows say, also when it has been read again.
-    ledger.class_of = now;
-    standing.index.pages.iter_mut().for_each(|p| p.changed = true);
-    let canonical = |standing: &Standing<'_>| {
-        let mut all = standing.kept();
-        all.iter_mut().for_each(|c| c.shape = standing.space().canonical(&c.shape));
+    rows_of.class_of = now;
+    maintained.index.pages.iter_mut().for_each(|p| p.changed = true);
+    let canonical = |maintained: &MaintainedClasses<'_>| {
+        let mut all = maintained.kept();
+        all.iter_mut().for_each(|c| c.shape = maintained.space().canonical(&c.shape));
         all
     };
-    let expected = canonical(&standing_of(search, &ledger));
-    assert_eq!(canonical(&standing), expected);
-    let again = reloaded(slim, &standing, &standing.index.tree());
+    let expected = canonical(&maintained_of(search, &rows_of));
+    assert_eq!(canonical(&maintained), expected);
+    let again = reloaded(slim, &maintained, &maintained.index.tree());
     assert!(again.changed_tree().is_none());
     assert_eq!(canonical(&again), expected);
 }
@@ -255,9 +261,9 @@ fn damaged_pages_are_refused() {
     fixture.search(&requirements, &Parameters::default(), |search| {
         let mut class_of = vec![UNPLACED; 60];
         maintain(search, &fixture.entry_of, &mut class_of).unwrap();
-        let (standing, _) = Standing::of_table(search, &fixture.entry_of, &class_of).unwrap();
-        let (number, bytes) = standing.changed_pages(&OwnNames).next().unwrap();
-        let read = |bytes: &[u8]| Loader::new(search).unwrap().page(number, bytes, &OwnNames);
+        let (maintained, _) = MaintainedClasses::of_table(search, &fixture.entry_of, &class_of).unwrap();
+        let (number, bytes) = maintained.changed_pages(&OwnIds).next().unwrap();
+        let read = |bytes: &[u8]| Loader::new(search).unwrap().page(number, bytes, &OwnIds);
         assert!(read(&bytes) && read(&[]));
         assert!(!read(&bytes[..bytes.len() - 1]) && !read(&[&bytes[..], &[0x80]].concat()));
         let mut random = Random::new(1);
@@ -275,7 +281,7 @@ fn damaged_pages_are_refused() {
 /// The codes themselves, as far as there are such.
 struct Within<'f>(&'f Fixture);
 
-impl Names for Within<'_> {
+impl StableIds for Within<'_> {
     fn code(&self, column: usize, name: u32) -> Option<u32> {
         Some(name).filter(|&code| (code as usize) < self.0.generalizations[column].active())
     }

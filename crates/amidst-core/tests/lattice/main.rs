@@ -6,8 +6,7 @@ mod brute;
 mod explore;
 mod world;
 
-use std::sync::atomic::AtomicBool;
-
+use amidst_core::control::Control;
 use amidst_core::frequency::rolled;
 use amidst_core::lattice;
 use amidst_core::metric::METRICS;
@@ -17,8 +16,6 @@ use amidst_core::requirement::Requirement;
 use amidst_core::search::{MaxSuppression, Search, SearchError, Suppressed};
 use proptest::prelude::*;
 use world::{Dice, World};
-
-static CANCEL: AtomicBool = AtomicBool::new(false);
 
 fn search<'a>(
     world: &'a World,
@@ -38,11 +35,7 @@ fn search<'a>(
         options,
         entry_of_row: None,
         seed: 1,
-        cancel: &CANCEL,
-        enough: &CANCEL,
-        progress: &|_| {},
-        standing: &|_| (),
-        deadline: None,
+        control: Control::default(),
     }
 }
 

@@ -106,8 +106,7 @@ pub fn anonymize_table(policy: &Policy, table: Table, job: &Job<'_>) -> Result<R
 /// As [`anonymize_batches`].
 pub fn anonymize_input(policy: &Policy, input: Input, job: &Job<'_>) -> Result<Release, Failure> {
     let start = Instant::now();
-    let reading = job.reading();
-    let prepared = Prepared::of_input(policy, input, &LoadOptions::of(job, None, &reading))?;
+    let prepared = Prepared::of_input(policy, input, &LoadOptions::of(job, None))?;
     release(policy, &prepared, start, job)
 }
 
@@ -118,8 +117,7 @@ pub fn anonymize_input(policy: &Policy, input: Input, job: &Job<'_>) -> Result<R
 /// As [`anonymize_batches`].
 pub fn anonymize_source(policy: &Policy, source: Option<String>, job: &Job<'_>) -> Result<Release, Failure> {
     let start = Instant::now();
-    let reading = job.reading();
-    let prepared = Prepared::load(policy, &LoadOptions::of(job, source, &reading))?;
+    let prepared = Prepared::load(policy, &LoadOptions::of(job, source))?;
     release(policy, &prepared, start, job)
 }
 
@@ -142,7 +140,7 @@ fn release(policy: &Policy, prepared: &Prepared, start: Instant, job: &Job<'_>) 
     stop(job)?;
 
     let checking = Instant::now();
-    (job.progress)(Stage::Check, 0.0);
+    job.tell(Stage::Check, 0.0);
     let policies = Policies::of(policy, prepared);
     let made = searched.made(policy, prepared, &released, &policies, unique);
     let mut public = BTreeMap::from([(name.clone(), table)]);

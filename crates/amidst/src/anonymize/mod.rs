@@ -56,10 +56,10 @@ pub fn anonymize_on(
     }
     // A destination that cannot be used should be known before an hour of work, not after it.
     let destination = Destination::of(&policy, options.out.as_deref(), engine.layout())?;
-    destination.spare(&policy, options.input.as_deref())?;
+    destination.refuse_to_overwrite_sources(&policy, options.input.as_deref())?;
     let staging = Staging::begin(&destination.target, options.force)?;
 
-    let prepared = engine.read(&policy, &LoadOptions::of(job, options.input.clone(), &job.reading()))?;
+    let prepared = engine.read(&policy, &LoadOptions::of(job, options.input.clone()))?;
     admit(&policy, &prepared)?;
     let read = start.elapsed().as_secs_f64();
 
@@ -91,7 +91,7 @@ pub fn anonymize_on(
     stop(job)?;
 
     let checking = Instant::now();
-    (job.progress)(Stage::Check, 0.0);
+    job.tell(Stage::Check, 0.0);
     let policies = Policies::of(&policy, &prepared);
     let made = searched.made(&policy, &prepared, released, &policies, unique);
     let files: Vec<PathBuf> = written.files.iter().map(|name| public.join(name)).collect();

@@ -5,7 +5,7 @@ use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::{Dictionary, Table};
 
 use crate::Failure;
-use crate::beside::{COUNT, all_there, covers, read, weights};
+use crate::external::{COUNT, all_there, covers, read, weights};
 use crate::policy::Policy;
 
 /// A table, and which classes of a release its tuples fit.

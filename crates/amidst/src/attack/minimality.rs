@@ -5,7 +5,7 @@ use amidst_core::parameter::{Parameters, Value};
 use amidst_core::table::Table;
 
 use crate::Failure;
-use crate::beside::bound;
+use crate::external::bound;
 use crate::policy::Policy;
 
 /// The parameters that state a requirement.

@@ -13,7 +13,7 @@ use amidst_core::parameter::{Parameters, Value as Stated};
 use amidst_core::table::Table;
 use serde_json::{Map, Value, json};
 
-use crate::beside::{covers, read};
+use crate::external::{covers, read};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::{Failure, json};

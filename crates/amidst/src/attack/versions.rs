@@ -13,7 +13,8 @@ use amidst_core::worlds::{Version, VersionClass};
 
 use super::{Attacked, Beside, WorstClass, failed};
 use crate::Failure;
-use crate::beside::{all_there, covers, read};
+use crate::external::{all_there, covers, read};
+use crate::job::Control;
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
 use crate::series::Series;
@@ -57,7 +58,10 @@ pub(super) struct Versions {
 impl Versions {
     pub fn load(stated: &Policy, newest: &Prepared, beside: &Beside) -> Result<Versions, Failure> {
         let mut earlier = Vec::new();
-        let options = LoadOptions { threads: beside.threads, ..LoadOptions::default() };
+        let options = LoadOptions {
+            control: Control { threads: beside.threads, ..Control::default() },
+            ..LoadOptions::default()
+        };
         for file in &beside.earlier {
             earlier.push(crate::audit::load(stated, file, &options)?.1);
         }

@@ -5,7 +5,7 @@ use amidst_core::requirement::Requirement;
 use amidst_core::table::{Column, Table, ValueType};
 
 use crate::Failure;
-use crate::beside::covers;
+use crate::external::covers;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 

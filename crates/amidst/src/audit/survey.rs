@@ -96,9 +96,13 @@ pub struct Scores {
 /// # Errors
 /// Whatever is wrong with the input.
 pub fn survey(data: &str, max_size: usize) -> Result<Survey, Failure> {
-    let looked = Looked::at(data, false)?;
+    Ok(of_looked(&Looked::at(data, false)?, data, max_size))
+}
+
+/// What was found in a table that was looked at.
+pub(crate) fn of_looked(looked: &Looked, data: &str, max_size: usize) -> Survey {
     let table = &looked.table;
-    let columns: Vec<ColumnRisk> = (0..table.columns.len()).into_par_iter().map(|i| column_risk(&looked, i)).collect();
+    let columns: Vec<ColumnRisk> = (0..table.columns.len()).into_par_iter().map(|i| column_risk(looked, i)).collect();
     let (together, rest) = considered(table, &columns, max_size);
     let codes: Vec<_> = together.iter().map(|&i| &table.columns[i].codes).collect();
     let suda = Suda::find(&codes, max_size);
@@ -109,7 +113,7 @@ pub fn survey(data: &str, max_size: usize) -> Result<Survey, Failure> {
     let not_considered = rest.iter().map(|&i| columns[i].name.clone()).collect();
     let mut columns = columns;
     columns.sort_by_key(|column| std::cmp::Reverse((column.uniques, column.distinct)));
-    Ok(Survey { rows: table.rows as u64, columns, considered: names, not_considered, sets, suda, next })
+    Survey { rows: table.rows as u64, columns, considered: names, not_considered, sets, suda, next }
 }
 
 fn column_risk(looked: &Looked, i: usize) -> ColumnRisk {

@@ -31,7 +31,7 @@ impl Engine for Local {
             untyped: Some(&untyped),
             threads: job.threads,
             cancel: Some(job.cancel),
-            progress: Some(&|done, total| (job.progress)(Stage::Write, done as f64 / total.max(1) as f64)),
+            progress: Some(&|done, total| job.tell(Stage::Write, done as f64 / total.max(1) as f64)),
             bundle: released.bundle(),
             // The disk is waited for while the release is checked.
             sync: false,

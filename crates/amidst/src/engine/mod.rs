@@ -21,7 +21,9 @@ use crate::release::{Joined, Released};
 
 pub use local::Local;
 pub use parts::of_parts;
-pub use remote::{Asked, Combinations, Counts, Divided, Gone, Least, Parted, Remote, gather_for};
+pub use remote::{
+    Combinations, Counts, Divided, DivisibleTable, MinimumClass, RemoteTable, Removed, TailQuery, gather_for,
+};
 
 /// Does the work on rows.
 pub trait Engine {

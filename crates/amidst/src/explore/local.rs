@@ -69,7 +69,7 @@ pub struct Point {
 /// Runs every local algorithm on the policy.
 pub fn compare(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Compared, Failure> {
     in_threads(job.threads, || {
-        let search = task(policy, prepared, job.cancel, &|_| ())?;
+        let search = task(policy, prepared, &job.quiet())?;
         if let Some(impossible) = feasibility::impossible(&search) {
             return Err(Failure::Impossible(impossible.message));
         }
@@ -77,13 +77,13 @@ pub fn compare(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Co
         let steps = (local.len() + 1) as f64;
         let mut algorithms = Vec::with_capacity(local.len());
         for (i, entry) in local.into_iter().enumerate() {
-            let progress = |share: f64| (job.progress)(Stage::Search, (i as f64 + share) / steps);
+            let progress = |stage: Stage, share: f64| job.tell(stage, (i as f64 + share) / steps);
             // The time limit, if there is one, is each algorithm's own; so are the options.
-            let search = task(policy, prepared, job.cancel, &progress)?;
+            let search = task(policy, prepared, &Job { progress: &progress, ..*job })?;
             let own = policy.search.algorithm.as_deref() == Some(entry.id);
             let options = if own { search.options.clone() } else { Parameters::default() };
             algorithms.push(run(policy, prepared, entry, &Search { options: &options, ..search.clone() })?);
-            progress(1.0);
+            progress(Stage::Search, 1.0);
         }
         let metric = metric_of(policy)?.id;
         let cost = |t: &Tried| t.cost(metric).unwrap_or(f64::INFINITY);

@@ -12,12 +12,15 @@ mod profile;
 mod roles;
 mod write;
 
+use std::borrow::Cow;
 use std::path::Path;
 
+use amidst_core::hierarchy::Suggestion;
 use amidst_core::table::{Column, Table, ValueType};
 use amidst_io::{Input, ReadError, ReadOptions};
 use rayon::prelude::*;
 
+use crate::job::{Job, Stage};
 use crate::policy::{Policy, Role};
 use crate::prepare::PrepareError;
 use plan::Plan;
@@ -50,11 +53,19 @@ impl Looked {
     /// # Errors
     /// Whatever is wrong with the input.
     pub fn at(input: &str, skip: bool) -> Result<Looked, PrepareError> {
+        Looked::watched(input, skip, &Job::default())
+    }
+
+    /// As [`Looked::at`], as part of a job.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the input, or that the job was stopped.
+    pub fn watched(input: &str, skip: bool, job: &Job<'_>) -> Result<Looked, PrepareError> {
         let mut binary: Vec<String> = Vec::new();
         let mut named: Vec<String> = Vec::new();
         // A stream is read only once.
         if skip && input != "-" {
-            let mut sample = read_but(&mut binary, input, Some(SAMPLE))?.table;
+            let mut sample = read_but(&mut binary, input, Some(SAMPLE), job)?.table;
             // A sample of a table that has no more rows is the table.
             if sample.rows as u64 == SAMPLE {
                 let missing = unknown_tokens(&sample);
@@ -64,7 +75,7 @@ impl Looked {
             }
         }
         let mut but = [named.clone(), binary.clone()].concat();
-        let read = read_but(&mut but, input, None)?;
+        let read = read_but(&mut but, input, None, job)?;
         let mut table = read.table;
         let missing = unknown_tokens(&table);
         settle(&mut table, &missing);
@@ -75,6 +86,16 @@ impl Looked {
         };
         let unread = but.iter().map(|name| (name.clone(), why(name))).collect();
         Ok(Looked { header: read.header, table, unread, missing, plan })
+    }
+
+    /// The columns that were not read, with the reason.
+    pub fn unread(&self) -> &[(String, &'static str)] {
+        &self.unread
+    }
+
+    /// The hierarchy that fits a column of the table that was read, whatever its role.
+    pub fn suggestion(&self, column: usize) -> Suggestion {
+        plan::suggest(&self.table.columns[column], &self.plan.guesses[column], &self.missing)
     }
 
     /// The role of a column of the table that was read, and why.
@@ -90,15 +111,21 @@ impl Looked {
 /// # Errors
 /// Whatever is wrong with the input.
 pub fn draft(input: &str, folder: Option<&Path>) -> Result<String, PrepareError> {
-    let mut looked = Looked::at(input, true)?;
+    Ok(drafted(&Looked::at(input, true)?, input, folder))
+}
+
+/// The draft for a table that was looked at.
+pub(crate) fn drafted(looked: &Looked, input: &str, folder: Option<&Path>) -> String {
     let rows = looked.table.rows;
     let keep = known(&looked.table, &looked.plan, &looked.missing);
     let unknown_rows = keep.iter().filter(|&&k| !k).count();
     // Leaving out a fifth of the people would say something else about the rest.
     let drop = unknown_rows * 5 <= rows && unknown_rows < rows;
+    let mut table = Cow::Borrowed(&looked.table);
     if drop && unknown_rows > 0 {
-        looked.table.retain(&keep);
-        settle(&mut looked.table, &looked.missing);
+        let known = table.to_mut();
+        known.retain(&keep);
+        settle(known, &looked.missing);
     }
 
     let mut out = String::new();
@@ -106,10 +133,10 @@ pub fn draft(input: &str, folder: Option<&Path>) -> Result<String, PrepareError>
     write::unknowns(&mut out, &looked.missing, drop, unknown_rows);
     for name in &looked.header {
         let unread = looked.unread.iter().find(|(n, _)| n == name);
-        match (looked.table.position(name), unread) {
+        match (table.position(name), unread) {
             (Some(i), _) => {
                 let hierarchy = looked.plan.hierarchies[i].as_ref();
-                out.push_str(&write::section(&looked.table.columns[i], &looked.plan.guesses[i], hierarchy));
+                out.push_str(&write::section(&table.columns[i], &looked.plan.guesses[i], hierarchy));
             }
             (None, unread) => {
                 let why = unread.map_or("not read", |(_, why)| why);
@@ -117,15 +144,24 @@ pub fn draft(input: &str, folder: Option<&Path>) -> Result<String, PrepareError>
             }
         }
     }
-    write::requirements(&mut out, &looked.table, &looked.plan, &looked.missing);
-    Ok(out)
+    write::requirements(&mut out, &table, &looked.plan, &looked.missing);
+    out
 }
 
 /// Reads a table without the columns `but`, to which those are added that turn out to be binary data.
-fn read_but(but: &mut Vec<String>, input: &str, max_rows: Option<u64>) -> Result<Input, PrepareError> {
+fn read_but(but: &mut Vec<String>, input: &str, max_rows: Option<u64>, job: &Job<'_>) -> Result<Input, PrepareError> {
+    let progress = |done: u64, total: Option<u64>| {
+        // A sample is read in no time.
+        if let (None, Some(total)) = (max_rows, total.filter(|&t| t > 0)) {
+            (job.progress)(Stage::Read, (done as f64 / total as f64).min(1.0));
+        }
+    };
     loop {
         let keep = |name: &str| !but.iter().any(|n| n == name);
-        match amidst_io::read(input, &ReadOptions { keep: Some(&keep), max_rows, ..ReadOptions::default() }) {
+        let (cancel, threads) = (Some(job.cancel), job.threads);
+        let progress: Option<&(dyn Fn(u64, Option<u64>) + Sync)> = Some(&progress);
+        let options = ReadOptions { keep: Some(&keep), max_rows, cancel, progress, threads, ..ReadOptions::default() };
+        match amidst_io::read(input, &options) {
             Err(ReadError::Binary { column: Some(column), .. }) if !but.contains(&column) => but.push(column),
             read => return Ok(read?),
         }

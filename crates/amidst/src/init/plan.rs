@@ -179,7 +179,7 @@ fn twins(profiles: &[Profile<'_>], table: &Table, a: usize, b: usize) -> bool {
 }
 
 /// The hierarchy that fits a column. Unknown cells keep to themselves in every hierarchy, so it is made without them.
-fn suggest(column: &Column, guess: &Guess, missing: &[String]) -> Suggestion {
+pub(super) fn suggest(column: &Column, guess: &Guess, missing: &[String]) -> Suggestion {
     let mut values = Column { name: column.name.clone(), kind: column.kind, ..Column::default() };
     values.dictionary = column.dictionary.iter().filter(|v| !missing.iter().any(|m| m == v)).collect();
     values.sort(&[]);

@@ -87,6 +87,18 @@ impl Origin {
     }
 }
 
+/// The keys that lead to the innermost value or key of a policy's text that `span` begins in; elements of a list are keyed by
+/// their position. Empty where there is none.
+pub(super) fn keys_at(text: &str, span: &Range<usize>) -> Vec<String> {
+    let (document, _) = DeTable::parse_recoverable(text);
+    let mut places = BTreeMap::new();
+    note(document.get_ref(), &mut Vec::new(), &mut places);
+    let within = |part: &Range<usize>| part.contains(&span.start).then_some(part.len());
+    let smallest = |place: &Place| within(&place.key).into_iter().chain(within(&place.value)).min();
+    let found = places.iter().filter_map(|(keys, place)| Some((smallest(place)?, usize::MAX - keys.len(), keys)));
+    found.min().map(|(_, _, keys)| keys.clone()).unwrap_or_default()
+}
+
 fn note(table: &DeTable<'_>, path: &mut Vec<String>, places: &mut BTreeMap<Vec<String>, Place>) {
     for (key, value) in table.iter() {
         path.push(key.get_ref().to_string());

@@ -222,3 +222,13 @@ fn passwords_are_neither_quoted_nor_written() {
     let wrong = parse(&text.replace("k = 2", "k = 2, x")).unwrap_err();
     assert!(!format!("{wrong} {wrong:?}").contains("canary"), "{wrong}");
 }
+
+#[test]
+fn errors_know_the_keys_that_lead_to_them() {
+    let text = "[data]\nmissing_rows = \"dorp\"\n\n[columns.\"my age\"]\nrole = \"quasi\"\nhierarchy = { intervals = [1], origin = 0, orign = 2 }\n\n\
+                [[require]]\nmodel = \"k-anonymity\"\nk = 5\n\n[[require]]\nmodel = \"k-anonymity\"\nk = \"five\"\n";
+    let errors = Policy::parse(text, Path::new("policy.toml")).unwrap_err();
+    let keys: Vec<String> = errors.list.iter().map(|error| errors.keys(error).join("/")).collect();
+    assert!(keys.contains(&"data/missing_rows".to_string()), "{keys:?}\n{errors}");
+    assert!(keys.contains(&"require/1/k".to_string()), "{keys:?}\n{errors}");
+}

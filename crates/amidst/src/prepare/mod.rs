@@ -25,7 +25,6 @@ mod values;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use amidst_core::class::Population;
@@ -37,7 +36,7 @@ use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::Table;
 use amidst_io::ReadOptions;
 
-use crate::job::Job;
+use crate::job::{Control, Stage};
 use crate::policy::{Policy, Role};
 
 pub use consent::{NO_ENTRY, Waived};
@@ -54,12 +53,8 @@ pub const DISTINCT_LIMIT: u64 = 4_194_304;
 pub struct LoadOptions<'a> {
     /// Another input than the policy's; relative to the working directory, not to the policy.
     pub input: Option<String>,
-    /// The number of threads that read; 0 means one per core.
-    pub threads: usize,
-    /// Set from outside to stop.
-    pub cancel: Option<&'a AtomicBool>,
-    /// Told how much of the input has been read, from 0 to 1.
-    pub progress: Option<&'a (dyn Fn(f64) + Sync)>,
+    /// How reading is stopped and watched, and on how many threads.
+    pub control: Control<'a>,
 }
 
 /// A table, ready to be searched.
@@ -185,15 +180,15 @@ impl Fitted {
             _ => None,
         };
         let progress = |done: u64, total: Option<u64>| {
-            if let (Some(told), Some(total)) = (options.progress, total.filter(|&t| t > 0)) {
-                told((done as f64 / total as f64).min(1.0));
+            if let Some(total) = total.filter(|&t| t > 0) {
+                options.control.tell(Stage::Read, (done as f64 / total as f64).min(1.0));
             }
         };
         let read = ReadOptions {
             keep: Some(&keep),
             distinct_limit: Some(&limit),
-            threads: options.threads,
-            cancel: options.cancel,
+            threads: options.control.threads,
+            cancel: Some(options.control.cancel),
             progress: Some(&progress),
             ..read_options(policy)?
         };
@@ -316,18 +311,15 @@ impl Fitted {
 }
 
 impl<'a> LoadOptions<'a> {
-    /// How a job reads; `progress` is told its share of the reading.
-    pub(crate) fn of(job: &Job<'a>, input: Option<String>, progress: &'a (dyn Fn(f64) + Sync)) -> Self {
-        LoadOptions { input, threads: job.threads, cancel: Some(job.cancel), progress: Some(progress) }
+    /// How a job reads.
+    pub(crate) fn of(job: &Control<'a>, input: Option<String>) -> Self {
+        LoadOptions { input, control: *job }
     }
 }
 
 impl LoadOptions<'_> {
     fn check(&self) -> Result<(), PrepareError> {
-        match self.cancel {
-            Some(cancel) if cancel.load(Ordering::Relaxed) => Err(PrepareError::Cancelled),
-            _ => Ok(()),
-        }
+        self.control.checkpoint().map_err(|_| PrepareError::Cancelled)
     }
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
+use crate::job::Control;
 use crate::policy::ConsentMode;
 use crate::policy_check::{Finding, check};
 use amidst_core::table::ValueType;
@@ -310,8 +311,8 @@ fn a_check_tells_everything_wrong_at_once() {
 fn loading_stops_when_asked() {
     let folder = folder(DATA, POLICY);
     let policy = Policy::read(&folder.path().join("policy.toml")).unwrap();
-    let stop = AtomicBool::new(true);
-    let options = LoadOptions { cancel: Some(&stop), ..LoadOptions::default() };
+    let stop = std::sync::atomic::AtomicBool::new(true);
+    let options = LoadOptions { control: Control { cancel: &stop, ..Control::default() }, ..LoadOptions::default() };
     assert!(matches!(Prepared::load(&policy, &options), Err(PrepareError::Cancelled)));
 }
 
@@ -418,8 +419,7 @@ fn what_is_possible_is_told_where_nothing_is_found() {
     let folder = folder("zip,pay\n1,a\n2,a\n3,a\n4,a\n5,b\n", &policy);
     let policy = Policy::read(&folder.path().join("policy.toml")).unwrap();
     let prepared = Prepared::load(&policy, &LoadOptions::default()).unwrap();
-    let cancel = AtomicBool::new(false);
-    let job = crate::job::Job { cancel: &cancel, progress: &|_, _| (), threads: 1, ..crate::job::Job::default() };
+    let job = Control { threads: 1, ..Control::default() };
     let error = crate::search::search(&policy, &prepared, &job).err().unwrap().to_string();
     assert!(error.contains("general-alpha-k-anonymity") && error.contains("alpha in this table is 0.8"), "{error}");
     let obstacle = crate::explore::obstacle(&policy, &prepared).unwrap().unwrap();

@@ -10,11 +10,12 @@ use amidst_core::search::Suppressed;
 use amidst_core::sensitive::categories::Categories;
 use bytes::Bytes;
 
+use crate::checker_input::labels;
 use crate::policy::{Policy, RequirePolicy};
 use crate::prepare::{Prepared, rank_order};
 use crate::release::{Joined, Judged, Released};
 use crate::unique::{UniqueRows, accepted};
-use crate::{Failure, TOOL, json, labels, raw, report};
+use crate::{Failure, TOOL, json, raw, report};
 
 /// Everything that a release claims to be.
 pub struct Statement<'a> {

@@ -55,7 +55,7 @@ impl Destination {
     }
 
     /// Fails where publishing would replace what the release is made from.
-    pub fn spare(&self, policy: &Policy, input: Option<&str>) -> Result<(), Failure> {
+    pub fn refuse_to_overwrite_sources(&self, policy: &Policy, input: Option<&str>) -> Result<(), Failure> {
         let Ok(target) = self.target.canonicalize() else { return Ok(()) };
         let input = match (input, policy.data.input.as_deref()) {
             (Some(input), _) => amidst_io::local_path(input),

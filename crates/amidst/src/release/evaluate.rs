@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::join::Joined;
 use crate::json::{number, requirement};
-use crate::plan::{stated_k, unheard};
+use crate::plan::{ignored_settings, stated_k};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 
@@ -150,7 +150,8 @@ pub(crate) fn warnings(
     algorithm: &algorithm::Entry,
     judged: &Judged,
 ) -> Vec<String> {
-    let mut warnings: Vec<String> = prepared.remarks.iter().cloned().chain(unheard(policy, algorithm)).collect();
+    let mut warnings: Vec<String> =
+        prepared.remarks.iter().cloned().chain(ignored_settings(policy, algorithm)).collect();
     let rows: u64 = judged.classes.entries.iter().map(|e| e.rows).sum();
     if judged.class_count() == 1 && rows > 1 {
         warnings.push(format!(

@@ -3,7 +3,9 @@
 //! Shape tells, not colour: the original table's bars are outlines, the release's are filled. A chart is drawn as wide
 //! as a phone and grows with the page.
 
+mod icicle;
 mod partition;
+mod plane;
 
 use std::error::Error;
 
@@ -13,7 +15,9 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::words::grouped;
+pub use icicle::{Node, icicle};
 pub use partition::partition;
+pub use plane::{LatticeNode, Mark, Point, lattice, plane};
 
 const WIDTH: i32 = 360;
 /// Where labels end and bars begin.

@@ -148,6 +148,20 @@ pub fn published(policy: &Policy, columns: &[ColumnReport]) -> Vec<ColumnReport>
     columns.iter().filter(told).map(one).collect()
 }
 
+/// How the values of a column are spread: the most frequent of them, or ranges of numbers, and what is not listed. Values
+/// of which `left_out` is true are no values.
+pub fn histogram(column: &Column, left_out: impl Fn(&str) -> bool) -> (Vec<Bar>, Option<Others>) {
+    let mut counts = column.counts();
+    for (value, count) in column.dictionary.iter().zip(&mut counts) {
+        if *count > 0 && left_out(value) {
+            *count = 0;
+        }
+    }
+    let mut report = blank(&column.name, Role::Insensitive);
+    fill(&mut report, column, &counts, None, 1);
+    (report.histogram, report.others)
+}
+
 fn blank(name: &str, role: Role) -> ColumnReport {
     let technique = match role {
         Role::Identifying => "left out; not even read into memory",

@@ -3,7 +3,7 @@
 //! `of_release` and [`of_audit`] gather one [`Report`]; [`html`], [`Report::to_json_text`] and [`markdown`] render it.
 
 mod audit;
-mod chart;
+pub mod chart;
 mod columns;
 mod content;
 mod documents;
@@ -20,9 +20,10 @@ mod view;
 mod worst;
 
 pub use audit::of_audit;
+pub use columns::histogram;
 pub use content::*;
 pub(crate) use documents::{Policies, Reports};
-pub use html::html;
+pub use html::{html, sections};
 pub use markdown::markdown;
 pub(crate) use release::{Made, of_release};
 pub(crate) use view::repeats;

@@ -2,6 +2,7 @@
 
 use amidst_core::attack::{Published, labels_of_table};
 use amidst_core::class::Sizes;
+use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::TOP;
 use amidst_core::requirement::Evaluator;
 use amidst_core::risk::Risk;
@@ -9,7 +10,9 @@ use amidst_core::search::Found;
 use amidst_core::{algorithm, frequency, metric};
 use serde_json::{Map, Value, json};
 
-use super::content::{Audience, Digest, LossBound, Method, MetricReport, Report, Rows, Sides, Subject, UtilityReport};
+use super::content::{
+    Audience, Digest, Method, MetricReport, Report, RequirementReport, Rows, Sides, Subject, UtilityReport,
+};
 use super::public::{self, Seen, Told};
 use super::view::View;
 use super::{columns, figures, partition, suppression, worst};
@@ -71,19 +74,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
     );
     let seen = seen?;
 
-    let cells = |class: usize, _: u64| {
-        let cells = recoding.classes.get(class)?;
-        let label = |(g, cell): (&amidst_core::hierarchy::Generalization, _)| {
-            let label = if recoding.masked == Some(class as u32) { TOP.into() } else { g.label(cell) };
-            (g.name.clone(), json!(label))
-        };
-        Some(prepared.generalizations.iter().zip(cells).map(label).collect::<Map<String, Value>>())
-    };
-    let evaluator = Evaluator::of_release(counted, &prepared.requirements, &judged.classes);
-    let stated = policy.requirements.iter().zip(&judged.requirements).enumerate();
-    let requirements = stated
-        .map(|(at, (stated, verdict))| worst::requirement(stated, verdict, &evaluator, at, &judged.classes, cells))
-        .collect();
+    let requirements = requirements(made, counted);
 
     let mut report = Report {
         tool: TOOL.to_string(),
@@ -91,36 +82,10 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
         audience: Audience::Owner,
         summary: Vec::new(),
         leading: 0,
-        rows: Rows {
-            input: prepared.rows_in,
-            dropped_missing: prepared.rows_dropped_missing,
-            suppressed: judged.suppressed,
-            published: released.rows(),
-            waived: released.waived.len() as u64,
-            joined: made.joined.map_or(0, |joined| {
-                let all = prepared.waived.as_ref().map_or(0, |w| w.rows.len() as u64);
-                all.saturating_sub(joined.refused)
-            }),
-            counterfeits: released.counterfeits.unwrap_or(0),
-            separate: made.joined.is_some_and(|joined| joined.separate),
-            classes: judged.class_count(),
-            persons: set.persons,
-        },
+        rows: rows(made),
         unique_rows: made.unique.map(Into::into),
         accepted: accepted(policy, &prepared.header),
-        method: Some(Method {
-            algorithm: made.algorithm.id.to_string(),
-            title: made.algorithm.title.to_string(),
-            definition: made.algorithm.definition.to_string(),
-            citation: made.algorithm.citation.to_string(),
-            recoding: if recoding.levels.is_some() { "full-domain" } else { "local" },
-            optimal: found.optimal,
-            gap: found.gap,
-            bound: bound(policy, found, judged)?,
-            metric: metric_of(policy)?.id.to_string(),
-            seed: policy.search.seed,
-            notes: notes(made),
-        }),
+        method: Some(method(made)?),
         columns: columns::of_release(policy, prepared, recoding, released, originals),
         requirements,
         risk: Sides {
@@ -157,7 +122,63 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
     Ok(Reports { public: public::of(&seen, told), internal: report })
 }
 
-/// What the search wants people to know, and what could not be looked at.
+/// What was required, and the worst class for each.
+fn requirements(made: &Made<'_>, counted: &FrequencySet) -> Vec<RequirementReport> {
+    let Made { policy, prepared, judged, .. } = *made;
+    let recoding = &made.found.recoding;
+    let cells = |class: usize, _: u64| {
+        let cells = recoding.classes.get(class)?;
+        let label = |(g, cell): (&amidst_core::hierarchy::Generalization, _)| {
+            let label = if recoding.masked == Some(class as u32) { TOP.into() } else { g.label(cell) };
+            (g.name.clone(), json!(label))
+        };
+        Some(prepared.generalizations.iter().zip(cells).map(label).collect::<Map<String, Value>>())
+    };
+    let evaluator = Evaluator::of_release(counted, &prepared.requirements, &judged.classes);
+    let stated = policy.requirements.iter().zip(&judged.requirements).enumerate();
+    stated
+        .map(|(at, (stated, verdict))| worst::requirement(stated, verdict, &evaluator, at, &judged.classes, cells))
+        .collect()
+}
+
+/// How many rows went where.
+fn rows(made: &Made<'_>) -> Rows {
+    let Made { prepared, judged, released, .. } = *made;
+    Rows {
+        input: prepared.rows_in,
+        dropped_missing: prepared.rows_dropped_missing,
+        suppressed: judged.suppressed,
+        published: released.rows(),
+        waived: released.waived.len() as u64,
+        joined: made.joined.map_or(0, |joined| {
+            let all = prepared.waived.as_ref().map_or(0, |w| w.rows.len() as u64);
+            all.saturating_sub(joined.refused)
+        }),
+        counterfeits: released.counterfeits.unwrap_or(0),
+        separate: made.joined.is_some_and(|joined| joined.separate),
+        classes: judged.class_count(),
+        persons: prepared.set.persons,
+    }
+}
+
+/// How the release was found.
+fn method(made: &Made<'_>) -> Result<Method, Failure> {
+    let Made { policy, found, judged, .. } = *made;
+    Ok(Method {
+        algorithm: made.algorithm.id.to_string(),
+        title: made.algorithm.title.to_string(),
+        definition: made.algorithm.definition.to_string(),
+        citation: made.algorithm.citation.to_string(),
+        recoding: if found.recoding.levels.is_some() { "full-domain" } else { "local" },
+        optimal: found.optimal,
+        gap: found.gap,
+        bound: bound(policy, found, judged)?,
+        metric: metric_of(policy)?.id.to_string(),
+        seed: policy.search.seed,
+        notes: notes(made),
+    })
+}
+
 /// How far the release is from the best at the most.
 fn bound(policy: &Policy, found: &Found, judged: &Judged) -> Result<Option<LossBound>, Failure> {
     let metric = metric_of(policy)?.id;
@@ -165,6 +186,7 @@ fn bound(policy: &Policy, found: &Found, judged: &Judged) -> Result<Option<LossB
     Ok(LossBound::of(metric, found.least_loss, loss))
 }
 
+/// What the search wants people to know, and what could not be looked at.
 fn notes(made: &Made<'_>) -> Vec<String> {
     let Made { prepared, found, .. } = *made;
     let mut notes = crate::release::warnings(made.policy, prepared, made.algorithm, made.judged);

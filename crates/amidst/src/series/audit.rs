@@ -138,7 +138,7 @@ impl Series {
     pub fn audit(&self, job: &Job<'_>) -> Result<SeriesAudit, Failure> {
         let work = self.store.read_whole()?;
         let names = kept(&self.policy, &self.header);
-        Known::load(&work, &self.policy, &names, job.cancel)?.audit(&self.policy, None)
+        Known::load(&work, &self.policy, &names, job)?.audit(&self.policy, None)
     }
 
     /// What was published so far: for each sensitive column its name and every version, the oldest first.

@@ -12,9 +12,9 @@ use super::applied::{Applied, note};
 use super::domain::{Bound, Domain, with_role};
 use super::extend::{advised, reasoned};
 use super::files::{arrivals, departures, persons};
-use super::foresight::{self, Signed};
+use super::forecast::{self, Signed};
 use super::packed::{pack, unpack};
-use super::snapshot::{self, Interner, Ledger};
+use super::snapshot::{self, Interner, SqlRows};
 use super::state::{Person, State, kept};
 use super::stated::key_of;
 use super::store::Work;
@@ -169,8 +169,8 @@ fn maintain(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Maint
     let domain = changed_domain(work, change, |person, class, _| {
         leaving.entry(class).or_default().push(person);
     })?;
-    let bound = Bound::new(policy, names, &domain, job.cancel)?;
-    let search = task(policy, &bound.prepared, job.cancel, &|_| ())?;
+    let bound = Bound::new(policy, names, &domain, job)?;
+    let search = task(policy, &bound.prepared, &job.quiet())?;
     if let Some(impossible) = feasibility::impossible(&search) {
         return Err(Failure::Impossible(format!("{}; the series is as it was", impossible.message)));
     }
@@ -182,8 +182,8 @@ fn maintain(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Maint
         };
         numbers.push(standing.rows.push(row.person, &codes, kind));
     }
-    let mut ledger = Ledger::new(work, &domain, &bound, gone)?;
-    let maintained = standing.apply(&leaving, numbers, &mut ledger)?;
+    let mut rows_of = SqlRows::new(work, &domain, &bound, gone)?;
+    let maintained = standing.apply(&leaving, numbers, &mut rows_of)?;
     leave(work, gone)?;
     let class_of: BTreeMap<Person, u32> = standing.moves().collect();
     arrive(work, new, |person| class_of.get(&person).copied().unwrap_or(0))?;
@@ -242,7 +242,7 @@ fn invariant(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Main
         return Err(Failure::Impossible(message.into()));
     }
     if !foreseen {
-        compose::compose(policy, Mode::MInvariant, &State::load(work, names.to_vec())?, job.cancel)?;
+        compose::compose(policy, Mode::MInvariant, &State::load(work, names.to_vec())?, job)?;
     }
     Ok(Maintained::default())
 }
@@ -251,7 +251,7 @@ fn invariant(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Main
 fn foresee(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<bool, Failure> {
     let Change { policy, names, new, .. } = *change;
     let Some(&column) = with_role(policy, names, Role::Sensitive).first() else { return Ok(false) };
-    foresight::count_all(work, column)?;
+    forecast::count_all(work, column)?;
     let mut signed = Signed::default();
     let mut left = Vec::new();
     let domain = changed_domain(work, change, |person, _, cells| {
@@ -272,7 +272,7 @@ fn foresee(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<bool, 
     if domain.kinds.values().all(|kind| kind.rows <= 0) {
         return Ok(false);
     }
-    foresight::satisfied(work, policy, names, &domain, job.cancel)
+    forecast::satisfied(work, policy, names, &domain, job)
 }
 
 fn leave(work: &Work<'_>, gone: &BTreeSet<Person>) -> Result<(), Failure> {

@@ -1,7 +1,6 @@
 //! From the rows of a series to what a version publishes: classes, counterfeits, and the recoding of both.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 
 use amidst_core::hierarchy::Cell;
 use amidst_core::local::class::{Judge, Partition};
@@ -18,6 +17,7 @@ use rustc_hash::FxHashMap;
 use super::Mode;
 use super::state::State;
 use crate::Failure;
+use crate::job::Job;
 use crate::plan::task;
 use crate::policy::{Policy, RequirePolicy, Role};
 use crate::prepare::{LoadOptions, Prepared};
@@ -42,8 +42,8 @@ pub struct Composed {
 }
 
 /// The rows of a state, ready to be searched.
-pub fn prepare(policy: &Policy, mode: Mode, state: &State, cancel: &AtomicBool) -> Result<Prepared, Failure> {
-    prepare_table(policy, table(policy, mode, state), cancel)
+pub fn prepare(policy: &Policy, mode: Mode, state: &State, job: &Job<'_>) -> Result<Prepared, Failure> {
+    prepare_table(policy, table(policy, mode, state), job)
 }
 
 fn table(policy: &Policy, mode: Mode, state: &State) -> Table {
@@ -52,11 +52,11 @@ fn table(policy: &Policy, mode: Mode, state: &State) -> Table {
     state.table(|name| mode == Mode::MInvariant && sensitive(name))
 }
 
-fn prepare_table(policy: &Policy, table: Table, cancel: &AtomicBool) -> Result<Prepared, Failure> {
+fn prepare_table(policy: &Policy, table: Table, job: &Job<'_>) -> Result<Prepared, Failure> {
     if table.rows == 0 {
         return Err(Failure::Impossible("no row would be left, and a version needs some; nothing was changed".into()));
     }
-    let options = LoadOptions { cancel: Some(cancel), ..LoadOptions::default() };
+    let options = LoadOptions { control: job.quiet(), ..LoadOptions::default() };
     Ok(Prepared::of_table(policy, table, &options)?)
 }
 
@@ -108,10 +108,10 @@ pub fn check_policy(policy: &Policy, prepared: &Prepared, mode: Mode) -> Result<
 }
 
 /// Composes the version that the rows of `state` make.
-pub fn compose(policy: &Policy, mode: Mode, state: &State, cancel: &AtomicBool) -> Result<Composed, Failure> {
-    let prepared = prepare(policy, mode, state, cancel)?;
+pub fn compose(policy: &Policy, mode: Mode, state: &State, job: &Job<'_>) -> Result<Composed, Failure> {
+    let prepared = prepare(policy, mode, state, job)?;
     match mode {
-        Mode::Maintain => finish(policy, prepared, state.classes.clone(), None, Vec::new(), cancel),
+        Mode::Maintain => finish(policy, prepared, state.classes.clone(), None, Vec::new(), job),
         Mode::MInvariant => {
             let made = invariant(policy, state, &prepared)?;
             let (table, classes) = with_counterfeits(policy, state, &prepared, &made);
@@ -123,8 +123,8 @@ pub fn compose(policy: &Policy, mode: Mode, state: &State, cancel: &AtomicBool) 
             });
             let signatures = signatures.collect();
             let counterfeits = Some(made.counterfeits.len() as u64);
-            let prepared = prepare_table(policy, table, cancel)?;
-            finish(policy, prepared, classes, counterfeits, signatures, cancel)
+            let prepared = prepare_table(policy, table, job)?;
+            finish(policy, prepared, classes, counterfeits, signatures, job)
         }
     }
 }
@@ -136,13 +136,13 @@ pub fn of_groups(
     state: &State,
     groups: &[u32],
     counterfeits: u64,
-    cancel: &AtomicBool,
+    job: &Job<'_>,
 ) -> Result<Composed, Failure> {
     let mut numbers: BTreeMap<u32, u32> = groups.iter().map(|&group| (group, 0)).collect();
     numbers.values_mut().zip(0u32..).for_each(|(number, next)| *number = next);
     let groups = groups.iter().map(|group| numbers.get(group).copied().unwrap_or(0)).collect();
-    let prepared = prepare(policy, Mode::Maintain, state, cancel)?;
-    finish(policy, prepared, groups, (counterfeits > 0).then_some(counterfeits), Vec::new(), cancel)
+    let prepared = prepare(policy, Mode::Maintain, state, job)?;
+    finish(policy, prepared, groups, (counterfeits > 0).then_some(counterfeits), Vec::new(), job)
 }
 
 /// The code in the series of each value of the one sensitive column.
@@ -215,9 +215,9 @@ fn finish(
     classes: Vec<u32>,
     counterfeits: Option<u64>,
     signatures: Vec<Vec<u32>>,
-    cancel: &AtomicBool,
+    job: &Job<'_>,
 ) -> Result<Composed, Failure> {
-    let search = task(policy, &prepared, cancel, &|_| ())?;
+    let search = task(policy, &prepared, &job.quiet())?;
     if let Some(impossible) = feasibility::impossible(&search) {
         return Err(Failure::Impossible(impossible.message));
     }

@@ -2,16 +2,16 @@
 //! tuple occurs. Both are counted along from batch to batch.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 
 use amidst_core::frequency::{Entry, FrequencySet, Groups, NOBODY};
-use amidst_core::series::Names;
+use amidst_core::series::StableIds;
 use amidst_core::table::{Codes, Column, Dictionary, Table};
 use rusqlite::params;
 
 use super::packed::{pack, unpack};
 use super::store::Work;
 use crate::Failure;
+use crate::job::Job;
 use crate::policy::{Policy, Role};
 use crate::prepare::{LoadOptions, Prepared};
 
@@ -138,22 +138,16 @@ const ABSENT: u32 = u32::MAX;
 impl Bound {
     /// Binds the values that there are. Values that the batch took the last row of are still known in quasi columns,
     /// because classes are told of them before they lose that row.
-    pub fn new(policy: &Policy, names: &[String], domain: &Domain, cancel: &AtomicBool) -> Result<Self, Failure> {
-        Self::of(policy, names, domain, false, cancel)
+    pub fn new(policy: &Policy, names: &[String], domain: &Domain, job: &Job<'_>) -> Result<Self, Failure> {
+        Self::of(policy, names, domain, false, job)
     }
 
     /// As [`Bound::new`], with every sensitive value that there ever was.
-    pub fn whole(policy: &Policy, names: &[String], domain: &Domain, cancel: &AtomicBool) -> Result<Self, Failure> {
-        Self::of(policy, names, domain, true, cancel)
+    pub fn whole(policy: &Policy, names: &[String], domain: &Domain, job: &Job<'_>) -> Result<Self, Failure> {
+        Self::of(policy, names, domain, true, job)
     }
 
-    fn of(
-        policy: &Policy,
-        names: &[String],
-        domain: &Domain,
-        whole: bool,
-        cancel: &AtomicBool,
-    ) -> Result<Self, Failure> {
+    fn of(policy: &Policy, names: &[String], domain: &Domain, whole: bool, job: &Job<'_>) -> Result<Self, Failure> {
         let mut columns: Vec<(usize, Dictionary)> = Vec::new();
         for (&(column, _), (text, rows)) in &domain.values {
             if *rows <= 0 && !whole && domain.sensitive.contains(&column) {
@@ -181,7 +175,7 @@ impl Bound {
                 .collect(),
             rows,
         };
-        let options = LoadOptions { cancel: Some(cancel), ..LoadOptions::default() };
+        let options = LoadOptions { control: job.quiet(), ..LoadOptions::default() };
         let mut prepared = Prepared::of_table(policy, table, &options)?;
         let code = |column: usize, text: &str| prepared.table.column(&names[column])?.dictionary.code(text);
         let (mut all_to, mut all_from) = (Vec::new(), Vec::new());
@@ -248,7 +242,7 @@ impl Bound {
 }
 
 /// What is kept bears the codes of the series, and the numbers of sensitive tuples in the database.
-impl Names for Bound {
+impl StableIds for Bound {
     fn code(&self, column: usize, name: u32) -> Option<u32> {
         self.to.get(column)?.get(name as usize).copied().filter(|&c| c != ABSENT)
     }

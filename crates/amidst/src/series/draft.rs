@@ -25,7 +25,7 @@ pub(super) struct Context<'a> {
 
 /// Where a series stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct SeriesHead {
     /// The last version, or 0.
     pub version: u64,
     /// The last batch in it.
@@ -34,9 +34,9 @@ pub(super) struct Standing {
     pub batch: u64,
 }
 
-impl Standing {
-    pub fn load(work: &Work<'_>) -> Result<Standing, Failure> {
-        Ok(Standing {
+impl SeriesHead {
+    pub fn load(work: &Work<'_>) -> Result<SeriesHead, Failure> {
+        Ok(SeriesHead {
             version: work.number("SELECT COALESCE(MAX(number), 0) FROM version")?,
             published: work.number("SELECT COALESCE(MAX(batch), 0) FROM version")?,
             batch: work.number("SELECT COALESCE(MAX(number), 0) FROM batch")?,
@@ -77,7 +77,7 @@ impl Draft {
     /// The version that the rows make as they are, by the technique of the mode.
     pub fn plain(work: &Work<'_>, of: Context<'_>, known: &Known, job: &Job<'_>) -> Result<Draft, Failure> {
         let state = State::load(work, kept(of.policy, of.header))?;
-        let composed = compose(of.policy, of.mode, &state, job.cancel)?;
+        let composed = compose(of.policy, of.mode, &state, job)?;
         let record = Record::of(&state, &composed, of.mode == Mode::MInvariant);
         let audit = known.audit(of.policy, Some(&record))?;
         Ok(Draft { state, composed, record, audit, repair: None })

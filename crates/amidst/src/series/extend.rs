@@ -21,7 +21,7 @@ use super::own_policy::own_policy;
 use super::record::{prepare, values};
 use super::state::kept;
 use super::store::{Work, forget_shapes};
-use super::{Series, beside, private};
+use super::{Series, private, state_files};
 use crate::job::Job;
 use crate::policy::{ColumnPolicy, Diagnostic, Policy, PolicyErrors};
 use crate::prepare::{PrepareError, Prepared};
@@ -90,8 +90,8 @@ impl Series {
         work.check()?;
         let columns = {
             let values = values(&work)?;
-            let before = prepare(&self.policy, &names, &values, job.cancel)?;
-            let after = prepare(&grown, &names, &values, job.cancel)?;
+            let before = prepare(&self.policy, &names, &values, job)?;
+            let after = prepare(&grown, &names, &values, job)?;
             let errors = contradictions(policy, &before, &after);
             if !errors.list.is_empty() {
                 return Err(Failure::Policy(errors));
@@ -106,13 +106,13 @@ impl Series {
                     .into(),
             ));
         }
-        let staged = place.join(beside::GROWN);
+        let staged = place.join(state_files::GROWN);
         let made = clear(&staged).and_then(|()| files::create_private_folder(&staged));
         made.map_err(|e| Failure::Io(format!("cannot write into {}: {e}", staged.display())))?;
         own_policy(&grown, &staged)?;
         renew(&work, &staged)?;
         work.commit()?;
-        beside::put_in_place(&place);
+        state_files::put_in_place(&place);
         self.policy = Policy::read(&place.join("policy.toml"))?;
         Ok(Extended { columns })
     }
@@ -128,7 +128,7 @@ fn clear(folder: &Path) -> std::io::Result<()> {
 /// Seals the files in `staged` instead of those in place. What is kept of the classes was shaped by the old hierarchies, so
 /// the next batch makes it anew from the rows.
 fn renew(work: &Work<'_>, staged: &Path) -> Result<(), Failure> {
-    work.seal_files(&beside::digest(staged))?;
+    work.seal_files(&state_files::digest(staged))?;
     work.set_meta("extended", "1")?;
     forget_shapes(work).map_err(|e| work.fail(e))
 }

@@ -89,8 +89,7 @@ pub(super) fn arrivals(
         };
         same_header(header, &own, file)?;
     }
-    let options =
-        LoadOptions { input: Some(file.to_string()), threads: job.threads, cancel: Some(job.cancel), progress: None };
+    let options = LoadOptions { input: Some(file.to_string()), control: job.quiet() };
     let new = match Prepared::load(policy, &options) {
         Err(PrepareError::Read(ReadError::NoRows { .. })) => return Ok(None),
         new => new?,

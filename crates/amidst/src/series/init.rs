@@ -9,7 +9,7 @@ use amidst_core::series::{Maintained, UNPLACED, refine};
 use super::applied::{Applied, note};
 use super::choose::{Choice, choose};
 use super::compose::{check_policy, compose, follows_from_m};
-use super::files::persons;
+use super::files::{Arrival, persons};
 use super::own_policy::own_policy;
 use super::state::{State, kept};
 use super::stated::key_of;
@@ -59,19 +59,14 @@ pub fn init(
     // Only maintained classes are split.
     let mode = mode.or(unsplit.then_some(Mode::Maintain));
     let key = key_of(policy)?.to_string();
-    if folder.symlink_metadata().is_ok() {
-        let place = folder.display();
-        return Err(Failure::Usage(format!(
-            "{place} exists already; a series begins in a folder that does not exist yet"
-        )));
-    }
+    refuse_existing(folder)?;
     let staging = Staging::begin(folder, false)?;
     let stated = policy;
     let mut policy = policy.clone();
     if policy.search.algorithm.is_none() {
         policy.search.algorithm = Some(ALGORITHM.into());
     }
-    let load = LoadOptions { input: input.clone(), threads: job.threads, cancel: Some(job.cancel), progress: None };
+    let load = LoadOptions { input: input.clone(), control: job.quiet() };
     let first = Prepared::load(&policy, &load)?;
     first.refuse_raw(&policy, 0)?;
     let Choice { mode, mut policy, reason } = choose(policy, mode, &first);
@@ -84,24 +79,21 @@ pub fn init(
 
     let place = staging.path();
     let private = private(place);
-    make_private(&private).map_err(|e| Failure::Io(format!("cannot write into {}: {e}", folder.display())))?;
-    fs::create_dir(versions(place)).map_err(|e| Failure::Io(format!("cannot write into {}: {e}", folder.display())))?;
+    let unwritable = |e| Failure::Io(format!("cannot write into {}: {e}", folder.display()));
+    make_private(&private).map_err(unwritable)?;
+    fs::create_dir(versions(place)).map_err(unwritable)?;
     let policy = own_policy(&policy.resolved(&first), &private)?;
     let mut store = Store::open(&private.join(FILE))?;
     let work = store.write()?;
     work.set_meta("mode", mode.name())?;
     work.set_meta("header", &serde_json::to_string(&first.header).unwrap_or_default())?;
-    let mut state = State::empty(kept(&policy, &first.header));
-    let columns: Vec<usize> = state.names.iter().filter_map(|name| first.table.position(name)).collect();
-    for arrival in persons(&work, &policy, &first, &key, &source, &BTreeSet::new())? {
-        let cells = columns.iter().map(|&c| first.table.columns[c].value(arrival.row));
-        state.add(arrival.person, UNPLACED, arrival.signature, cells);
-    }
+    let arrivals = persons(&work, &policy, &first, &key, &source, &BTreeSet::new())?;
+    let mut state = first_state(&policy, &first, arrivals);
     let maintained = match mode {
         Mode::Maintain => first_classes(&policy, &mut state, unsplit, job)?,
         Mode::MInvariant => {
             // Classes are made when a version is published; here it is only shown that they can be.
-            compose(&policy, mode, &state, job.cancel)?;
+            compose(&policy, mode, &state, job)?;
             state.classes.fill(0);
             Maintained::default()
         }
@@ -109,20 +101,19 @@ pub fn init(
     let raw = |c: &ColumnPolicy| c.role == Role::Insensitive && c.accept.is_none();
     if stated.columns.iter().chain(&stated.default).any(raw) {
         // Publishing looks at it as well, when the policy that was given cannot be pointed at any more.
-        let version = compose(&policy, mode, &state, job.cancel)?;
+        let version = compose(&policy, mode, &state, job)?;
         version.prepared.refuse_links(stated, version.counterfeits.unwrap_or(0), &version.class_of)?;
     }
     state.store_values(&work)?;
     state.store_rows(&work, 0)?;
     match mode {
-        Mode::Maintain => snapshot::begin(&work, &policy, &state.names, job.cancel)?,
+        Mode::Maintain => snapshot::begin(&work, &policy, &state.names, job)?,
         // What follows from m needs no counting.
         Mode::MInvariant if follows_from_m(&policy) => {}
         Mode::MInvariant => snapshot::count_all(&work, &policy, &state.names)?,
     }
-    let rows = state.rows() as u64;
+    let (rows, splits) = (state.rows() as u64, maintained.splits);
     let dropped = first.rows_dropped_missing;
-    let splits = maintained.splits;
     note(&work, &Applied { batch: 1, inserted: rows, deleted: 0, dropped, rows, maintained })
         .map_err(|e| work.fail(e))?;
     work.commit()?;
@@ -133,11 +124,27 @@ pub fn init(
     drop(series);
     staging.publish(&["versions"])?;
     let moved = versions(folder).join("1");
-    published.release = moved.join(published.release.file_name().unwrap_or_default());
-    published.folder = moved;
-    published.internal = internal(folder, 1);
-    published.splits = splits;
-    Ok(published)
+    let release = moved.join(published.release.file_name().unwrap_or_default());
+    Ok(Published { release, folder: moved, internal: internal(folder, 1), splits, ..published })
+}
+
+fn refuse_existing(folder: &Path) -> Result<(), Failure> {
+    if folder.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let place = folder.display();
+    Err(Failure::Usage(format!("{place} exists already; a series begins in a folder that does not exist yet")))
+}
+
+/// The rows that a series begins with, in no class yet.
+fn first_state(policy: &Policy, first: &Prepared, arrivals: Vec<Arrival>) -> State {
+    let mut state = State::empty(kept(policy, &first.header));
+    let columns: Vec<usize> = state.names.iter().filter_map(|name| first.table.position(name)).collect();
+    for arrival in arrivals {
+        let cells = columns.iter().map(|&c| first.table.columns[c].value(arrival.row));
+        state.add(arrival.person, UNPLACED, arrival.signature, cells);
+    }
+    state
 }
 
 /// The classes that the policy's algorithm finds, split as far as the rule of a series allows unless they are to stay
@@ -148,14 +155,14 @@ pub(super) fn first_classes(
     unsplit: bool,
     job: &Job<'_>,
 ) -> Result<Maintained, Failure> {
-    let prepared = super::compose::prepare(policy, Mode::Maintain, state, job.cancel)?;
+    let prepared = super::compose::prepare(policy, Mode::Maintain, state, job)?;
     let (_, found, _) = search(policy, &prepared, job)?;
     state.classes = class_of_rows(&prepared.set, &found.recoding.assignment, &prepared.entry_of_row);
     if unsplit {
         let classes: BTreeSet<u32> = state.classes.iter().copied().collect();
         return Ok(Maintained { classes: classes.len() as u64, ..Maintained::default() });
     }
-    let search = task(policy, &prepared, job.cancel, &|_| ())?;
+    let search = task(policy, &prepared, &job.quiet())?;
     Ok(refine(&search, &prepared.entry_of_row, &mut state.classes)?)
 }
 

@@ -11,7 +11,6 @@
 mod applied;
 mod audit;
 mod batch;
-mod beside;
 mod choose;
 mod compose;
 mod domain;
@@ -20,7 +19,7 @@ mod explain;
 mod exposure;
 mod extend;
 mod files;
-mod foresight;
+mod forecast;
 mod init;
 mod links;
 mod log;
@@ -35,6 +34,7 @@ mod safe;
 mod seal;
 mod snapshot;
 mod state;
+mod state_files;
 mod stated;
 mod store;
 #[cfg(test)]
@@ -159,6 +159,11 @@ impl Series {
     pub fn version_folder(&self, number: u64) -> PathBuf {
         versions(&self.folder).join(number.to_string())
     }
+}
+
+/// Whether a folder holds a series.
+pub fn is_series(folder: &Path) -> bool {
+    private(folder).join(store::FILE).is_file()
 }
 
 fn private(folder: &Path) -> PathBuf {

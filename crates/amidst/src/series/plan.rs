@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::audit::SeriesAudit;
 use super::draft::Repair;
-use super::draft::{Context, Draft, Standing};
+use super::draft::{Context, Draft, SeriesHead};
 use super::past::past;
 use super::record::Known;
 use super::state::kept;
@@ -141,13 +141,13 @@ impl Series {
     pub fn plan(&self, job: &Job<'_>) -> Result<Plan, Failure> {
         let work = self.store.read_whole()?;
         let of = Context { policy: &self.policy, mode: self.mode, header: &self.header };
-        let standing = Standing::load(&work)?;
-        let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job.cancel)?;
-        let last = known.lives(&past(&work, standing.version, known.sensitive_width())?, standing.published);
+        let head = SeriesHead::load(&work)?;
+        let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job)?;
+        let last = known.lives(&past(&work, head.version, known.sensitive_width())?, head.published);
         let now = known.present(&work)?;
         let mut plan = Plan {
             mode: self.mode,
-            last: standing.version,
+            last: head.version,
             rows: now.len() as u64,
             rows_in: now.difference(&last).count() as u64,
             rows_out: last.difference(&now).count() as u64,
@@ -155,11 +155,11 @@ impl Series {
             safe: None,
             folder: self.folder.clone(),
         };
-        if standing.changed() {
+        if head.changed() {
             let draft = Draft::plain(&work, of, &known, job)?;
             draft.refuse_raw(of, &self.folder)?;
             if draft.mendable(of.mode) {
-                plan.safe = draft.mended(&work, of, &known, standing, job)?.as_ref().map(Planned::of);
+                plan.safe = draft.mended(&work, of, &known, head, job)?.as_ref().map(Planned::of);
             }
             plan.next = Some(Planned::of(&draft));
         }

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use super::audit::{self, SeriesAudit};
 use super::compose::{Composed, follows_from_m};
 use super::draft::Repair;
-use super::draft::{Context, Draft, Standing};
-use super::foresight::Signed;
+use super::draft::{Context, Draft, SeriesHead};
+use super::forecast::Signed;
 use super::log::held_back;
 use super::packed::pack;
 use super::plan::{Planned, safe_command};
@@ -109,9 +109,9 @@ impl Series {
         let folder = self.folder.clone();
         let work = self.store.write()?;
         let of = Context { policy: &self.policy, mode: self.mode, header: &self.header };
-        let standing = Standing::load(&work)?;
-        let Standing { version: last, batch, .. } = standing;
-        if !standing.changed() {
+        let head = SeriesHead::load(&work)?;
+        let SeriesHead { version: last, batch, .. } = head;
+        if !head.changed() {
             return Err(Failure::Usage(format!(
                 "nothing has changed since version {last}; insert or delete rows before publishing again"
             )));
@@ -124,12 +124,12 @@ impl Series {
                 place.display()
             )));
         }
-        let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job.cancel)?;
+        let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job)?;
         let mut draft = Draft::plain(&work, of, &known, job)?;
         draft.refuse_raw(of, &folder)?;
         // What would be safe is also told where it was not asked for.
         if draft.mendable(of.mode) && (safe || !allow_leak) {
-            draft = match draft.mended(&work, of, &known, standing, job)? {
+            draft = match draft.mended(&work, of, &known, head, job)? {
                 Some(mended) if safe && (allow_leak || !mended.audit.condemns()) => mended,
                 mended => return Err(refusal(&folder, number, of.mode, &draft, mended.as_ref())),
             };
@@ -312,7 +312,7 @@ fn stage(
     about: &About<'_>,
     job: &Job<'_>,
 ) -> Result<Staged, Failure> {
-    let About { number, mode, audit, .. } = *about;
+    let number = about.number;
     let mut policy = policy.clone();
     if composed.counterfeits.is_some() {
         // Counterfeits come last in the table; its order would betray them.
@@ -343,13 +343,7 @@ fn stage(
         WriteError::Io { source, .. } => fail(source),
         other => Failure::Io(format!("cannot write version {number}: {other}")),
     })?;
-    let mut heading = format!("# Version {number} of a series in the mode {}.\n", mode.name());
-    if audit.condemns() {
-        heading.push_str(&format!(
-            "# Published with --allow-leak: the versions so far leave together less than the policy promises.\n# {}\n",
-            audit.sentence()
-        ));
-    }
+    let heading = heading(about);
     let mut policies = Policies::of(policy, &prepared);
     policies.public.insert_str(0, &heading);
     policies.internal.insert_str(0, &heading);
@@ -385,6 +379,19 @@ fn stage(
     }
     let counterfeits = counterfeits.unwrap_or(0);
     Ok(Staged { release, counterfeits, rows: prepared.rows_in, judged, unique, leading, signatures })
+}
+
+/// What the policies of a version begin with.
+fn heading(about: &About<'_>) -> String {
+    let About { number, mode, audit, .. } = *about;
+    let mut heading = format!("# Version {number} of a series in the mode {}.\n", mode.name());
+    if audit.condemns() {
+        heading.push_str(&format!(
+            "# Published with --allow-leak: the versions so far leave together less than the policy promises.\n# {}\n",
+            audit.sentence()
+        ));
+    }
+    heading
 }
 
 /// What the report of a version says beside that of a release.

@@ -7,7 +7,6 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::AtomicBool;
 
 use amidst_core::frequency::FrequencySet;
 use amidst_core::table::{Codes, Column, Dictionary, Table};
@@ -22,6 +21,7 @@ use super::past::PastClass;
 use super::state::State;
 use super::store::Work;
 use crate::Failure;
+use crate::job::Job;
 use crate::policy::{Policy, Role};
 use crate::prepare::{LoadOptions, Prepared};
 
@@ -157,9 +157,9 @@ const LIVES: u32 = u32::MAX - 1;
 
 impl Known {
     /// What the state knows.
-    pub fn load(work: &Work<'_>, policy: &Policy, names: &[String], cancel: &AtomicBool) -> Result<Known, Failure> {
+    pub fn load(work: &Work<'_>, policy: &Policy, names: &[String], job: &Job<'_>) -> Result<Known, Failure> {
         let values = values(work)?;
-        let prepared = prepare(policy, names, &values, cancel)?;
+        let prepared = prepare(policy, names, &values, job)?;
         let sensitive = with_role(policy, names, Role::Sensitive);
         // The code of a value in the order of the policy, by its code in the series.
         let mut codes: Vec<BTreeMap<u32, u32>> = Vec::new();
@@ -392,7 +392,7 @@ pub(super) fn prepare(
     policy: &Policy,
     names: &[String],
     values: &BTreeMap<(usize, u32), String>,
-    cancel: &AtomicBool,
+    job: &Job<'_>,
 ) -> Result<Prepared, Failure> {
     let mut columns: Vec<(usize, Dictionary)> = Vec::new();
     let wanted = [Role::Quasi, Role::Sensitive].map(|role| with_role(policy, names, role)).concat();
@@ -411,7 +411,7 @@ pub(super) fn prepare(
         Column { dictionary, codes, ..Column::new(names[column].clone()) }
     };
     let table = Table { columns: columns.into_iter().map(column).collect(), rows };
-    let options = LoadOptions { cancel: Some(cancel), ..LoadOptions::default() };
+    let options = LoadOptions { control: job.quiet(), ..LoadOptions::default() };
     Ok(Prepared::of_table(policy, table, &options)?)
 }
 

@@ -23,7 +23,7 @@ use amidst_core::series::UNPLACED;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::compose::of_groups;
-use super::draft::{Context, Draft, Repair, Standing};
+use super::draft::{Context, Draft, Repair, SeriesHead};
 use super::init::first_classes;
 use super::past::PastClass;
 use super::past::past;
@@ -259,7 +259,7 @@ impl<'a> Bench<'a> {
         let mut table = state.pick(&rows);
         self.fill(&mut table, &mut groups, past_from, with.departed, &mut repair);
         let counterfeits = (table.rows() - published.rows()) as u64;
-        let composed = of_groups(self.of.policy, &table, &groups, counterfeits, self.job.cancel)?;
+        let composed = of_groups(self.of.policy, &table, &groups, counterfeits, self.job)?;
         let record = Record::of(&published, &composed, true);
         let audit = self.known.audit(self.of.policy, Some(&record))?;
         Ok(Draft { state: published, composed, record, audit, repair: Some(repair) })
@@ -390,11 +390,11 @@ impl Draft {
         work: &Work<'_>,
         of: Context<'_>,
         known: &Known,
-        standing: Standing,
+        head: SeriesHead,
         job: &Job<'_>,
     ) -> Result<Option<Draft>, Failure> {
-        let before = past(work, standing.version, known.sensitive_width())?;
-        match safe(of, known, self, (before, standing.published), job) {
+        let before = past(work, head.version, known.sensitive_width())?;
+        match safe(of, known, self, (before, head.published), job) {
             Ok(mended) => Ok(Some(mended)),
             Err(Failure::Impossible(_)) => Ok(None),
             Err(failure) => Err(failure),

@@ -6,11 +6,10 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::AtomicBool;
 
 use amidst_core::local::shape::Space;
 use amidst_core::search::Search;
-use amidst_core::series::{KeptClass, Loader, Names, Roster, Rows, Standing};
+use amidst_core::series::{KeptClass, Loader, MaintainedClasses, RowSource, Rows, StableIds};
 use amidst_core::table::ValueType;
 use rusqlite::{OptionalExtension, Statement, params};
 use rustc_hash::FxHashMap;
@@ -20,6 +19,7 @@ use super::packed::unpack;
 use super::state::Person;
 use super::store::Work;
 use crate::Failure;
+use crate::job::Job;
 use crate::policy::Policy;
 use crate::prepare::meaning::Meaning;
 
@@ -47,22 +47,32 @@ pub fn count_all(work: &Work<'_>, policy: &Policy, names: &[String]) -> Result<(
 }
 
 /// The classes, from their pages, or from the rows where the pages do not serve.
-pub fn load<'a>(work: &Work<'_>, search: &Search<'a>, domain: &Domain, bound: &Bound) -> Result<Standing<'a>, Failure> {
+pub fn load<'a>(
+    work: &Work<'_>,
+    search: &Search<'a>,
+    domain: &Domain,
+    bound: &Bound,
+) -> Result<MaintainedClasses<'a>, Failure> {
     let next = work.number("SELECT COALESCE(MAX(class), -1) + 1 FROM record")?;
     let next = work.meta("next_class")?.and_then(|n| n.parse().ok()).unwrap_or(0).max(next as u32);
     if work.meta("heights")?.as_deref() == Some(bound.heights().as_str())
-        && let Some(standing) = kept(work, search, bound, next)?
+        && let Some(maintained) = kept(work, search, bound, next)?
     {
-        return Ok(standing);
+        return Ok(maintained);
     }
     let space = Space::new(search.generalizations);
     let classes = from_rows(work, &space, domain, bound)?;
     work.transaction.execute("DELETE FROM page", []).map_err(|e| work.fail(e))?;
-    Ok(Standing::of_classes(search, classes, next)?)
+    Ok(MaintainedClasses::of_classes(search, classes, next)?)
 }
 
 /// The classes from their pages; `None` when these do not fit.
-fn kept<'a>(work: &Work<'_>, search: &Search<'a>, bound: &Bound, next: u32) -> Result<Option<Standing<'a>>, Failure> {
+fn kept<'a>(
+    work: &Work<'_>,
+    search: &Search<'a>,
+    bound: &Bound,
+    next: u32,
+) -> Result<Option<MaintainedClasses<'a>>, Failure> {
     let mut loader = Loader::new(search)?;
     let mut read = || -> rusqlite::Result<Option<Vec<u8>>> {
         let mut query = work.transaction.prepare("SELECT number, classes FROM page")?;
@@ -122,50 +132,49 @@ fn from_rows(work: &Work<'_>, space: &Space, domain: &Domain, bound: &Bound) -> 
 }
 
 /// Writes down the pages that have changed, and which class every row is in whose class has changed.
-pub fn store(work: &Work<'_>, standing: &Standing<'_>, bound: &Bound) -> Result<(), Failure> {
+pub fn store(work: &Work<'_>, maintained: &MaintainedClasses<'_>, bound: &Bound) -> Result<(), Failure> {
     let store = || -> rusqlite::Result<()> {
         let mut put = work.transaction.prepare("INSERT OR REPLACE INTO page (number, classes) VALUES (?1, ?2)")?;
         let mut clear = work.transaction.prepare("DELETE FROM page WHERE number = ?1")?;
-        for (number, classes) in standing.changed_pages(bound) {
+        for (number, classes) in maintained.changed_pages(bound) {
             if classes.is_empty() {
                 clear.execute([number])?;
             } else {
                 put.execute(params![number, classes])?;
             }
         }
-        if let Some(leaves) = standing.changed_tree() {
+        if let Some(leaves) = maintained.changed_tree() {
             work.transaction.execute("INSERT OR REPLACE INTO tree (root, leaves) VALUES (0, ?1)", [leaves])?;
         }
         Ok(())
     };
     store().map_err(|e| work.fail(e))?;
-    work.set_meta("next_class", &standing.next_id().to_string())?;
+    work.set_meta("next_class", &maintained.next_id().to_string())?;
     work.set_meta("heights", &bound.heights())
 }
 
 /// Makes counts and pages from the rows, so that the first batch finds them.
-pub fn begin(work: &Work<'_>, policy: &Policy, names: &[String], cancel: &AtomicBool) -> Result<(), Failure> {
+pub fn begin(work: &Work<'_>, policy: &Policy, names: &[String], job: &Job<'_>) -> Result<(), Failure> {
     count_all(work, policy, names)?;
     let domain = Domain::load(work, policy, names)?;
-    let bound = Bound::new(policy, names, &domain, cancel)?;
-    let search = crate::plan::task(policy, &bound.prepared, cancel, &|_| ())?;
-    let standing = load(work, &search, &domain, &bound)?;
-    store(work, &standing, &bound)
+    let bound = Bound::new(policy, names, &domain, job)?;
+    let search = crate::plan::task(policy, &bound.prepared, &job.quiet())?;
+    let maintained = load(work, &search, &domain, &bound)?;
+    store(work, &maintained, &bound)
 }
 
 /// Whether what is kept of the classes is what the rows say.
 #[cfg(test)]
 pub fn agrees(work: &Work<'_>, policy: &Policy, names: &[String]) -> bool {
-    static CANCEL: AtomicBool = AtomicBool::new(false);
     let domain = Domain::load(work, policy, names).unwrap();
-    let bound = Bound::new(policy, names, &domain, &CANCEL).unwrap();
+    let bound = Bound::new(policy, names, &domain, &Job::default()).unwrap();
     let space = Space::new(&bound.prepared.generalizations);
-    let search = crate::plan::task(policy, &bound.prepared, &CANCEL, &|_| ()).unwrap();
-    let standing = kept(work, &search, &bound, 0).unwrap().unwrap();
+    let search = crate::plan::task(policy, &bound.prepared, &Job::default()).unwrap();
+    let maintained = kept(work, &search, &bound, 0).unwrap().unwrap();
     // The tree that was kept is the one that was used, unless it had grown too deep.
     let tree: Vec<u8> = work.transaction.query_row("SELECT leaves FROM tree", [], |row| row.get(0)).unwrap();
-    assert_eq!(standing.changed_tree().is_none(), !tree.is_empty());
-    let mut kept = standing.kept();
+    assert_eq!(maintained.changed_tree().is_none(), !tree.is_empty());
+    let mut kept = maintained.kept();
     let mut counted = from_rows(work, &space, &domain, &bound).unwrap();
     // Where only sizes matter nothing else is counted.
     let sizes_only = policy.requirements.iter().all(|r| r.model.id == "k-anonymity");
@@ -178,7 +187,7 @@ pub fn agrees(work: &Work<'_>, policy: &Policy, names: &[String]) -> bool {
 }
 
 /// The rows of classes, from the database, without those that leave.
-pub struct Ledger<'w, 's> {
+pub struct SqlRows<'w, 's> {
     work: &'w Work<'s>,
     domain: &'w Domain,
     bound: &'w Bound,
@@ -186,7 +195,7 @@ pub struct Ledger<'w, 's> {
     query: Statement<'w>,
 }
 
-impl<'w, 's> Ledger<'w, 's> {
+impl<'w, 's> SqlRows<'w, 's> {
     /// The rows of `work`, in the codes of `bound`.
     pub fn new(
         work: &'w Work<'s>,
@@ -196,11 +205,11 @@ impl<'w, 's> Ledger<'w, 's> {
     ) -> Result<Self, Failure> {
         let sql = "SELECT person, cells FROM record WHERE class = ?1 ORDER BY person";
         let query = work.transaction.prepare(sql).map_err(|e| work.fail(e))?;
-        Ok(Ledger { work, domain, bound, gone, query })
+        Ok(SqlRows { work, domain, bound, gone, query })
     }
 }
 
-impl Roster for Ledger<'_, '_> {
+impl RowSource for SqlRows<'_, '_> {
     type Error = Failure;
 
     fn members(&mut self, class: u32, rows: &mut Rows) -> Result<Vec<u32>, Failure> {

@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::beside::{check_head, damaged, files_beside, read_head, settled, write_head};
 use super::packed::unpack;
 use super::seal::{self, NAME, SMALL, Shared, Sums, TABLES};
+use super::state_files::{check_head, damaged, files_beside, read_head, settled, write_head};
 use crate::Failure;
 
 /// The name of the file.

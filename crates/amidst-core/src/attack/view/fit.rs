@@ -74,7 +74,7 @@ pub fn fit(published: &Published<'_>, external: &External<'_>, sensitive: &[usiz
     join(published, external, count)
 }
 
-/// The same for whoever does not ask which row of the table has which tuple, in less time.
+/// Faster [`fit`] that does not return row → tuple.
 ///
 /// # Errors
 /// When there is nothing to join on.

@@ -10,7 +10,7 @@
 use rayon::prelude::*;
 
 use super::lists::{Lists, Turned};
-use super::{Fits, Published, Whole};
+use super::{Fits, Published, TupleTotals};
 use crate::frequency;
 
 /// A task counts at least so many tuples.
@@ -21,7 +21,7 @@ const TUPLES: usize = 1 << 16;
 pub struct Members<'a> {
     fits: &'a Fits,
     /// What is in each class for certain, and whether those who fit it alone are.
-    certain: Vec<Whole>,
+    certain: Vec<TupleTotals>,
     settled: Vec<bool>,
     open: Vec<Open>,
 }
@@ -50,7 +50,7 @@ impl Members<'_> {
     }
 
     /// What the tuples that are certainly in a class come to.
-    pub(super) fn whole(&self, class: usize) -> Whole {
+    pub(super) fn whole(&self, class: usize) -> TupleTotals {
         self.certain.get(class).copied().unwrap_or_default()
     }
 }
@@ -71,7 +71,7 @@ pub fn members<'a>(published: &Published<'_>, fits: &'a Fits) -> Members<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 struct Class {
     /// The tuples that fit no other.
-    alone: Whole,
+    alone: TupleTotals,
     /// The rows of those that may be elsewhere, too.
     shared: u64,
 }
@@ -122,7 +122,7 @@ struct Search {
     /// who fit it alone.
     sizes: Vec<u64>,
     classes: Vec<Class>,
-    certain: Vec<Whole>,
+    certain: Vec<TupleTotals>,
     settled: Vec<bool>,
     open: Vec<Open>,
     /// The classes that each open tuple may be in, one tuple after the other.
@@ -152,7 +152,7 @@ impl Search {
         let nobody_suppressed = rows == sizes.iter().sum::<u64>();
         let full = |(class, size): (&Class, &u64)| nobody_suppressed || class.alone.rows + class.shared == *size;
         let settled: Vec<bool> = classes.iter().zip(&sizes).map(full).collect();
-        let certain = |(class, &settled): (&Class, &bool)| if settled { class.alone } else { Whole::default() };
+        let certain = |(class, &settled): (&Class, &bool)| if settled { class.alone } else { TupleTotals::default() };
         let certain = classes.iter().zip(&settled).map(certain).collect();
         let possible = possible.members;
         Search { nobody_suppressed, sizes, classes, certain, settled, open, possible, of_class, waiting, waits }

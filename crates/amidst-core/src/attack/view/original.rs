@@ -13,7 +13,7 @@ pub enum Original<'a> {
 
 /// What the original tuples of a class come to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::attack) struct Whole {
+pub(in crate::attack) struct TupleTotals {
     /// How many tuples someone has.
     pub tuples: u64,
     /// The rows of all of them, and of the one that has the fewest.
@@ -21,7 +21,7 @@ pub(in crate::attack) struct Whole {
     pub fewest: u64,
 }
 
-impl Whole {
+impl TupleTotals {
     /// Adds a tuple.
     pub fn add(&mut self, rows: u64) {
         if rows > 0 {
@@ -32,7 +32,7 @@ impl Whole {
     }
 
     /// Adds other tuples.
-    pub fn join(&mut self, more: &Whole) {
+    pub fn join(&mut self, more: &TupleTotals) {
         if more.tuples > 0 {
             self.fewest = if self.tuples == 0 { more.fewest } else { self.fewest.min(more.fewest) };
             self.tuples += more.tuples;
@@ -43,11 +43,11 @@ impl Whole {
 
 impl Original<'_> {
     /// What the tuples of a class come to.
-    pub(in crate::attack) fn whole(self, class: usize) -> Whole {
+    pub(in crate::attack) fn whole(self, class: usize) -> TupleTotals {
         match self {
             Original::Members(members) => members.whole(class),
             Original::Told(tuples) => {
-                let mut whole = Whole::default();
+                let mut whole = TupleTotals::default();
                 tuples.class(class).iter().for_each(|&(_, rows)| whole.add(rows));
                 whole
             }

@@ -37,13 +37,13 @@ pub struct Target<'a> {
     pub size: u64,
     /// The histogram of each class, from where its entries begin.
     counts: Vec<(u32, u64)>,
-    looks: Vec<Look>,
-    look_of: Vec<u32>,
+    profiles: Vec<ClassProfile>,
+    profile_of: Vec<u32>,
 }
 
 /// Classes that have the same size and the same histogram: all of them, or some where few look alike.
 #[derive(Debug, Clone, Copy)]
-pub struct Look {
+pub struct ClassProfile {
     start: usize,
     end: usize,
     /// The persons of each of these classes.
@@ -83,24 +83,24 @@ impl<'a> Target<'a> {
             histogram: Vec::new(),
             size: if published.set.persons { frequency::size(&classes.entries) } else { everyone() },
             counts,
-            looks: Vec::with_capacity(CLASSES),
-            look_of: Vec::with_capacity(classes.len()),
+            profiles: Vec::with_capacity(CLASSES),
+            profile_of: Vec::with_capacity(classes.len()),
         };
         // Where the first classes have little in common, looking for others that look alike is not worth the while.
         let (mut index, mut alike) = (HashTable::new(), true);
         for (class, counted) in counted.iter().flatten().enumerate() {
             if class == CLASSES {
-                alike = target.looks.len() < CLASSES / 2;
+                alike = target.profiles.len() < CLASSES / 2;
             }
-            let look = match counted.values {
+            let profile = match counted.values {
                 0 => EMPTY,
                 _ if alike => target.look_alike(&mut index, class, counted),
-                _ => target.look(class, counted),
+                _ => target.profile(class, counted),
             };
-            target.look_of.push(look);
-            if let Some(look) = target.looks.get_mut(look as usize) {
-                look.classes += 1;
-                look.rows += counted.rows;
+            target.profile_of.push(profile);
+            if let Some(profile) = target.profiles.get_mut(profile as usize) {
+                profile.classes += 1;
+                profile.rows += counted.rows;
             }
         }
         target.histogram = target.total();
@@ -109,32 +109,38 @@ impl<'a> Target<'a> {
 
     /// The look of a class that has just been counted, in case another has it.
     fn look_alike(&mut self, index: &mut HashTable<u32>, class: usize, counted: &Counted) -> u32 {
-        let (counts, looks) = (&self.counts, &self.looks);
+        let (counts, profiles) = (&self.counts, &self.profiles);
         let hash_of = |size: u64, histogram: &Histogram| FxBuildHasher.hash_one((size, histogram));
         let start = self.published.classes.offsets[class];
         let own = &counts[start..start + counted.values];
         let hash = hash_of(counted.size, own);
-        let same = |&look: &u32| {
-            let look = &looks[look as usize];
-            look.size == counted.size && counts[look.start..look.end] == *own
+        let same = |&profile: &u32| {
+            let profile = &profiles[profile as usize];
+            profile.size == counted.size && counts[profile.start..profile.end] == *own
         };
         if let Some(&known) = index.find(hash, same) {
             return known;
         }
-        let look = self.look(class, counted);
-        let (counts, looks) = (&self.counts, &self.looks);
-        index.insert_unique(hash, look, |&look| {
-            let look = &looks[look as usize];
-            hash_of(look.size, &counts[look.start..look.end])
+        let profile = self.profile(class, counted);
+        let (counts, profiles) = (&self.counts, &self.profiles);
+        index.insert_unique(hash, profile, |&profile| {
+            let profile = &profiles[profile as usize];
+            hash_of(profile.size, &counts[profile.start..profile.end])
         });
-        look
+        profile
     }
 
-    /// A new look, that of a class that has just been counted.
-    fn look(&mut self, class: usize, counted: &Counted) -> u32 {
+    /// A new profile, that of a class that has just been counted.
+    fn profile(&mut self, class: usize, counted: &Counted) -> u32 {
         let start = self.published.classes.offsets[class];
-        self.looks.push(Look { start, end: start + counted.values, size: counted.size, classes: 0, rows: 0 });
-        self.looks.len() as u32 - 1
+        self.profiles.push(ClassProfile {
+            start,
+            end: start + counted.values,
+            size: counted.size,
+            classes: 0,
+            rows: 0,
+        });
+        self.profiles.len() as u32 - 1
     }
 
     fn total(&self) -> Vec<(u32, u64)> {
@@ -142,12 +148,12 @@ impl<'a> Target<'a> {
             return frequency::histogram(self.published.set, &self.published.classes.entries, self.column);
         }
         let mut counts: Vec<u64> = Vec::new();
-        for look in &self.looks {
-            for &(value, n) in &self.counts[look.start..look.end] {
+        for profile in &self.profiles {
+            for &(value, n) in &self.counts[profile.start..profile.end] {
                 if counts.len() <= value as usize {
                     counts.resize(value as usize + 1, 0);
                 }
-                counts[value as usize] += n * look.classes;
+                counts[value as usize] += n * profile.classes;
             }
         }
         (0u32..).zip(counts).filter(|c| c.1 > 0).collect()
@@ -165,48 +171,50 @@ impl<'a> Target<'a> {
 
     /// The looks of the classes, with their histograms.
     #[cfg(test)]
-    fn looks(&self) -> impl Iterator<Item = (&Look, &Histogram)> {
-        self.looks.iter().map(|look| (look, &self.counts[look.start..look.end]))
+    fn profiles(&self) -> impl Iterator<Item = (&ClassProfile, &Histogram)> {
+        self.profiles.iter().map(|profile| (profile, &self.counts[profile.start..profile.end]))
     }
 
     /// The size and the histogram of a class; nothing for an empty one.
     pub fn class(&self, class: usize) -> (u64, &Histogram) {
-        let look = self.look_of.get(class).and_then(|&l| self.looks.get(l as usize));
-        look.map_or((0, &[]), |look| (look.size, &self.counts[look.start..look.end]))
+        let profile = self.profile_of.get(class).and_then(|&l| self.profiles.get(l as usize));
+        profile.map_or((0, &[]), |profile| (profile.size, &self.counts[profile.start..profile.end]))
     }
 
     /// The classes that `judge` calls hit, by saying how hard. What it notes by the way begins with `nothing` for every few
-    /// looks, and is put together by `join`.
+    /// profiles, and is put together by `join`.
     pub fn hits<N: Clone + Send + Sync>(
         &self,
         nothing: N,
-        judge: impl Fn(&Look, &Histogram, &mut N) -> Option<f64> + Sync,
+        judge: impl Fn(&ClassProfile, &Histogram, &mut N) -> Option<f64> + Sync,
         join: impl Fn(&mut N, N),
     ) -> (Findings, N) {
         let judged: Vec<(Vec<Option<f64>>, N)> = self
-            .looks
+            .profiles
             .par_chunks(CLASSES)
-            .map(|looks| {
+            .map(|profiles| {
                 let mut notes = nothing.clone();
-                let judge = |look: &Look| judge(look, &self.counts[look.start..look.end], &mut notes);
-                (looks.iter().map(judge).collect(), notes)
+                let judge =
+                    |profile: &ClassProfile| judge(profile, &self.counts[profile.start..profile.end], &mut notes);
+                (profiles.iter().map(judge).collect(), notes)
             })
             .collect();
-        let (mut severities, mut notes) = (Vec::with_capacity(self.looks.len()), nothing);
+        let (mut severities, mut notes) = (Vec::with_capacity(self.profiles.len()), nothing);
         for (more, noted) in judged {
             severities.extend(more);
             join(&mut notes, noted);
         }
         let mut findings = Findings::default();
-        for (look, _) in self.looks.iter().zip(&severities).filter(|(_, s)| s.is_some()) {
-            findings.classes += look.classes;
-            findings.rows += look.rows;
-            findings.persons += look.classes * look.size;
+        for (profile, _) in self.profiles.iter().zip(&severities).filter(|(_, s)| s.is_some()) {
+            findings.classes += profile.classes;
+            findings.rows += profile.rows;
+            findings.persons += profile.classes * profile.size;
         }
         if findings.classes > 0 {
-            let hit = |&l: &u32| Some((severities.get(l as usize).copied().flatten()?, self.looks[l as usize].size));
-            let classes = self.look_of.iter().enumerate();
-            findings.worst = worst(classes.filter_map(|(class, look)| hit(look).map(|(s, size)| (s, size, class))));
+            let hit = |&l: &u32| Some((severities.get(l as usize).copied().flatten()?, self.profiles[l as usize].size));
+            let classes = self.profile_of.iter().enumerate();
+            findings.worst =
+                worst(classes.filter_map(|(class, profile)| hit(profile).map(|(s, size)| (s, size, class))));
         }
         (findings, notes)
     }
@@ -289,8 +297,8 @@ mod tests {
     fn classes_that_look_alike_are_one_look() {
         let fixture = Fixture::new(&[("a", "x"), ("b", "x"), ("c", "y"), ("d", "x"), ("d", "x")]);
         let target = fixture.target();
-        let looks: Vec<(u64, u64, u64)> = target.looks().map(|(l, _)| (l.size, l.classes, l.rows)).collect();
-        assert_eq!(looks, [(1, 2, 2), (1, 1, 1), (2, 1, 2)]);
+        let profiles: Vec<(u64, u64, u64)> = target.profiles().map(|(l, _)| (l.size, l.classes, l.rows)).collect();
+        assert_eq!(profiles, [(1, 2, 2), (1, 1, 1), (2, 1, 2)]);
         assert_eq!((target.size, target.histogram.as_slice()), (5, [(0, 4), (1, 1)].as_slice()));
     }
 
@@ -302,7 +310,7 @@ mod tests {
         let rows: Vec<(&str, &str)> = names.iter().enumerate().map(|(n, name)| (name.as_str(), value(n))).collect();
         let fixture = Fixture::new(&rows);
         let target = fixture.target();
-        assert_eq!(target.looks().map(|(l, _)| l.classes).sum::<u64>(), 2 * CLASSES as u64);
+        assert_eq!(target.profiles().map(|(l, _)| l.classes).sum::<u64>(), 2 * CLASSES as u64);
         assert_eq!(target.histogram.len(), CLASSES + 1);
         assert!((0..2 * CLASSES).all(|c| target.class(c) == (1, &[(fixture.code(value(c)), 1)])));
     }
@@ -317,7 +325,7 @@ mod tests {
         );
         let target = fixture.target();
         assert_eq!(target.class(0), (1, [(0, 1), (1, 1)].as_slice()));
-        assert_eq!(target.looks().next().unwrap().0.rows, 3);
+        assert_eq!(target.profiles().next().unwrap().0.rows, 3);
     }
 
     #[test]
@@ -343,7 +351,7 @@ mod tests {
                 prop_assert_eq!(size, frequency::size(entries));
                 prop_assert_eq!(histogram.to_vec(), frequency::histogram(&fixture.set, entries, 0));
             }
-            prop_assert_eq!(target.looks().map(|(l, _)| l.rows).sum::<u64>(), rows.len() as u64);
+            prop_assert_eq!(target.profiles().map(|(l, _)| l.rows).sum::<u64>(), rows.len() as u64);
             let all = &fixture.set.groups.entries;
             prop_assert_eq!(&target.histogram, &frequency::histogram(&fixture.set, all, 0));
         }

@@ -49,7 +49,7 @@ pub(super) fn raised(
         for (i, &tuple) in order.iter().enumerate() {
             if i % 64 == 0 {
                 search.checkpoint()?;
-                if effort.late() || search.content() {
+                if effort.late() || search.control.content() {
                     return Ok(market.prices);
                 }
             }

@@ -24,8 +24,9 @@ mod shake;
 
 use std::time::Instant;
 
+use crate::control::Standing;
 use crate::metric::Input;
-use crate::search::{Search, SearchError, Standing};
+use crate::search::{Search, SearchError};
 use field::Field;
 use need::Need;
 
@@ -69,7 +70,7 @@ pub fn least_loss(search: &Search<'_>, effort: Effort) -> Result<Option<f64>, Se
     };
     let told = |prices: &[f64]| {
         if let Some(least) = least(prices) {
-            (search.standing)(Standing::Bound(least));
+            (search.control.standing)(Standing::Bound(least));
         }
     };
     let mut prices = cheapest::prices(search, &field, effort, most)?;

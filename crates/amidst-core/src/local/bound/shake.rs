@@ -32,7 +32,7 @@ pub(super) fn shake(
     let rounds = if effort.deadline.is_some() { u64::MAX } else { (4 * field.len() / TOGETHER + 4) as u64 };
     for round in 0..rounds {
         search.checkpoint()?;
-        if effort.late() || search.content() || left == 0 {
+        if effort.late() || search.control.content() || left == 0 {
             return Ok(());
         }
         if round % 512 == 511 {

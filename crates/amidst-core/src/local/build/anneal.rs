@@ -54,7 +54,7 @@ pub fn anneal(
     loop {
         search.checkpoint()?;
         let share = spent();
-        if share >= 1.0 || search.content() {
+        if share >= 1.0 || search.control.content() {
             break;
         }
         state.temperature = mean * HOT * (COLD / HOT).powf(share);

@@ -9,6 +9,7 @@
 //! so that equal values have equal codes.
 
 use crate::frequency::{Entry, FrequencySet, Groups};
+use crate::hierarchy::Cell;
 use crate::local::class::{Judge, Tally};
 use crate::local::index::Tree;
 use crate::local::shape::Space;
@@ -32,7 +33,41 @@ pub struct Joined {
 /// Places `joiners` in the classes of a local recoding of `search.set`.
 pub fn join(search: &Search<'_>, recoding: &Recoding, joiners: &FrequencySet) -> Result<Joined, SearchError> {
     let set = search.set;
-    if set.persons != joiners.persons && !joiners.is_empty() {
+    supported(search, joiners)?;
+    let (union, own, theirs) = union(set, joiners);
+    let policy = Search { set: &union, max_suppression: search.max_suppression.clone(), entry_of_row: None, ..*search };
+    let space = Space::new(search.generalizations);
+    let mut open = OpenClasses::new(&space, Judge::new(&policy)?, set, recoding, &own);
+    let mut offsets = vec![0];
+    let mut runs: Vec<(u32, u64)> = Vec::new();
+    let mut refused = 0;
+    let tuple_of = joiners.tuple_of_entry();
+    for (e, &entry) in joiners.groups.entries.iter().enumerate() {
+        let tuple = joiners.tuple(tuple_of[e] as usize);
+        let first = runs.len();
+        let step = if joiners.persons { entry.rows } else { 1 };
+        for _ in 0..entry.rows / step {
+            search.checkpoint()?;
+            let newcomer = Entry { sensitive: theirs[entry.sensitive as usize], ..entry };
+            let class = open.take(tuple, newcomer, step).unwrap_or_else(|| {
+                refused += step;
+                SUPPRESSED
+            });
+            match runs[first..].iter_mut().find(|r| r.0 == class) {
+                Some(run) => run.1 += step,
+                None => runs.push((class, step)),
+            }
+        }
+        offsets.push(runs.len());
+    }
+    let classes = open.cells(recoding);
+    let recoding = Recoding { classes, assignment: recoding.assignment.clone(), levels: None, masked: recoding.masked };
+    Ok(Joined { recoding, joiners: Assignment::Entries { offsets, runs }, refused })
+}
+
+/// What rows can be joined to.
+fn supported(search: &Search<'_>, joiners: &FrequencySet) -> Result<(), SearchError> {
+    if search.set.persons != joiners.persons && !joiners.is_empty() {
         return Err(SearchError::Unsupported(
             "persons have several rows among the protected or the joining rows but not among both; drop the key column \
              or let waived rows be published instead of joined"
@@ -46,100 +81,97 @@ pub fn join(search: &Search<'_>, recoding: &Recoding, joiners: &FrequencySet) ->
             r.model.id
         )));
     }
-    let (union, own, theirs) = union(set, joiners);
-    let policy = Search { set: &union, max_suppression: search.max_suppression.clone(), entry_of_row: None, ..*search };
-    let judge = Judge::new(&policy)?;
-    let space = Space::new(search.generalizations);
-    let words = space.words();
-    // What the classes hold now.
-    let count = recoding.classes.len();
-    let mut shapes = vec![0; count * words];
-    let mut tallies = vec![Tally::default(); count];
-    let mut codes = vec![0; count * space.width()];
-    recoding.for_each_part(set, |part| {
-        if part.class == SUPPRESSED {
-            return;
-        }
-        let class = part.class as usize;
-        let (shape, tuple) = (&mut shapes[class * words..(class + 1) * words], set.tuple(part.tuple as usize));
-        if tallies[class].rows == 0 {
-            space.start(shape, tuple);
-            codes[class * space.width()..(class + 1) * space.width()].copy_from_slice(tuple);
-        } else {
-            space.add(shape, tuple);
-        }
-        let entry = Entry { sensitive: own[part.entry.sensitive as usize], ..part.entry };
-        judge.add(&mut tallies[class], entry, part.entry.rows);
-    });
-    let protected: Vec<u64> = tallies.iter().map(|t| t.rows).collect();
-    let mut tree = Tree::new(&space, &codes, count);
-    for class in 0..count {
-        tree.grown(&space, class as u32, &shapes[class * words..(class + 1) * words], Least::default());
-        // Masked rows lost everything already; nobody joins them.
-        if protected[class] == 0 || recoding.masked == Some(class as u32) {
-            tree.remove(&space, class as u32);
-        }
-    }
-    let mut offsets = vec![0];
-    let mut runs: Vec<(u32, u64)> = Vec::new();
-    let mut refused = 0;
-    let tuple_of = joiners.tuple_of_entry();
-    for (e, &entry) in joiners.groups.entries.iter().enumerate() {
-        let tuple = joiners.tuple(tuple_of[e] as usize);
-        let first = runs.len();
-        let step = if joiners.persons { entry.rows } else { 1 };
-        for _ in 0..entry.rows / step {
-            search.checkpoint()?;
-            let newcomer = Entry { sensitive: theirs[entry.sensitive as usize], ..entry };
-            let mut best = f64::INFINITY;
-            let found = tree.least(
-                f64::INFINITY,
-                |hull, _, _| space.reach(hull, tuple).1,
-                |class, _, _| {
-                    let shape = &shapes[class as usize * words..(class as usize + 1) * words];
-                    let more = space.cost_with(shape, tuple) - space.cost(shape);
-                    let growth = more * protected[class as usize] as f64;
-                    if clearly_above(growth, best) {
-                        return None;
-                    }
-                    let mut tally = tallies[class as usize].clone();
-                    judge.add(&mut tally, newcomer, step);
-                    if !judge.holds(&tally) {
-                        return None;
-                    }
-                    best = best.min(growth);
-                    Some(growth)
-                },
-            );
-            let class = match found {
-                Some((_, class)) => {
-                    let shape = &mut shapes[class as usize * words..(class as usize + 1) * words];
-                    space.add(shape, tuple);
-                    tree.grown(&space, class, shape, Least::default());
-                    judge.add(&mut tallies[class as usize], newcomer, step);
-                    class
-                }
-                None => {
-                    refused += step;
-                    SUPPRESSED
-                }
-            };
-            match runs[first..].iter_mut().find(|r| r.0 == class) {
-                Some(run) => run.1 += step,
-                None => runs.push((class, step)),
+    Ok(())
+}
+
+/// The classes of a recoding, which rows may join.
+struct OpenClasses<'a> {
+    space: &'a Space,
+    judge: Judge<'a>,
+    shapes: Vec<u64>,
+    tallies: Vec<Tally>,
+    /// The rows of each class before anybody joined.
+    protected: Vec<u64>,
+    tree: Tree,
+}
+
+impl<'a> OpenClasses<'a> {
+    /// The classes as they are; `own` numbers their sensitive tuples as the judge does.
+    fn new(space: &'a Space, judge: Judge<'a>, set: &FrequencySet, recoding: &Recoding, own: &[u32]) -> Self {
+        let (words, width) = (space.words(), space.width());
+        let count = recoding.classes.len();
+        let mut shapes = vec![0; count * words];
+        let mut tallies = vec![Tally::default(); count];
+        let mut codes = vec![0; count * width];
+        recoding.for_each_part(set, |part| {
+            if part.class == SUPPRESSED {
+                return;
+            }
+            let class = part.class as usize;
+            let (shape, tuple) = (&mut shapes[class * words..(class + 1) * words], set.tuple(part.tuple as usize));
+            if tallies[class].rows == 0 {
+                space.start(shape, tuple);
+                codes[class * width..(class + 1) * width].copy_from_slice(tuple);
+            } else {
+                space.add(shape, tuple);
+            }
+            let entry = Entry { sensitive: own[part.entry.sensitive as usize], ..part.entry };
+            judge.add(&mut tallies[class], entry, part.entry.rows);
+        });
+        let protected: Vec<u64> = tallies.iter().map(|t| t.rows).collect();
+        let mut tree = Tree::new(space, &codes, count);
+        for class in 0..count {
+            tree.grown(space, class as u32, &shapes[class * words..(class + 1) * words], Least::default());
+            // Masked rows lost everything already; nobody joins them.
+            if protected[class] == 0 || recoding.masked == Some(class as u32) {
+                tree.remove(space, class as u32);
             }
         }
-        offsets.push(runs.len());
+        OpenClasses { space, judge, shapes, tallies, protected, tree }
     }
-    let classes = (0..count)
-        .map(|class| match protected[class] {
+
+    /// Puts `step` rows into the class whose protected rows lose least by it and that stays valid; none when no class does.
+    fn take(&mut self, tuple: &[u32], newcomer: Entry, step: u64) -> Option<u32> {
+        let OpenClasses { space, judge, shapes, tallies, protected, tree } = self;
+        let words = space.words();
+        let mut best = f64::INFINITY;
+        let found = tree.least(
+            f64::INFINITY,
+            |hull, _, _| space.reach(hull, tuple).1,
+            |class, _, _| {
+                let shape = &shapes[class as usize * words..(class as usize + 1) * words];
+                let more = space.cost_with(shape, tuple) - space.cost(shape);
+                let growth = more * protected[class as usize] as f64;
+                if clearly_above(growth, best) {
+                    return None;
+                }
+                let mut tally = tallies[class as usize].clone();
+                judge.add(&mut tally, newcomer, step);
+                if !judge.holds(&tally) {
+                    return None;
+                }
+                best = best.min(growth);
+                Some(growth)
+            },
+        );
+        let (_, class) = found?;
+        let shape = &mut shapes[class as usize * words..(class as usize + 1) * words];
+        space.add(shape, tuple);
+        tree.grown(space, class, shape, Least::default());
+        judge.add(&mut tallies[class as usize], newcomer, step);
+        Some(class)
+    }
+
+    /// The cells of the classes as they have become.
+    fn cells(&self, recoding: &Recoding) -> Vec<Vec<Cell>> {
+        let words = self.space.words();
+        let cells = |class: usize| match self.protected[class] {
             0 => recoding.classes[class].clone(),
             _ if recoding.masked == Some(class as u32) => recoding.classes[class].clone(),
-            _ => space.cells(&shapes[class * words..(class + 1) * words]),
-        })
-        .collect();
-    let recoding = Recoding { classes, assignment: recoding.assignment.clone(), levels: None, masked: recoding.masked };
-    Ok(Joined { recoding, joiners: Assignment::Entries { offsets, runs }, refused })
+            _ => self.space.cells(&self.shapes[class * words..(class + 1) * words]),
+        };
+        (0..recoding.classes.len()).map(cells).collect()
+    }
 }
 
 /// Both sets as one, as far as requirements look, and the sensitive tuples of each as numbered there.

@@ -210,7 +210,7 @@ mod tests {
                             let search = Search { max_suppression: MaxSuppression::Rows(limit), ..search.clone() };
                             entry.algorithm.search(&search)
                         });
-                        let growing = policy.iter().all(Requirement::growing);
+                        let growing = policy.iter().all(Requirement::preserved_by_insertion);
                         let found = match found {
                             Ok(found) => found.recoding,
                             Err(SearchError::Unsupported(_)) if !growing => continue,

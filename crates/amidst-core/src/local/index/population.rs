@@ -4,8 +4,8 @@
 //! by size where cells are ranges. The cells of a class are then a box of ranks, and a tree over the distinct tuples of
 //! the population, those included that the table lacks, tells how many people lie in it without a look at each of them.
 //!
-//! A range over numbers or dates covers whatever lies between its ends. What an order of texts or a set says about
-//! values that the table lacks nobody knows: they are not covered, so people are never counted whom a class may miss.
+//! A range over numbers or dates covers whatever lies between its ends. Of an
+//! order of texts or a set, values outside the table are not covered, so people are never counted whom a class may miss.
 
 use crate::class::Population;
 use crate::frequency::FrequencySet;

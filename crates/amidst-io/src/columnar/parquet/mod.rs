@@ -32,14 +32,7 @@ pub(crate) fn read<T: ChunkReader + 'static>(
 ) -> Result<(), ReadError> {
     let damaged =
         |reason: String| ReadError::Damaged { path: path.to_path_buf(), format: Format::Parquet.name(), reason };
-    let file = open()?;
-    if file.len() == 0 {
-        return Err(ReadError::Empty { path: path.to_path_buf() });
-    }
-    verify::footer(&file).map_err(damaged)?;
-    let metadata = contained(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())).map_err(damaged)?;
-    let metadata = metadata.map_err(|e| damaged(reason(&e)))?;
-    verify::rows(metadata.metadata(), file.len()).map_err(damaged)?;
+    let metadata = metadata(path, &open()?, damaged)?;
     let schema = Arc::clone(metadata.schema());
     let kept = merger.begin(path, names(&schema), 1)?;
     check_types(path, &schema, &kept)?;
@@ -104,6 +97,22 @@ pub(crate) fn read<T: ChunkReader + 'static>(
         return Err(ReadError::NoRows { path: path.to_path_buf() });
     }
     Ok(())
+}
+
+/// The metadata of a file, held against its size.
+fn metadata<T: ChunkReader + 'static>(
+    path: &Path,
+    file: &T,
+    damaged: impl Fn(String) -> ReadError,
+) -> Result<ArrowReaderMetadata, ReadError> {
+    if file.len() == 0 {
+        return Err(ReadError::Empty { path: path.to_path_buf() });
+    }
+    verify::footer(file).map_err(&damaged)?;
+    let metadata = contained(|| ArrowReaderMetadata::load(file, ArrowReaderOptions::new())).map_err(&damaged)?;
+    let metadata = metadata.map_err(|e| damaged(reason(&e)))?;
+    verify::rows(metadata.metadata(), file.len()).map_err(&damaged)?;
+    Ok(metadata)
 }
 
 /// The pages of the columns of a row group that are read.

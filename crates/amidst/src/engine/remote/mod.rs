@@ -1,6 +1,6 @@
 //! Tables with more distinct combinations than this process can gather.
 //!
-//! Such a table stays with its engine, which can roll it up to any node of the lattice: [`Remote`]. A full-domain search
+//! Such a table stays with its engine, which can roll it up to any node of the lattice: [`RemoteTable`]. A full-domain search
 //! then looks at the lattice in pieces. It takes the highest node that nothing is known of yet:
 //!
 //! - If too many of its rows are in classes that are too small for the policy, neither it nor anything finer can be
@@ -12,7 +12,7 @@
 //! can be neither gathered nor ruled out ends the search: nobody could say whether it is the best.
 //!
 //! Mondrian and top-down specialization need no lattice: they cut the table where it is, down to parts that can be gathered
-//! ([`Parted`]).
+//! ([`DivisibleTable`]).
 
 mod parted;
 #[cfg(test)]
@@ -24,18 +24,19 @@ use amidst_core::frequency::{Entry, NOBODY};
 use amidst_core::hierarchy::Generalization;
 use amidst_core::lattice::{self, Node, finer};
 use amidst_core::model::Needs;
-use amidst_core::pieces::ALGORITHMS;
+use amidst_core::partial::ALGORITHMS;
 use amidst_core::requirement::Evaluator;
 
 use crate::Failure;
+use crate::job::Control;
 use crate::plan::{algorithm_of, metric_of, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 
-pub use parted::{Asked, Combinations, Counts, Divided, Gone, Parted};
+pub use parted::{Combinations, Counts, Divided, DivisibleTable, Removed, TailQuery};
 
 /// A table that stays with its engine.
-pub trait Remote {
+pub trait RemoteTable {
     /// What the quasi columns can become.
     fn generalizations(&self) -> &[Generalization];
 
@@ -49,7 +50,7 @@ pub trait Remote {
     ///
     /// # Errors
     /// Whatever keeps the engine from counting them.
-    fn lacking(&self, levels: &[usize], least: Least) -> Result<u64, Failure>;
+    fn lacking(&self, levels: &[usize], least: MinimumClass) -> Result<u64, Failure>;
 
     /// The table as it is at a node; nothing finer can be searched in it.
     ///
@@ -60,7 +61,7 @@ pub trait Remote {
 
 /// What every class must have, whatever else is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Least {
+pub struct MinimumClass {
     /// So many rows.
     pub rows: u64,
     /// So many distinct combinations of sensitive values.
@@ -77,7 +78,7 @@ const MOST_NODES: usize = 1 << 22;
 /// # Errors
 /// When no recoding satisfies the policy, or when that cannot be found out.
 pub fn gather_for(
-    remote: &dyn Parted,
+    remote: &dyn DivisibleTable,
     policy: &Policy,
     most: u64,
     cancel: Option<&AtomicBool>,
@@ -90,8 +91,8 @@ pub fn gather_for(
              are gathered, and {why}; say --gather {combinations} if this machine has the memory (about 200 bytes each)"
         ))
     };
-    let quiet = AtomicBool::new(false);
-    let cancel = cancel.unwrap_or(&quiet);
+    let control = Control { cancel: cancel.unwrap_or(Control::default().cancel), ..Control::default() };
+    let cancel = control.cancel;
     let heights: Vec<usize> = remote.generalizations().iter().map(Generalization::height).collect();
     let top = remote.gather(&heights)?;
     let algorithm = algorithm_of(policy, &top)?.id;
@@ -102,7 +103,7 @@ pub fn gather_for(
     let Some(mut lattice) = Lattice::of(remote) else {
         return Err(refused("its lattice has too many nodes to be taken apart".to_string()));
     };
-    let limit = task(policy, &top, cancel, &|_| {})?.suppression_limit();
+    let limit = task(policy, &top, &control)?.suppression_limit();
     let least = least(&top);
     drop(top);
     let piece = Covering { remote, most, least, limit };
@@ -123,9 +124,9 @@ pub fn gather_for(
         }
         let base = piece.lowered(&mut lattice, node)?;
         let prepared = remote.gather(&base)?;
-        let search = task(policy, &prepared, cancel, &|_| {})?;
+        let search = task(policy, &prepared, &control)?;
         // Each piece is searched to its end: a time limit is for the search that follows.
-        let search = amidst_core::search::Search { deadline: None, ..search };
+        let search = search.unhurried();
         let nodes = goal.nodes(&search)?;
         lattice.close(|levels| finer(&base, levels));
         found.extend(nodes.iter().cloned());
@@ -200,11 +201,11 @@ impl Goal {
 }
 
 /// What every class of the table must have.
-fn least(top: &Prepared) -> Least {
+fn least(top: &Prepared) -> MinimumClass {
     let evaluator = Evaluator::new(&top.set, &top.requirements);
-    let mut least = Least { rows: 1, values: 1 };
+    let mut least = MinimumClass { rows: 1, values: 1 };
     for (i, requirement) in top.requirements.iter().enumerate() {
-        if requirement.needs() == Needs::Size && requirement.growing() {
+        if requirement.needs() == Needs::Size && requirement.preserved_by_insertion() {
             let holds = |rows: u64| evaluator.holds(i, &[Entry { sensitive: 0, person: NOBODY, rows }]);
             // One more than all rows when nothing holds: then every node is ruled out.
             let (mut low, mut high) = (1, top.set.rows + 1);
@@ -224,9 +225,9 @@ fn least(top: &Prepared) -> Least {
 
 /// What can be gathered, and what cannot be published.
 struct Covering<'a> {
-    remote: &'a dyn Parted,
+    remote: &'a dyn DivisibleTable,
     most: u64,
-    least: Least,
+    least: MinimumClass,
     limit: u64,
 }
 
@@ -285,7 +286,7 @@ struct Lattice {
 
 impl Lattice {
     /// The lattice of a table; none when it has too many nodes.
-    fn of(remote: &dyn Parted) -> Option<Lattice> {
+    fn of(remote: &dyn DivisibleTable) -> Option<Lattice> {
         let top: Vec<usize> = remote.generalizations().iter().map(Generalization::height).collect();
         let nodes = top.iter().try_fold(1usize, |nodes, height| nodes.checked_mul(height + 1))?;
         (nodes <= MOST_NODES).then(|| Lattice { top, open: vec![true; nodes] })

@@ -1,81 +1,82 @@
 //! Mondrian and top-down specialization on a table that cannot be gathered: cut where it is, finished here.
 //!
 //! A part with more combinations than can be gathered is summed up by its engine, and the summary tells how it is divided
-//! ([`Pieces`]); the engine then divides it. Parts that can be gathered are finished in this process. What becomes
+//! ([`PartialSearch`]); the engine then divides it. Parts that can be gathered are finished in this process. What becomes
 //! of each tuple stays with the engine too: here are the classes, each with its cells and its sensitive values, which is
 //! what the report and the checker hold of any release.
 //!
-//! Combinations that top-down specialization pulls rows from leave the engine and stay here from then on ([`Stray`]).
+//! Combinations that top-down specialization pulls rows from leave the engine and stay here from then on ([`DisplacedRows`]).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use amidst_core::frequency::FrequencySet;
-use amidst_core::pieces::{Assembled, Dealt, Division, Piece, Pieces, Place, Stray, Summary};
+use amidst_core::partial::{Assembled, DisplacedRows, Division, PartialSearch, Piece, Place, SplitRows, Summary};
 use amidst_core::search::{Found, SearchError};
 
-use super::Remote;
+use super::RemoteTable;
 use crate::Failure;
+use crate::job::Control;
 use crate::plan::task;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 
 /// A table that stays with its engine and can be divided there.
-pub trait Parted: Remote {
+pub trait DivisibleTable: RemoteTable {
     /// Puts all combinations into part 0.
     ///
     /// # Errors
     /// Like all that follow: whatever keeps the engine from doing it.
-    fn begin(&self, pieces: &Pieces<'_>) -> Result<(), Failure>;
+    fn begin(&self, pieces: &PartialSearch<'_>) -> Result<(), Failure>;
 
     /// What each of some parts holds.
     ///
     /// # Errors
-    /// See [`Parted::begin`].
-    fn summaries(&self, pieces: &Pieces<'_>, parts: &[u32]) -> Result<Vec<Summary>, Failure>;
+    /// See [`DivisibleTable::begin`].
+    fn summaries(&self, pieces: &PartialSearch<'_>, parts: &[u32]) -> Result<Vec<Summary>, Failure>;
 
     /// The last combinations of some sides of parts, in the order of their quasi codes: codes and rows, the last first.
     ///
     /// # Errors
-    /// See [`Parted::begin`].
-    fn last(&self, pieces: &Pieces<'_>, asked: &[Asked]) -> Result<Vec<Combinations>, Failure>;
+    /// See [`DivisibleTable::begin`].
+    fn last(&self, pieces: &PartialSearch<'_>, asked: &[TailQuery]) -> Result<Vec<Combinations>, Failure>;
 
     /// Divides parts. What is in no part that is divided is not asked for again, and neither is what is `gone`.
     ///
     /// # Errors
-    /// See [`Parted::begin`].
-    fn divide(&self, pieces: &Pieces<'_>, divided: &[Divided], gone: &[Gone]) -> Result<(), Failure>;
+    /// See [`DivisibleTable::begin`].
+    fn divide(&self, pieces: &PartialSearch<'_>, divided: &[Divided], gone: &[Removed]) -> Result<(), Failure>;
 
     /// Some parts as they are, in their order.
     ///
     /// # Errors
-    /// See [`Parted::begin`].
-    fn gather_parts(&self, pieces: &Pieces<'_>, parts: &[u32]) -> Result<Vec<FrequencySet>, Failure>;
+    /// See [`DivisibleTable::begin`].
+    fn gather_parts(&self, pieces: &PartialSearch<'_>, parts: &[u32]) -> Result<Vec<FrequencySet>, Failure>;
 
     /// Remembers the class of some tuples, which are given by their codes, one after the other.
     ///
     /// # Errors
-    /// See [`Parted::begin`].
-    fn place(&self, pieces: &Pieces<'_>, tuples: &[u32], classes: &[u32]) -> Result<(), Failure>;
+    /// See [`DivisibleTable::begin`].
+    fn place(&self, pieces: &PartialSearch<'_>, tuples: &[u32], classes: &[u32]) -> Result<(), Failure>;
 
     /// Remembers that all of a part is one class; returns a tuple of it (empty when it has none), and its rows by sensitive
     /// tuple.
     ///
     /// # Errors
-    /// See [`Parted::begin`].
-    fn place_whole(&self, pieces: &Pieces<'_>, part: u32, class: u32) -> Result<(Vec<u32>, Counts), Failure>;
+    /// See [`DivisibleTable::begin`].
+    fn place_whole(&self, pieces: &PartialSearch<'_>, part: u32, class: u32) -> Result<(Vec<u32>, Counts), Failure>;
 
     /// The table in which each class is one tuple. All tuples have been placed, and `dealt` tells of the combinations that
     /// do not go where their tuple goes.
     ///
     /// # Errors
-    /// See [`Parted::begin`].
+    /// See [`DivisibleTable::begin`].
     fn settle(
         &self,
-        pieces: &Pieces<'_>,
+        pieces: &PartialSearch<'_>,
         classes: &[Piece],
         assembled: &Assembled,
-        dealt: Vec<Dealt>,
+        dealt: Vec<SplitRows>,
     ) -> Result<Prepared, Failure>;
 }
 
@@ -98,7 +99,7 @@ pub struct Divided {
 
 /// Combinations that are asked for: those of a part that have one of some codes in a column, and a sensitive tuple.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct TailQuery {
     /// The part.
     pub part: u32,
     /// The quasi column.
@@ -113,7 +114,7 @@ pub struct Asked {
 
 /// A combination that leaves a part.
 #[derive(Debug, Clone)]
-pub struct Gone {
+pub struct Removed {
     /// The part.
     pub part: u32,
     /// The codes of its quasi tuple.
@@ -127,7 +128,7 @@ struct Open {
     part: u32,
     place: Arc<Place>,
     combinations: u64,
-    strays: Vec<Stray>,
+    strays: Vec<DisplacedRows>,
 }
 
 /// What became of a part that was divided.
@@ -139,7 +140,7 @@ struct Sides {
 /// Runs an algorithm that knows parts; at most `most` combinations are gathered at a time. `top` is the table rolled up to
 /// one tuple.
 pub(super) fn cut(
-    remote: &dyn Parted,
+    remote: &dyn DivisibleTable,
     policy: &Policy,
     algorithm: &str,
     top: &Prepared,
@@ -151,13 +152,13 @@ pub(super) fn cut(
         SearchError::Unsupported(why) => refused(why),
         other => other.into(),
     };
-    let search = task(policy, top, cancel, &|_| {})?;
-    let pieces = Pieces::new(&search, algorithm).map_err(unsupported)?;
+    let search = task(policy, top, &Control { cancel, ..Control::default() })?;
+    let pieces = PartialSearch::new(&search, algorithm).map_err(unsupported)?;
     remote.begin(&pieces)?;
     let mut open = vec![Open { part: 0, place: pieces.root(), combinations: u64::MAX, strays: Vec::new() }];
     let mut next = 1;
     let mut classes: Vec<Piece> = Vec::new();
-    let mut dealt: Vec<Dealt> = Vec::new();
+    let mut dealt: Vec<SplitRows> = Vec::new();
     while !open.is_empty() {
         stopped(cancel)?;
         let parts: Vec<u32> = open.iter().map(|o| o.part).collect();
@@ -169,7 +170,7 @@ pub(super) fn cut(
                 let class = classes.len() as u32;
                 let (first, counts) = with_strays(remote.place_whole(&pieces, of.part, class)?, &of.strays);
                 classes.push(pieces.leaf(&summary, &of.place, first, counts).map_err(unsupported)?);
-                dealt.extend(of.strays.into_iter().map(|Stray { codes, sensitive, rows }| Dealt {
+                dealt.extend(of.strays.into_iter().map(|DisplacedRows { codes, sensitive, rows }| SplitRows {
                     codes,
                     sensitive,
                     runs: vec![(class, rows)],
@@ -205,7 +206,7 @@ pub(super) fn cut(
         open = large;
     }
     let assembled = pieces.assemble(&classes)?;
-    let dealt = assembled.dealt(&Dealt::combined(dealt));
+    let dealt = assembled.dealt(&SplitRows::combined(dealt));
     let mut prepared = remote.settle(&pieces, &classes, &assembled, dealt)?;
     let recoding = assembled.recoding(&prepared.set, &classes);
     prepared.found = Some(Found { recoding, optimal: false, gap: None, least_loss: None, notes: assembled.notes });
@@ -229,12 +230,16 @@ fn divided(of: Open, division: Division, next: &mut u32) -> Sides {
 }
 
 /// Pulls rows out of the sides of parts; what leaves the engine for that.
-fn pulled(remote: &dyn Parted, pieces: &Pieces<'_>, sides: &mut [Sides]) -> Result<Vec<Gone>, Failure> {
+fn pulled(
+    remote: &dyn DivisibleTable,
+    pieces: &PartialSearch<'_>,
+    sides: &mut [Sides],
+) -> Result<Vec<Removed>, Failure> {
     let mut asked = Vec::new();
     for Divided { part, division, .. } in sides.iter().map(|s| &s.divided) {
         for pulled in &division.pulled {
             let codes = division.sides.iter().filter(|(_, side)| *side == pulled.side).map(|(code, _)| *code);
-            asked.push(Asked {
+            asked.push(TailQuery {
                 part: *part,
                 column: division.column,
                 codes: codes.collect(),
@@ -253,7 +258,8 @@ fn pulled(remote: &dyn Parted, pieces: &Pieces<'_>, sides: &mut [Sides]) -> Resu
         for pulled in &division.pulled {
             let sensitive = pulled.sensitive;
             let strays = std::mem::take(&mut opens[pulled.side as usize].strays);
-            let (own, others): (Vec<Stray>, Vec<Stray>) = strays.into_iter().partition(|s| s.sensitive == sensitive);
+            let (own, others): (Vec<DisplacedRows>, Vec<DisplacedRows>) =
+                strays.into_iter().partition(|s| s.sensitive == sensitive);
             // Codes, rows, and whether they are here already.
             let mut last: Vec<(Vec<u32>, u64, bool)> = own.into_iter().map(|s| (s.codes, s.rows, true)).collect();
             last.extend(found.next().unwrap_or_default().into_iter().map(|(codes, rows)| (codes, rows, false)));
@@ -262,13 +268,13 @@ fn pulled(remote: &dyn Parted, pieces: &Pieces<'_>, sides: &mut [Sides]) -> Resu
             let (mut stay, mut leave) = (others, Vec::new());
             for ((codes, rows, here), taken) in last.into_iter().zip(taken) {
                 if taken > 0 && !here {
-                    gone.push(Gone { part: *part, codes: codes.clone(), sensitive });
+                    gone.push(Removed { part: *part, codes: codes.clone(), sensitive });
                 }
                 if rows > taken && (here || taken > 0) {
-                    stay.push(Stray { codes: codes.clone(), sensitive, rows: rows - taken });
+                    stay.push(DisplacedRows { codes: codes.clone(), sensitive, rows: rows - taken });
                 }
                 if taken > 0 {
-                    leave.push(Stray { codes, sensitive, rows: taken });
+                    leave.push(DisplacedRows { codes, sensitive, rows: taken });
                 }
             }
             opens[pulled.side as usize].strays = stay;
@@ -279,7 +285,7 @@ fn pulled(remote: &dyn Parted, pieces: &Pieces<'_>, sides: &mut [Sides]) -> Resu
 }
 
 /// A tuple of a class and its counts, with the rows that were not with the others.
-fn with_strays((mut first, mut counts): (Vec<u32>, Counts), strays: &[Stray]) -> (Vec<u32>, Counts) {
+fn with_strays((mut first, mut counts): (Vec<u32>, Counts), strays: &[DisplacedRows]) -> (Vec<u32>, Counts) {
     for stray in strays {
         match counts.binary_search_by_key(&stray.sensitive, |c| c.0) {
             Ok(at) => counts[at].1 += stray.rows,

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use amidst_core::frequency::rolled::{representatives, roll_up};
 use amidst_core::frequency::{self, FrequencySet};
-use amidst_core::pieces::{Assembled, Dealt, Line, Piece, Pieces, Summary};
+use amidst_core::partial::{Assembled, Line, PartialSearch, Piece, SplitRows, Summary};
 use amidst_core::table::{Codes, Column, Table};
 
 use super::*;
@@ -26,10 +26,10 @@ struct Elsewhere<'a> {
     /// The class of each tuple.
     placed: RefCell<BTreeMap<Vec<u32>, u32>>,
     /// What is dealt out.
-    dealt: RefCell<Vec<Dealt>>,
+    dealt: RefCell<Vec<SplitRows>>,
 }
 
-impl Remote for Elsewhere<'_> {
+impl RemoteTable for Elsewhere<'_> {
     fn generalizations(&self) -> &[Generalization] {
         &self.whole.generalizations
     }
@@ -38,7 +38,7 @@ impl Remote for Elsewhere<'_> {
         Ok(roll_up(&self.whole.set, &self.whole.generalizations, levels).groups.entries.len() as u64)
     }
 
-    fn lacking(&self, levels: &[usize], least: Least) -> Result<u64, Failure> {
+    fn lacking(&self, levels: &[usize], least: MinimumClass) -> Result<u64, Failure> {
         let set = roll_up(&self.whole.set, &self.whole.generalizations, levels);
         let lacks = |entries: &&[Entry]| frequency::rows(entries) < least.rows || (entries.len() as u64) < least.values;
         Ok(set.groups.iter().filter(lacks).map(frequency::rows).sum())
@@ -111,7 +111,7 @@ impl<'a> Elsewhere<'a> {
         entries.copied().filter(|e| !gone.contains(&(tuple, e.sensitive))).collect()
     }
 
-    fn part(&self, pieces: &Pieces<'_>, part: u32) -> FrequencySet {
+    fn part(&self, pieces: &PartialSearch<'_>, part: u32) -> FrequencySet {
         let (mut codes, mut counts) = (Vec::new(), Vec::new());
         for tuple in self.of_part(part) {
             for entry in self.entries(tuple) {
@@ -123,13 +123,13 @@ impl<'a> Elsewhere<'a> {
     }
 }
 
-impl Parted for Elsewhere<'_> {
-    fn begin(&self, _pieces: &Pieces<'_>) -> Result<(), Failure> {
+impl DivisibleTable for Elsewhere<'_> {
+    fn begin(&self, _pieces: &PartialSearch<'_>) -> Result<(), Failure> {
         *self.parts.borrow_mut() = vec![0; self.whole.set.len()];
         Ok(())
     }
 
-    fn summaries(&self, pieces: &Pieces<'_>, parts: &[u32]) -> Result<Vec<Summary>, Failure> {
+    fn summaries(&self, pieces: &PartialSearch<'_>, parts: &[u32]) -> Result<Vec<Summary>, Failure> {
         let set = &self.whole.set;
         let of = |&part: &u32| {
             let mut summary = Summary::default();
@@ -147,9 +147,9 @@ impl Parted for Elsewhere<'_> {
         Ok(parts.iter().map(of).collect())
     }
 
-    fn last(&self, _pieces: &Pieces<'_>, asked: &[Asked]) -> Result<Vec<Combinations>, Failure> {
+    fn last(&self, _pieces: &PartialSearch<'_>, asked: &[TailQuery]) -> Result<Vec<Combinations>, Failure> {
         let set = &self.whole.set;
-        let of = |asked: &Asked| {
+        let of = |asked: &TailQuery| {
             let mut found = Vec::new();
             for tuple in self.of_part(asked.part) {
                 let codes = set.tuple(tuple);
@@ -166,8 +166,8 @@ impl Parted for Elsewhere<'_> {
         Ok(asked.iter().map(of).collect())
     }
 
-    fn divide(&self, _pieces: &Pieces<'_>, divided: &[Divided], gone: &[Gone]) -> Result<(), Failure> {
-        for Gone { part, codes, sensitive } in gone {
+    fn divide(&self, _pieces: &PartialSearch<'_>, divided: &[Divided], gone: &[Removed]) -> Result<(), Failure> {
+        for Removed { part, codes, sensitive } in gone {
             let tuple = self.of_part(*part).into_iter().find(|&t| self.whole.set.tuple(t) == codes).unwrap();
             assert!(self.gone.borrow_mut().insert((tuple, *sensitive)));
         }
@@ -183,21 +183,21 @@ impl Parted for Elsewhere<'_> {
         Ok(())
     }
 
-    fn gather_parts(&self, pieces: &Pieces<'_>, parts: &[u32]) -> Result<Vec<FrequencySet>, Failure> {
+    fn gather_parts(&self, pieces: &PartialSearch<'_>, parts: &[u32]) -> Result<Vec<FrequencySet>, Failure> {
         let sets: Vec<FrequencySet> = parts.iter().map(|&part| self.part(pieces, part)).collect();
         let gathered = sets.iter().map(|set| set.groups.entries.len() as u64).sum();
         self.gathered.set(self.gathered.get().max(gathered));
         Ok(sets)
     }
 
-    fn place(&self, _pieces: &Pieces<'_>, tuples: &[u32], classes: &[u32]) -> Result<(), Failure> {
+    fn place(&self, _pieces: &PartialSearch<'_>, tuples: &[u32], classes: &[u32]) -> Result<(), Failure> {
         for (codes, &class) in tuples.chunks_exact(self.whole.set.width).zip(classes) {
             assert_eq!(self.placed.borrow_mut().insert(codes.to_vec(), class), None);
         }
         Ok(())
     }
 
-    fn place_whole(&self, pieces: &Pieces<'_>, part: u32, class: u32) -> Result<(Vec<u32>, Counts), Failure> {
+    fn place_whole(&self, pieces: &PartialSearch<'_>, part: u32, class: u32) -> Result<(Vec<u32>, Counts), Failure> {
         let set = self.part(pieces, part);
         if set.is_empty() {
             return Ok(Default::default());
@@ -210,10 +210,10 @@ impl Parted for Elsewhere<'_> {
 
     fn settle(
         &self,
-        _: &Pieces<'_>,
+        _: &PartialSearch<'_>,
         classes: &[Piece],
         assembled: &Assembled,
-        dealt: Vec<Dealt>,
+        dealt: Vec<SplitRows>,
     ) -> Result<Prepared, Failure> {
         self.placed.borrow_mut().values_mut().for_each(|class| *class = assembled.class_of[*class as usize]);
         *self.dealt.borrow_mut() = dealt;

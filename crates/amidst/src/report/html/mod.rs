@@ -58,6 +58,11 @@ pub fn html(report: &Report) -> String {
     printable_lines(&markup.into_string()).into_owned()
 }
 
+/// The sections of the page, each with its id and heading, for pages that show a report among other things.
+pub fn sections(report: &Report) -> Vec<(&'static str, &'static str, Markup)> {
+    Page { report, json: report.to_json() }.sections()
+}
+
 /// A report on its way to a page.
 struct Page<'a> {
     report: &'a Report,

@@ -2,6 +2,7 @@ use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 
 use super::*;
+use crate::control::Control;
 use crate::local::class::Judge;
 use crate::local::fixture::Fixture;
 use crate::local::shape::Space;
@@ -89,7 +90,8 @@ fn whoever_is_content_need_not_wait() {
     static ENOUGH: AtomicBool = AtomicBool::new(true);
     let fixture = Fixture::random(6, 120, false);
     begun(&fixture, 0, |search, world, clusters| {
-        let search = Search { enough: &ENOUGH, ..search.clone() };
+        let control = Control { enough: &ENOUGH, ..search.control };
+        let search = Search { control, ..search.clone() };
         let before = cluster::total(&clusters);
         let after = anneal(world, &search, clusters, &|| 0.0, &|_| ()).unwrap();
         assert!(cluster::total(&after) <= before + 1e-9 && after.iter().all(|class| world.holds(class)));

@@ -1,0 +1,103 @@
+//! `amidst studio`: the page on which a release is made.
+
+use std::net::IpAddr;
+use std::process::{Command, Stdio};
+
+use amidst::Failure;
+use amidst_studio::project::Project;
+use amidst_studio::{Options, start};
+use clap::Args;
+
+use crate::terminal::{CommandResult, Outcome, Terminal};
+
+/// Open the page on which a release is made, step by step
+///
+/// It is served on this machine alone, behind an address that holds a key. Everything you change there is written to the
+/// policy at once; the command line makes the same release from that policy. Ctrl+C ends it; nothing is lost.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  amidst studio\n  amidst studio patients.csv\n  amidst studio policy.toml --port 8080 --no-browser"
+)]
+pub struct Studio {
+    /// A policy, a table, or a folder; the working directory when absent
+    #[arg(value_name = "POLICY|DATA")]
+    subject: Option<String>,
+
+    /// The port; a free one when absent
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    port: u16,
+
+    /// Print the address and open no browser
+    #[arg(long)]
+    no_browser: bool,
+
+    /// Listen on this address instead of this machine's own. Whoever reaches it and knows the password sees the table and can
+    /// write into the folder; what is sent can be read on the way
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    host: IpAddr,
+
+    /// What others must know, at least 12 letters or digits; needed with an address that others reach
+    #[arg(long, value_name = "PASSWORD")]
+    password: Option<String>,
+
+    /// A name that browsers reach the address under
+    #[arg(long, value_name = "NAME")]
+    name: Vec<String>,
+}
+
+impl Studio {
+    /// Serves the page until somebody ends it.
+    pub fn run(&self, terminal: &Terminal) -> CommandResult {
+        self.admissible()?;
+        let project = Project::of(self.subject.as_deref())?;
+        let options =
+            Options { host: self.host, port: self.port, token: self.password.clone(), names: self.name.clone() };
+        let running = start(project, &options)?;
+        terminal.result(&running.address)?;
+        terminal.note("Ctrl+C ends the studio; everything is in the policy file.");
+        if !self.host.is_loopback() {
+            let host = self.host;
+            terminal.warning(format!(
+                "others reach {host}: whoever knows the password sees the table and can write into the folder, and what is \
+                 sent is not encrypted. Use it in a network that you trust, or behind a server that encrypts"
+            ));
+        }
+        if !self.no_browser && self.host.is_loopback() {
+            browse(&running.address);
+        }
+        let stop = terminal.stop_flag();
+        running.until(|| stop.load(std::sync::atomic::Ordering::Relaxed));
+        Ok(Outcome::Done)
+    }
+
+    /// An address that others reach needs a password that nobody guesses.
+    fn admissible(&self) -> Result<(), Failure> {
+        let plain = |password: &str| password.len() >= 12 && password.bytes().all(|b| b.is_ascii_alphanumeric());
+        match &self.password {
+            Some(password) if !plain(password) => Err(Failure::Usage(
+                "--password must have at least 12 letters or digits and nothing else, because it is part of an address"
+                    .to_string(),
+            )),
+            None if !self.host.is_loopback() => Err(Failure::Usage(format!(
+                "others could reach {}: whoever opens the page there sees the table and can write into the folder. Give it \
+                 a --password of at least 12 letters or digits, or leave --host out and stay on this machine",
+                self.host
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Opens the browser that the system prefers, where there is one; the address is printed anyway.
+fn browse(address: &str) {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut command = match cfg!(windows) {
+        true => {
+            let mut command = Command::new("rundll32");
+            command.arg("url.dll,FileProtocolHandler");
+            command
+        }
+        false => Command::new(program),
+    };
+    let _ = command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+}

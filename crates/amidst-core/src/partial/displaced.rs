@@ -1,0 +1,76 @@
+//! Rows that left their part: they were pulled out of a side, or what was left of a combination that others were pulled from.
+
+use super::{Assembled, Line, PartialSearch, Summary};
+use crate::recoding::SUPPRESSED;
+use rustc_hash::FxHashMap;
+
+/// Rows of a part that are not with the others of the table any more.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DisplacedRows {
+    /// Their quasi tuple.
+    pub codes: Vec<u32>,
+    /// Their sensitive tuple.
+    pub sensitive: u32,
+    /// How many.
+    pub rows: u64,
+}
+
+/// A combination whose rows do not all go where the others of their tuple go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SplitRows {
+    /// The quasi tuple.
+    pub codes: Vec<u32>,
+    /// The sensitive tuple.
+    pub sensitive: u32,
+    /// How many rows go to which class: of the table in pieces, or of the release once it is assembled.
+    pub runs: Vec<(u32, u64)>,
+}
+
+impl PartialSearch<'_> {
+    /// Adds rows that left their part to what was summed up of it.
+    pub fn add_stray(&self, summary: &mut Summary, stray: &DisplacedRows) {
+        let reach: Vec<Vec<u32>> = stray.codes.iter().map(|&code| vec![code]).collect();
+        for (column, &code) in stray.codes.iter().enumerate() {
+            let line = Line { column, code, sensitive: stray.sensitive, rows: stray.rows, combinations: 1 };
+            self.add(summary, line, &reach);
+        }
+    }
+}
+
+impl SplitRows {
+    /// Brings together what is known of the same combination in several parts.
+    pub fn combined(mut dealt: Vec<SplitRows>) -> Vec<SplitRows> {
+        dealt.sort_by(|a, b| (&a.codes, a.sensitive, &a.runs).cmp(&(&b.codes, b.sensitive, &b.runs)));
+        dealt.dedup_by(|next, kept| {
+            let same = (&next.codes, next.sensitive) == (&kept.codes, kept.sensitive);
+            if same {
+                kept.runs.append(&mut next.runs);
+            }
+            same
+        });
+        dealt
+    }
+}
+
+impl Assembled {
+    /// Where the rows of dealt combinations go in the release, those left out aside.
+    pub fn dealt(&self, dealt: &[SplitRows]) -> Vec<SplitRows> {
+        let mut gone: FxHashMap<(&[u32], u32, usize), u64> = FxHashMap::default();
+        for omitted in &self.omitted {
+            *gone.entry((&omitted.codes, omitted.sensitive, omitted.piece)).or_default() += omitted.rows;
+        }
+        let of_class = |dealt: &SplitRows| {
+            let mut runs: Vec<(u32, u64)> = Vec::new();
+            for &(piece, rows) in &dealt.runs {
+                let without = gone.get(&(&dealt.codes, dealt.sensitive, piece as usize)).copied().unwrap_or(0);
+                let class = self.class_of.get(piece as usize).copied().unwrap_or(SUPPRESSED);
+                runs.push((class, rows.saturating_sub(without)));
+                runs.extend(self.masked.map(|masked| (masked, without)));
+            }
+            runs.retain(|run| run.0 != SUPPRESSED && run.1 > 0);
+            crate::frequency::add_up(&mut runs);
+            SplitRows { runs, ..dealt.clone() }
+        };
+        dealt.iter().map(of_class).collect()
+    }
+}

@@ -1,0 +1,156 @@
+// The policy is the document: every change is in the file, undone and redone, and lost by nothing.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { House, closed, drop, settled, to } from "./house.mjs";
+
+after(closed);
+
+async function begun(house, rows = 500) {
+  await house.start();
+  const page = await house.page();
+  await drop(page, house.patients(rows));
+  await page.waitForSelector("text=Next: what the columns are");
+  await settled(page);
+  await to(page, "protection");
+  return page;
+}
+
+const K = "#f-require-0-k";
+
+async function setK(page, value) {
+  await page.fill(K, value);
+  await page.press(K, "Enter");
+  await page.waitForFunction((value) => document.querySelector("#source")?.value.match(/^k = (.*?)(\s*#.*)?$/m)?.[1] === value, value);
+}
+
+test("changes are in the file at once, step by step undone and redone", async () => {
+  const house = new House();
+  try {
+    const page = await begun(house);
+    const draft = house.read("policy.toml");
+    const texts = [draft];
+    for (const k of ["6", "7", "8"]) {
+      await setK(page, k);
+      texts.push(house.read("policy.toml"));
+      assert.equal(texts.at(-1), draft.replace(/^k = 5/m, `k = ${k}`));
+    }
+    assert.match(await page.textContent("#diff"), /k = 7[\s\S]*k = 8/);
+    for (let i = texts.length - 2; i >= 0; i--) {
+      await page.click("#undo");
+      await page.waitForFunction((text) => document.querySelector("#source").value === text, texts[i]);
+      assert.equal(house.read("policy.toml"), texts[i]);
+    }
+    for (let i = 1; i < texts.length; i++) {
+      await page.locator("h1").click();
+      await page.keyboard.press("Control+Shift+z");
+      await page.waitForFunction((text) => document.querySelector("#source").value === text, texts[i]);
+      assert.equal(house.read("policy.toml"), texts[i]);
+    }
+    assert.ok(await page.isDisabled("#redo"));
+    assert.deepEqual(page.complaints, []);
+  } finally {
+    await house.end();
+  }
+});
+
+test("a killed server loses nothing", async () => {
+  const house = new House();
+  try {
+    let page = await begun(house);
+    await setK(page, "9");
+    await setK(page, "10");
+    const text = house.read("policy.toml");
+    await house.kill("SIGKILL");
+    await page.waitForSelector("#said.shown >> text=does not answer");
+    await page.context().close();
+    await house.start();
+    page = await house.page();
+    await to(page, "protection");
+    assert.equal(await page.inputValue(K), "10");
+    assert.equal(house.read("policy.toml"), text);
+    await page.click("#undo");
+    await page.waitForFunction((id) => document.querySelector(id).value === "9", K);
+    await page.click("#redo");
+    await page.waitForFunction((id) => document.querySelector(id).value === "10", K);
+  } finally {
+    await house.end();
+  }
+});
+
+test("two tabs show the same state, also what an editor writes", async () => {
+  const house = new House();
+  try {
+    const page = await begun(house);
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await setK(page, "6");
+    await other.waitForFunction((id) => document.querySelector(id).value === "6", K);
+    house.write("policy.toml", house.read("policy.toml").replace(/^k = 6/m, "k = 13"));
+    for (const tab of [page, other]) await tab.waitForFunction((id) => document.querySelector(id).value === "13", K);
+    await other.click("#undo");
+    await page.waitForFunction((id) => document.querySelector(id).value === "6", K);
+  } finally {
+    await house.end();
+  }
+});
+
+test("a reload in the middle of a search finds it running, and it can be stopped", async () => {
+  const house = new House();
+  try {
+    const page = await begun(house, 3000);
+    // Fifteen further quasi columns would be a lattice that nobody waits for.
+    const rows = Array.from({ length: 1500 }, (_, i) => Array.from({ length: 12 }, (_, c) => (i * (c + 3) * 7919) % 97).join(","));
+    house.write("wide.csv", Array.from({ length: 12 }, (_, c) => `c${c}`).join(",") + "\n" + rows.join("\n") + "\n");
+    const columns = Array.from({ length: 12 }, (_, c) => `[columns.c${c}]\nrole = "quasi"\ntype = "integer"\nhierarchy = { intervals = [2, 4, 8, 16, 32, 64] }\n`);
+    house.write("policy.toml", `[data]\ninput = "wide.csv"\n\n${columns.join("\n")}\n[[require]]\nmodel = "k-anonymity"\nk = 3\n`);
+    await to(page, "explore");
+    await page.click("#screen .primary");
+    await page.waitForSelector("[data-job=explore]");
+    await page.reload();
+    await page.waitForSelector("[data-job=explore]");
+    const started = Date.now();
+    await page.goto(new URL("/columns", page.url()).href);
+    assert.ok(Date.now() - started < 5000, "other screens answer while it runs");
+    await page.goto(new URL("/explore", page.url()).href);
+    await page.click("[data-job=explore] button");
+    await page.waitForSelector("text=Stopped; nothing was written.");
+  } finally {
+    await house.end();
+  }
+});
+
+test("what is wrong stands where it belongs, in the words of the command line", async () => {
+  const house = new House();
+  try {
+    const page = await begun(house);
+    await setK(page, '"many"').catch(() => {});
+    await page.waitForSelector(`${K}-wrong`);
+    const told = house.amidst("check", "policy.toml");
+    assert.equal(told.code, 2);
+    const first = (await page.textContent(`${K}-wrong`)).replace(/^!/, "").trim().split("\n")[0];
+    assert.ok(told.err.includes(first.split(";")[0].slice(0, 30)), `${first}\n---\n${told.err}`);
+    assert.equal(await page.getAttribute(K, "aria-invalid"), "true");
+    assert.ok((await page.inputValue("#f-search-max_5fsuppression")) !== "", "everything else is still there");
+    // Impossible: more than there are.
+    await page.fill(K, "100000");
+    await page.press(K, "Enter");
+    await page.waitForSelector("text=No release is possible");
+    const impossible = house.amidst("check", "policy.toml");
+    assert.equal(impossible.code, 1);
+    const words = (await page.textContent("section[aria-label=Impossible] p")).trim();
+    assert.ok(impossible.err.includes(words) || impossible.out.includes(words), `${words}\n---\n${impossible.err}${impossible.out}`);
+    // A wrong file is told where it was dropped, and leaves nothing behind.
+    await to(page, "data");
+    await page.click("#other summary");
+    const before = house.read("policy.toml");
+    house.write("table.docx", "no table");
+    await drop(page, house.path("table.docx"));
+    await page.waitForSelector("#drop-wrong:not([hidden])");
+    await drop(page, house.write("../ragged.csv", 'a,b\n1,2\n3\n"'));
+    await page.waitForFunction(() => document.querySelector("#drop-wrong").textContent.includes("ragged"));
+    assert.ok(!house.has("ragged.csv"));
+    assert.equal(house.read("policy.toml"), before);
+  } finally {
+    await house.end();
+  }
+});

@@ -1,0 +1,208 @@
+// What every screen shares: it follows the server's state, sends edits, and shows the page anew without losing one's place.
+
+const byId = (id) => document.getElementById(id);
+let version = Number(document.body.dataset.version);
+
+/** Tells those who look and those who listen. */
+export function say(words) {
+  const place = byId("said");
+  place.textContent = words;
+  place.classList.add("shown");
+  clearTimeout(say.timer);
+  say.timer = setTimeout(() => place.classList.remove("shown"), 4000);
+}
+
+/** Sends something; the answer has `problems` where it was refused. */
+export async function post(address, body) {
+  try {
+    const answer = await fetch(address, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body ?? {}),
+    });
+    const text = await answer.text();
+    try {
+      return JSON.parse(text);
+    } catch {
+      return { problems: [{ message: text || "the studio refused it" }] };
+    }
+  } catch {
+    return { problems: [{ message: "the studio does not answer; start it again, nothing is lost" }] };
+  }
+}
+
+/** Shows what is wrong at a place. */
+export function showProblems(place, problems) {
+  if (!place) return say(problems.map((p) => p.message).join(" "));
+  place.replaceChildren(
+    ...problems.map((problem) => {
+      const line = document.createElement("p");
+      line.textContent = "! " + problem.message + (problem.help ? " " + problem.help : "");
+      return line;
+    }),
+  );
+  place.hidden = false;
+}
+
+/** Makes an edit of the policy, and shows the page anew. */
+export async function edit(change, element) {
+  const done = await post("/edit", change);
+  if (done.problems) {
+    const place = element && (byId(element.id + "-refused") ?? byId(element.id + "-wrong"));
+    element?.setAttribute("aria-invalid", "true");
+    showProblems(place, done.problems);
+    return false;
+  }
+  say("Saved: " + done.what);
+  await refresh();
+  return true;
+}
+
+// The parts of a page that follow the state.
+const PARTS = ["bar", "way", "screen", "document"];
+let refreshing = null;
+let again = false;
+
+/** Shows the page anew. What is being typed, what is open and what is focused stay. */
+export function refresh() {
+  if (refreshing) {
+    again = true;
+    return refreshing;
+  }
+  refreshing = (async () => {
+    do {
+      again = false;
+      await once();
+    } while (again);
+  })().finally(() => (refreshing = null));
+  return refreshing;
+}
+
+async function once() {
+  let text;
+  try {
+    const answer = await fetch(location.pathname + location.search, { headers: { accept: "text/html" } });
+    if (!answer.ok) return;
+    text = await answer.text();
+  } catch {
+    return;
+  }
+  const fresh = new DOMParser().parseFromString(text, "text/html");
+  const focus = document.activeElement;
+  const place = focus && focus !== document.body ? { id: focus.id, start: focus.selectionStart, end: focus.selectionEnd } : null;
+  const open = [...document.querySelectorAll("details[data-keep]")].map((d) => [d.id, d.open]);
+  const scrolled = [...document.querySelectorAll(".scroll[id]")].map((s) => [s.id, s.scrollLeft, s.scrollTop]);
+  const mine = [...document.querySelectorAll("[data-mine], [data-dirty]")].map((i) => [i.id, i.type === "checkbox" ? i.checked : i.value, i.dataset.dirty]);
+  for (const id of PARTS) {
+    const [now, next] = [byId(id), fresh.getElementById(id)];
+    if (now && next && now.innerHTML !== next.innerHTML) now.replaceChildren(...next.childNodes);
+  }
+  document.title = fresh.title;
+  version = Number(fresh.body.dataset.version);
+  for (const [id, is] of open) if (byId(id)) byId(id).open = is;
+  for (const [id, left, top] of scrolled) byId(id)?.scrollTo(left, top);
+  for (const [id, value, dirty] of mine) {
+    const input = byId(id);
+    if (!input || !id) continue;
+    if (input.type === "checkbox") input.checked = value;
+    else input.value = value;
+    if (dirty) input.dataset.dirty = dirty;
+  }
+  const target = place && byId(place.id);
+  if (target && document.activeElement !== target) {
+    target.focus({ preventScroll: true });
+    try {
+      target.setSelectionRange(place.start, place.end);
+    } catch {
+      // Not everything that has a focus has a selection.
+    }
+  }
+}
+
+document.addEventListener("input", (e) => {
+  if (e.target.matches("[data-set], [data-text]")) e.target.dataset.dirty = "yes";
+});
+
+document.addEventListener("change", async (e) => {
+  const input = e.target;
+  if (input.dataset.set) {
+    delete input.dataset.dirty;
+    const done = await edit({ op: "set", path: JSON.parse(input.dataset.set), kind: input.dataset.kind, value: input.value }, input);
+    if (!done) input.dataset.dirty = "yes";
+  } else if (input.dataset.role !== undefined) {
+    await edit({ op: "role", column: input.dataset.role, role: input.value }, input);
+  }
+});
+
+document.addEventListener("click", async (e) => {
+  const button = e.target.closest?.("button");
+  if (!button) return;
+  if (button.dataset.post) {
+    button.disabled = true;
+    const done = await post(button.dataset.post, JSON.parse(button.dataset.body ?? "{}"));
+    button.disabled = false;
+    if (done.problems) showProblems(null, done.problems);
+    else if (done.what) say((button.id === "undo" ? "Undone: " : "Redone: ") + done.what);
+    await refresh();
+  } else if (button.dataset.edit) {
+    await edit(JSON.parse(button.dataset.edit), button);
+  } else if (button.dataset.copy) {
+    await navigator.clipboard.writeText(byId(button.dataset.copy).textContent);
+    say("Copied");
+  } else if (button.dataset.saveText !== undefined) {
+    const source = byId("source");
+    delete source.dataset.dirty;
+    if (!(await edit({ op: "text", value: source.value }, source))) source.dataset.dirty = "yes";
+  }
+});
+
+// Enter in a field saves it, as leaving it does.
+document.addEventListener("keydown", (e) => {
+  const typing = e.target.matches?.("input, textarea, select");
+  if (e.key === "Enter" && e.target.matches?.("input[data-set]")) {
+    e.preventDefault();
+    e.target.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+  if ((e.ctrlKey || e.metaKey) && !e.altKey && !typing) {
+    const key = e.key.toLowerCase();
+    const id = key === "z" ? (e.shiftKey ? "redo" : "undo") : key === "y" ? "redo" : null;
+    if (id && byId(id) && !byId(id).disabled) {
+      e.preventDefault();
+      byId(id).click();
+    }
+  }
+});
+
+let gone = false;
+async function follow() {
+  let wait = 1200;
+  if (!document.hidden) {
+    try {
+      const answer = await fetch("/state");
+      if (answer.ok) {
+        const state = await answer.json();
+        if (gone) say("The studio is back");
+        gone = false;
+        for (const job of state.jobs) {
+          if (job.state === "running") wait = 250;
+          for (const shown of document.querySelectorAll(`[data-job="${job.kind}"]`)) {
+            shown.querySelector("progress").value = job.share;
+            shown.querySelector("[data-stage]").textContent = job.words + ": " + job.stage;
+          }
+        }
+        if (state.version !== version) await refresh();
+      } else if (answer.status === 403 && !gone) {
+        gone = true;
+        say("The studio was started anew. Open the address that it printed; nothing is lost.");
+      }
+    } catch {
+      if (!gone) say("The studio does not answer. Start it again; nothing is lost.");
+      gone = true;
+    }
+  }
+  setTimeout(follow, wait);
+}
+setTimeout(follow, 250);
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) refresh();
+});

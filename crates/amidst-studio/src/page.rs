@@ -1,0 +1,230 @@
+//! The frame around every screen: the bar, the way from left to right, what is wrong, and the document beside it.
+
+use amidst::check::acts;
+use maud::{DOCTYPE, Markup, html};
+
+use crate::diff::{self, Change};
+use crate::jobs::Kind;
+use crate::parts::Query;
+use crate::places::Problem;
+use crate::screens::{SCREENS, Screen};
+use crate::studio::View;
+
+/// A page with a screen.
+pub fn page(view: &View, screen: &Screen, query: &Query) -> Markup {
+    let title = format!("{} · {} · Amidst studio", screen.title, view.project.policy_name());
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                link rel="icon" href="data:,";
+                link rel="stylesheet" href="/assets/studio.css";
+                script type="module" src="/assets/studio.js" {}
+                @if screen.script { script type="module" src=(format!("/assets/{}.js", screen.name)) {} }
+            }
+            body data-version=(view.version) {
+                a.skip href="#screen" { "To the screen" }
+                (bar(view))
+                (way(view, screen))
+                div.frame {
+                    main id="screen" tabindex="-1" { (problems(view, screen)) ((screen.draw)(view, query)) }
+                    aside id="document" aria-label="The policy" { (document(view)) }
+                }
+                div id="said" role="status" aria-live="polite" {}
+            }
+        }
+    }
+}
+
+/// A page that only says something.
+pub fn message(title: &str, words: &str) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                link rel="icon" href="data:,";
+                link rel="stylesheet" href="/assets/studio.css";
+            }
+            body { main.alone { h1 { (title) } p { (words) } } }
+        }
+    }
+}
+
+fn bar(view: &View) -> Markup {
+    let undo = view.at > 0;
+    let redo = view.at + 1 < view.steps.len();
+    let of = |at: usize| view.steps.get(at).map(String::as_str).unwrap_or_default();
+    html! {
+        header.bar id="bar" {
+            a.brand href="/data" { "Amidst" span { " studio" } }
+            span.file title=(view.project.policy.display().to_string()) { (view.project.policy_name()) }
+            div.tools {
+                button.small type="button" id="undo" data-post="/undo" disabled[!undo]
+                    title=(if undo { format!("Undo: {} (Ctrl+Z)", of(view.at)) } else { "Nothing to undo".into() }) { "Undo" }
+                button.small type="button" id="redo" data-post="/redo" disabled[!redo]
+                    title=(if redo { format!("Redo: {} (Ctrl+Shift+Z)", of(view.at + 1)) } else { "Nothing to redo".into() }) { "Redo" }
+            }
+        }
+    }
+}
+
+/// The screens from left to right, each with how it stands.
+fn way(view: &View, current: &Screen) -> Markup {
+    html! {
+        nav.way id="way" aria-label="Screens" {
+            ol {
+                @for screen in SCREENS {
+                    @let wrong = view.problems.list.iter().filter(|p| screen_of(p) == screen.name).count();
+                    li {
+                        a href=(format!("/{}", screen.name)) aria-current=[(screen.name == current.name).then_some("page")] {
+                            (screen.title)
+                            @if wrong > 0 { span.count { (wrong) span.hidden { " wrong" } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The screen on which a problem belongs.
+pub fn screen_of(problem: &Problem) -> &'static str {
+    let key = |i: usize| problem.keys.get(i).map(String::as_str);
+    match (key(0), key(2)) {
+        (Some("columns"), Some("hierarchy")) => "hierarchies",
+        (Some("columns"), _) => "columns",
+        (Some("require" | "search"), _) => "protection",
+        (Some("output"), _) => "publish",
+        _ => "data",
+    }
+}
+
+/// Everything that is wrong, with the way to where it can be mended.
+fn problems(view: &View, current: &Screen) -> Markup {
+    let checked = view.results.checked.as_ref().filter(|c| view.current(&c.text));
+    let impossible = checked.and_then(|c| c.impossible.as_deref());
+    html! {
+        div id="problems" {
+            @if !view.problems.is_empty() {
+                section.problems role="alert" aria-label="What is wrong" {
+                    h2 { @if view.problems.list.len() == 1 { "One thing is wrong" }
+                        @else { (view.problems.list.len()) " things are wrong" } }
+                    ul { @for problem in &view.problems.list {
+                        @let keys: Vec<&str> = problem.keys.iter().map(String::as_str).collect();
+                        @let screen = screen_of(problem);
+                        li {
+                            (problem.message)
+                            @if let Some(help) = &problem.help { br; span.help { (help) } }
+                            @if !keys.is_empty() && screen != current.name { " " a href=(format!("/{screen}#{}", crate::parts::id(&keys))) { "go there" } }
+                        }
+                    } }
+                }
+            }
+            @if let Some(why) = impossible {
+                section.problems role="alert" aria-label="Impossible" { h2 { "No release is possible" } p { (why) }
+                    @if current.name != "protection" { p { a href="/protection" { "Change the requirements" } } } }
+            }
+            @if current.name != "data" { (crate::parts::job(view, Kind::Look)) }
+        }
+    }
+}
+
+/// The policy: what changed last, its text, and how to use it elsewhere.
+fn document(view: &View) -> Markup {
+    let Some(text) = &view.text else {
+        return html! { h2 { "The policy" } p.soft { "It is written when you choose a table." } };
+    };
+    let name = view.project.policy_name();
+    let input = view.policy.as_ref().and_then(|p| p.data.input.clone());
+    let command = format!("amidst anonymize {} --out release", quoted(&name));
+    let python = format!(
+        "import amidst as am\n\npolicy = am.Policy.read({})\nrelease = am.anonymize({}, policy)\nrelease.save(\"release\")",
+        serde_json::Value::from(name.as_str()),
+        serde_json::Value::from(input.unwrap_or_else(|| "table.csv".into()))
+    );
+    let harmless = !text.chars().any(|c| acts(c) && !matches!(c, '\n' | '\r' | '\t'));
+    html! {
+        h2 { "The policy" }
+        p.soft { "Everything you change is written to " code { (name) } " at once." }
+        @if let Some(before) = &view.before {
+            @let changes = diff::lines(before, text);
+            @if !changes.is_empty() {
+                h3 { "Last change" }
+                p.soft { (view.steps.get(view.at).map(String::as_str).unwrap_or_default()) }
+                div.diff.scroll id="diff" tabindex="0" role="group" aria-label="Last change" {
+                    @for group in changes.iter().take(8) { div.group { @for line in group.iter().take(40) {
+                        @let (class, sign, word) = match line.change {
+                            Change::Added => ("added", "+", "added: "),
+                            Change::Removed => ("removed", "−", "removed: "),
+                            Change::Kept => ("kept", " ", ""),
+                        };
+                        div class=(class) { span.sign aria-hidden="true" { (sign) } span.hidden { (word) } (line.text) }
+                    } } }
+                }
+            }
+        }
+        details id="text" data-keep open {
+            summary { "The whole text" }
+            @if harmless {
+                label.hidden for="source" { "The policy as TOML" }
+                textarea id="source" spellcheck="false" data-text rows="18" { (text) }
+                div.wrong hidden id="source-wrong" {}
+                button.small type="button" id="source-save" data-save-text { "Save the text" }
+            } @else {
+                pre.scroll tabindex="0" { (text) }
+                p.soft { "It holds characters that act on a terminal, so it is not edited here." }
+            }
+        }
+        details id="elsewhere" data-keep {
+            summary { "Use it elsewhere" }
+            h3 { "Command line" }
+            pre.scroll id="command" tabindex="0" { (command) }
+            button.small type="button" data-copy="command" { "Copy as command line" }
+            h3 { "Python" }
+            pre.scroll id="python" tabindex="0" { (python) }
+            button.small type="button" data-copy="python" { "Copy as Python" }
+        }
+        details id="history" data-keep {
+            summary { "History (" (view.steps.len()) " steps)" }
+            ol.steps { @for (i, what) in view.steps.iter().enumerate().rev().take(60) {
+                li value=(i + 1) aria-current=[(i == view.at).then_some("step")] { (what) }
+            } }
+        }
+    }
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c));
+    if plain { word.to_string() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_stand_on_the_screen_of_their_place() {
+        let at = |keys: &[&str]| {
+            screen_of(&Problem {
+                keys: keys.iter().map(ToString::to_string).collect(),
+                message: String::new(),
+                help: None,
+            })
+        };
+        assert_eq!(at(&["columns", "age", "hierarchy", "mask"]), "hierarchies");
+        assert_eq!(at(&["columns", "age", "role"]), "columns");
+        assert_eq!((at(&["require", "0", "k"]), at(&["output", "file"]), at(&[])), ("protection", "publish", "data"));
+        assert_eq!(
+            (quoted("policy.toml"), quoted("my policy's.toml")),
+            ("policy.toml".into(), "'my policy'\\''s.toml'".into())
+        );
+    }
+}

@@ -1,0 +1,193 @@
+//! Parts that screens share: fields that edit the policy, what is wrong beside them, and what a job is doing.
+
+use std::collections::HashMap;
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+use toml_edit::{Item, Value as TomlValue};
+
+use crate::jobs::{Ending, Kind};
+use crate::places::Problem;
+use crate::studio::View;
+
+/// What stands behind the question mark of an address.
+pub type Query = HashMap<String, String>;
+
+/// A place in the policy as fields name it.
+pub fn path(keys: &[&str]) -> String {
+    let list = keys.iter().enumerate().map(|(i, key)| match key.parse::<u64>() {
+        // Positions follow the key of their list; a column may well be called 7.
+        Ok(n) if i > 0 && keys[i - 1] == "require" => json!(n),
+        _ => json!(key),
+    });
+    Value::Array(list.collect()).to_string()
+}
+
+/// An id for a place in the policy.
+pub fn id(keys: &[&str]) -> String {
+    let clean = |key: &&str| -> String {
+        key.chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_string() } else { format!("_{:x}", c as u32) })
+            .collect()
+    };
+    format!("f-{}", keys.iter().map(clean).collect::<Vec<_>>().join("-"))
+}
+
+/// What is wrong at a field.
+pub fn wrong(problems: &[&Problem], id: &str) -> Markup {
+    html! {
+        @if !problems.is_empty() {
+            div.wrong id=(format!("{id}-wrong")) {
+                @for problem in problems {
+                    p { span.mark aria-hidden="true" { "!" } " " (problem.message)
+                        @if let Some(help) = &problem.help { br; span.help { (help) } } }
+                }
+            }
+        }
+    }
+}
+
+/// What a field is for and how it is edited.
+pub struct Field<'a> {
+    pub label: &'a str,
+    pub keys: &'a [&'a str],
+    pub kind: &'a str,
+    pub value: String,
+    pub hint: Option<&'a str>,
+    pub placeholder: &'a str,
+}
+
+impl Field<'_> {
+    /// A line to type in.
+    pub fn text(&self, view: &View) -> Markup {
+        let problems: Vec<&Problem> = view.problems.within(self.keys).collect();
+        let id = id(self.keys);
+        html! {
+            div.field {
+                label for=(id) { (self.label) }
+                input id=(id) type="text" value=(self.value) placeholder=(self.placeholder) autocomplete="off" spellcheck="false"
+                    data-set=(path(self.keys)) data-kind=(self.kind)
+                    aria-invalid=[(!problems.is_empty()).then_some("true")]
+                    aria-describedby=[described(&id, self.hint.is_some(), !problems.is_empty())];
+                @if let Some(hint) = self.hint { p.hint id=(format!("{id}-hint")) { (hint) } }
+                (wrong(&problems, &id))
+            }
+        }
+    }
+
+    /// Several lines to type in.
+    pub fn area(&self, view: &View) -> Markup {
+        let problems: Vec<&Problem> = view.problems.within(self.keys).collect();
+        let id = id(self.keys);
+        html! {
+            div.field {
+                label for=(id) { (self.label) }
+                textarea id=(id) rows="3" placeholder=(self.placeholder) spellcheck="false" data-set=(path(self.keys)) data-kind=(self.kind)
+                    aria-invalid=[(!problems.is_empty()).then_some("true")]
+                    aria-describedby=[described(&id, self.hint.is_some(), false)] { (self.value) }
+                @if let Some(hint) = self.hint { p.hint id=(format!("{id}-hint")) { code { (hint) } } }
+                div.wrong hidden id=(format!("{id}-refused")) {}
+            }
+        }
+    }
+
+    /// A choice; an empty value is what happens when nothing is stated.
+    pub fn choice(&self, view: &View, options: &[(String, String)]) -> Markup {
+        let problems: Vec<&Problem> = view.problems.within(self.keys).collect();
+        let id = id(self.keys);
+        let known = options.iter().any(|(value, _)| *value == self.value);
+        html! {
+            div.field {
+                label for=(id) { (self.label) }
+                select id=(id) data-set=(path(self.keys)) data-kind=(self.kind)
+                    aria-invalid=[(!problems.is_empty()).then_some("true")]
+                    aria-describedby=[described(&id, self.hint.is_some(), !problems.is_empty())] {
+                    @if !known { option value=(self.value) selected { (self.value) } }
+                    @for (value, words) in options { option value=(value) selected[*value == self.value] { (words) } }
+                }
+                @if let Some(hint) = self.hint { p.hint id=(format!("{id}-hint")) { (hint) } }
+                (wrong(&problems, &id))
+            }
+        }
+    }
+}
+
+fn described(id: &str, hint: bool, wrong: bool) -> Option<String> {
+    let hint = hint.then(|| format!("{id}-hint"));
+    let wrong = wrong.then(|| format!("{id}-wrong"));
+    let all: Vec<String> = hint.into_iter().chain(wrong).collect();
+    (!all.is_empty()).then(|| all.join(" "))
+}
+
+/// What a job of a kind is doing, with a way to stop it, or why it has no result.
+pub fn job(view: &View, kind: Kind) -> Markup {
+    let Some(running) = view.jobs.of(kind) else { return html! {} };
+    let (_, share) = running.progress();
+    html! {
+        @match running.ending() {
+            None => {
+                div.job data-job=(kind.name()) role="group" aria-label=(kind.words()) {
+                    span { span data-stage { (kind.words()) } "…" }
+                    progress max="1" value=(share) aria-label=(kind.words()) {}
+                    button.small type="button" data-post=(format!("/stop/{}", kind.name())) { "Stop" }
+                }
+            }
+            Some(Ending::Done) => {}
+            Some(Ending::Stopped) => { p.note { "Stopped; nothing was written." } }
+            Some(Ending::Failed(problems)) => {
+                div.wrong role="alert" { @for problem in &problems.list {
+                    p { span.mark aria-hidden="true" { "!" } " " (problem.message)
+                        @if let Some(help) = &problem.help { br; span.help { (help) } } }
+                } }
+            }
+        }
+    }
+}
+
+/// A button that starts a job.
+pub fn start(kind: Kind, words: &str, asked: &Value) -> Markup {
+    html! {
+        button.primary type="button" data-post=(format!("/run/{}", kind.name())) data-body=(asked) { (words) }
+    }
+}
+
+/// What the policy says at a key, as one would type it.
+pub fn typed(item: Option<&Item>) -> String {
+    match item.and_then(Item::as_value) {
+        None => String::new(),
+        Some(TomlValue::String(text)) => text.value().clone(),
+        Some(TomlValue::Array(list)) if list.iter().all(|v| !v.is_array() && !v.is_inline_table()) => {
+            let one = |value: &TomlValue| value.as_str().map_or_else(|| plain(value), String::from);
+            list.iter().map(one).collect::<Vec<_>>().join(", ")
+        }
+        Some(value) => plain(value),
+    }
+}
+
+/// A value as TOML, without what stands around it.
+pub fn plain(value: &TomlValue) -> String {
+    let mut value = value.clone();
+    value.decor_mut().clear();
+    value.to_string().trim().to_string()
+}
+
+/// The head of a screen.
+pub fn head(title: &str, lead: &str) -> Markup {
+    html! { header.head { h1 { (title) } p { (lead) } } }
+}
+
+/// What a screen says while there is nothing to show.
+pub fn empty(words: &str, address: &str, link: &str) -> Markup {
+    html! { div.empty { p { (words) } p { a href=(address) { (link) } } } }
+}
+
+/// Says that what is shown was made from an earlier policy.
+pub fn stale(view: &View, text: &str) -> Markup {
+    html! { @if !view.current(text) { p.note.stale { "The policy has changed since. This was made from an earlier one." } } }
+}
+
+/// A text as a part of an address.
+pub fn encoded(text: &str) -> String {
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"-_./".contains(b);
+    text.bytes().map(|b| if plain(&b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
+}

@@ -1,0 +1,88 @@
+//! What is wrong, at the places of the page where it belongs: errors of the library, by the keys that lead to them.
+
+use amidst::Failure;
+use amidst::check::{printable, printable_lines};
+use amidst::policy::PolicyErrors;
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The keys of the policy that lead to it; empty where no place in the policy is to blame.
+    pub keys: Vec<String>,
+    /// What is wrong, in the words of the command line.
+    pub message: String,
+    /// How to mend it.
+    pub help: Option<String>,
+}
+
+/// Everything that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Problems {
+    /// In the order of the policy.
+    pub list: Vec<Problem>,
+}
+
+impl From<&PolicyErrors> for Problems {
+    fn from(errors: &PolicyErrors) -> Self {
+        let one = |error: &amidst::policy::Diagnostic| Problem {
+            keys: errors.keys(error),
+            message: printable(&error.message).into_owned(),
+            help: error.help.as_deref().map(|help| printable_lines(help).into_owned()),
+        };
+        Problems { list: errors.list.iter().map(one).collect() }
+    }
+}
+
+impl From<&Failure> for Problems {
+    fn from(failure: &Failure) -> Self {
+        match failure {
+            Failure::Policy(errors) => errors.into(),
+            Failure::Read(_) => Problems::at(&["data", "input"], failure.to_string()),
+            _ => Problems::at(&[], failure.to_string()),
+        }
+    }
+}
+
+impl Problems {
+    /// A single problem.
+    pub fn at(keys: &[&str], message: impl AsRef<str>) -> Self {
+        let keys = keys.iter().map(ToString::to_string).collect();
+        let message = printable_lines(message.as_ref()).into_owned();
+        Problems { list: vec![Problem { keys, message, help: None }] }
+    }
+
+    /// Whether nothing is wrong.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// What is wrong at a place or inside of it.
+    pub fn within<'a>(&'a self, keys: &'a [&str]) -> impl Iterator<Item = &'a Problem> {
+        self.list.iter().filter(move |problem| {
+            problem.keys.len() >= keys.len() && problem.keys.iter().zip(keys).all(|(a, b)| a == b)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use amidst::policy::Policy;
+
+    use super::*;
+
+    #[test]
+    fn errors_stand_where_they_belong() {
+        let text = "[[require]]\nmodel = \"k-anonymity\"\nk = \"many\"\n\n[columns.a]\nrole = \"qausi\"\n";
+        let errors = Policy::parse(text, Path::new("p.toml")).unwrap_err();
+        let problems = Problems::from(&errors);
+        assert_eq!(problems.within(&["columns", "a", "role"]).count(), 1, "{problems:?}");
+        assert!(
+            problems.within(&["columns"]).any(|p| p.help.as_deref() == Some("did you mean `quasi`?")),
+            "{problems:?}"
+        );
+        assert!(problems.within(&["require", "0"]).count() >= 1, "{problems:?}");
+        assert_eq!(problems.within(&["search"]).count(), 0);
+    }
+}

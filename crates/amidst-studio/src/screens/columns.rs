@@ -1,0 +1,125 @@
+//! *Columns*: what each column is to the people in the table, why that was guessed, and how much it gives away.
+//!
+//! The last screen on which anything of identifying columns is shown.
+
+use amidst::audit::Survey;
+use amidst::overview::ColumnOverview;
+use amidst::policy::{ROLES, Role};
+use amidst::words::{grouped, percent};
+use maud::{Markup, html};
+
+use crate::jobs::Kind;
+use crate::parts::{self, Query};
+use crate::places::Problem;
+use crate::studio::View;
+
+/// What each role means, in a line.
+fn meaning(role: Role) -> &'static str {
+    match role {
+        Role::Identifying => "names a person; never published",
+        Role::Quasi => "others may know it; published generalized",
+        Role::Sensitive => "private; published as it is, its link to a person protected",
+        Role::Insensitive => "published as it is",
+        Role::Key => "tells people apart who have several rows; never published",
+        Role::Consent => "says who waived protection; never published",
+    }
+}
+
+pub fn draw(view: &View, _query: &Query) -> Markup {
+    let Some(overview) = view.overview() else {
+        return html! {
+            (parts::head("Columns", "What each column is to the people in the table."))
+            (parts::job(view, Kind::Look))
+            (parts::empty("No table was looked at yet.", "/data", "Choose one"))
+        };
+    };
+    let survey = view.results.survey.as_deref();
+    html! {
+        (parts::head("Columns", "What each column is to the people in the table. Roles are guessed on the safe side: read them all, only you know what your columns mean."))
+        (parts::job(view, Kind::Survey))
+        details id="roles" data-keep { summary { "What the roles mean" }
+            dl.roles { @for (name, role) in ROLES { dt { (name) } dd { (meaning(*role)) } } }
+        }
+        div.scroll id="table" { table.cards.columns {
+            caption.hidden { "Columns and their roles" }
+            thead { tr {
+                th scope="col" { "column" } th scope="col" { "role" } th scope="col" { "why" }
+                th.n scope="col" { "values" } th.n scope="col" { "alone" } th.n scope="col" { "share in singling out" }
+            } }
+            tbody { @for column in &overview.columns { (row(view, column, overview.rows, survey)) } }
+        } }
+        p.soft { "Alone: rows that no other row agrees with in this column. Share in singling out: how much the column takes part in the smallest sets of columns that single a row out (SUDA2)." }
+        @if let Some(survey) = survey { (sets(survey)) }
+        p.next { a.button href="/hierarchies" { "Next: how values become less precise" } }
+    }
+}
+
+fn row(view: &View, column: &ColumnOverview, rows: u64, survey: Option<&Survey>) -> Markup {
+    let name = column.name.as_str();
+    let keys = ["columns", name];
+    let id = parts::id(&["columns", name, "role"]);
+    let problems: Vec<&Problem> =
+        view.problems.within(&keys).filter(|p| p.keys.get(2).is_none_or(|key| key != "hierarchy")).collect();
+    let role = view.stated_role(name);
+    let share = survey.and_then(|s| s.suda.contributions.iter().find(|(n, _)| n == name)).map(|(_, share)| *share);
+    let guessed = role == Some(column.role);
+    html! {
+        tr {
+            th scope="row" { (name) @if let Some(f) = &column.counted { br; span.soft { (f.kind.name()) } } }
+            td data-label="role" {
+                select id=(id) data-role=(name) aria-label=(format!("Role of {name}")) aria-invalid=[(!problems.is_empty()).then_some("true")]
+                    aria-describedby=[(!problems.is_empty()).then(|| format!("{id}-wrong"))] {
+                    @if role.is_none() { option value="" selected { "not said" } }
+                    @for (word, each) in ROLES { option value=(word) selected[Some(*each) == role] title=(meaning(*each)) { (word) } }
+                }
+                @if role == Some(Role::Insensitive) || problems.iter().any(|p| p.message.contains("accept")) { (accept(view, name)) }
+                (parts::wrong(&problems, &id))
+            }
+            td.wide data-label="why" { @if guessed { (column.why) } @else { span.soft { "chosen by you; guessed " (column.role.name()) ": " (column.why) } } }
+            @match &column.counted {
+                Some(figures) => {
+                    td.n data-label="values" { (grouped(figures.distinct)) }
+                    td.n data-label="alone" { (grouped(figures.uniques)) br; span.soft { (percent(figures.uniques, rows)) } }
+                }
+                None => { td.n data-label="values" { "–" } td.n data-label="alone" { "–" } }
+            }
+            td.n data-label="share in singling out" {
+                @match share {
+                    Some(share) => { meter min="0" max="1" value=(share) aria-label=(format!("Share of {name} in singling out")) {} " " span { (format!("{:.0} %", share * 100.0)) } }
+                    None => "–",
+                }
+            }
+        }
+    }
+}
+
+/// Why a column is published although it singles people out.
+fn accept(view: &View, name: &str) -> Markup {
+    let stated = parts::typed(view.raw.get("columns").and_then(|c| c.get(name)?.get("accept")));
+    let keys = ["columns", name, "accept"];
+    let field = parts::Field {
+        label: "Why it may be published as it is",
+        keys: &keys,
+        kind: "text",
+        value: stated,
+        hint: None,
+        placeholder: "needed where it singles people out",
+    };
+    field.text(view)
+}
+
+fn sets(survey: &Survey) -> Markup {
+    html! {
+        section aria-labelledby="together" {
+            h2 id="together" { "Together" }
+            p { (grouped(survey.suda.singled_out)) " of " (grouped(survey.rows)) " rows are alone on some set of up to " (survey.suda.max_size) " columns." }
+            div.scroll id="sets" tabindex="0" role="group" aria-label="Sets of columns" { table {
+                thead { tr { th scope="col" { "columns" } th.n scope="col" { "combinations" } th.n scope="col" { "rows that are alone" } } }
+                tbody { @for set in survey.sets.iter().filter(|s| s.uniques > 0).take(8) { tr {
+                    td.wide { (set.columns.join(" + ")) } td.n { (grouped(set.distinct)) }
+                    td.n { (grouped(set.uniques)) " (" (percent(set.uniques, survey.rows)) ")" }
+                } } }
+            } }
+        }
+    }
+}

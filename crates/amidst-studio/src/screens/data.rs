@@ -1,0 +1,172 @@
+//! *Data*: a table is dropped or named; its first rows, and every column in figures.
+//!
+//! Cells of columns that are never published (identifying, key, consent) are covered until they are asked for.
+
+use amidst::overview::{ColumnOverview, first_rows};
+use amidst::policy::Role;
+use amidst::report::chart::{Line, bars};
+use amidst::words::{count, grouped, percent};
+use maud::{Markup, html};
+
+use crate::jobs::Kind;
+use crate::parts::{self, Field, Query};
+use crate::studio::View;
+
+/// Rows that are shown.
+const ROWS: u64 = 8;
+
+/// Columns that are shown with their histograms; of wide tables the others are listed.
+const CHARTS: usize = 60;
+
+pub fn draw(view: &View, query: &Query) -> Markup {
+    let source = view.policy.as_ref().and_then(|p| Some(p.origin.resolve_source(p.data.input.as_ref()?)));
+    let begun = view.text.is_some() || view.jobs.runs(Kind::Look);
+    html! {
+        (parts::head("Data", "The table that you want to publish. It stays on this machine."))
+        (parts::job(view, Kind::Look))
+        @if !begun { (drop_zone(view)) }
+        @if let Some(source) = &source { (summary(view)) (unknowns(view)) (rows(view, source, query)) (columns(view)) }
+        @if begun {
+            details id="other" data-keep { summary { "Use another table" } (drop_zone(view)) }
+        }
+        @if view.overview().is_some() { p.next { a.button href="/columns" { "Next: what the columns are" } } }
+    }
+}
+
+fn drop_zone(view: &View) -> Markup {
+    let keys = ["data", "input"];
+    let problems: Vec<_> = view.problems.within(&keys).collect();
+    let id = parts::id(&keys);
+    html! {
+        div.drop id="drop" {
+            p.big { "Drop a file here" }
+            p { label.button for="file" { "Choose a file" }
+                input.hidden id="file" type="file" accept=".csv,.tsv,.txt,.gz,.zst,.parquet,.arrow,.feather,.jsonl,.ndjson,.json,.ods,.xlsx"; }
+            p.soft { "Separated values, Parquet, Arrow or JSON lines. A copy is kept in the folder " code { (view.project.folder.display()) } "." }
+            div.wrong hidden id="drop-wrong" role="alert" {}
+            progress id="sent" hidden max="1" value="0" aria-label="Sending the file" {}
+        }
+        form.line id="choose" {
+            div.field {
+                label for=(id) { "Or name a file, a folder, a pattern, or the address of a database table" }
+                input id=(id) name="input" type="text" autocomplete="off" spellcheck="false" placeholder="patients.csv or sqlite://ward.db?table=patients"
+                    aria-describedby=(format!("{id}-wrong"));
+                div.wrong hidden[problems.is_empty()] id=(format!("{id}-wrong")) role="alert" {
+                    @for problem in problems { p { (problem.message) } }
+                }
+            }
+            button type="submit" { "Open" }
+        }
+        p.soft { "Nothing at hand? " button.link type="button" data-post="/sample" { "Try it with 1,000 made-up patients" } }
+    }
+}
+
+fn summary(view: &View) -> Markup {
+    let Some(overview) = view.overview() else { return html! {} };
+    let missing: u64 = overview.columns.iter().filter_map(|c| c.counted.as_ref()).map(|c| c.missing).sum();
+    html! {
+        ul.facts {
+            li { strong { (grouped(overview.rows)) } " rows" }
+            li { strong { (grouped(overview.columns.len() as u64)) } " columns" }
+            li { strong { (grouped(missing)) } " unknown cells"
+                @if !overview.missing.is_empty() { " (" @for (i, token) in overview.missing.iter().enumerate() {
+                    @if i > 0 { ", " } @if token.is_empty() { "empty" } @else { code { (token) } } } ")" } }
+        }
+    }
+}
+
+/// How the table is read: what its unknown cells are, and what becomes of their rows.
+fn unknowns(view: &View) -> Markup {
+    let stated = |key: &str| view.raw.get("data").and_then(|d| d.get(key));
+    let missing = stated("missing").and_then(|item| item.as_value()).map(parts::plain).unwrap_or_default();
+    let rows = [("", "dropped"), ("drop", "dropped, stated"), ("keep", "kept; unknown is a value of its own")];
+    let rows = rows.map(|(value, words)| (value.to_string(), words.to_string()));
+    let field = |label, keys, kind, value, hint| Field { label, keys, kind, value, hint, placeholder: "" };
+    html! {
+        details id="reading" data-keep {
+            summary { "How it is read" }
+            div.fields {
+                (field("Cells that mean unknown", &["data", "missing"], "toml", missing, Some("a list such as [\"?\", \"\"]")).text(view))
+                (field("Rows with an unknown cell are", &["data", "missing_rows"], "text", parts::typed(stated("missing_rows")), None).choice(view, &rows))
+                (field("Separator of fields", &["data", "separator"], "text", parts::typed(stated("separator")), Some("guessed when empty")).text(view))
+            }
+        }
+    }
+}
+
+/// Whether the cells of a column are covered.
+fn covered(view: &View, column: &str) -> bool {
+    matches!(view.role(column), Role::Identifying | Role::Key | Role::Consent)
+}
+
+fn rows(view: &View, source: &str, query: &Query) -> Markup {
+    let reveal = query.contains_key("reveal");
+    let first = match first_rows(source, ROWS, |_| true) {
+        Ok(first) => first,
+        Err(_) => return html! {},
+    };
+    let hidden = first.header.iter().filter(|name| covered(view, name)).count() as u64;
+    html! {
+        section aria-labelledby="first" {
+            h2 id="first" { "First rows" }
+            div.scroll id="rows" tabindex="0" role="group" aria-label="First rows" { table.rows {
+                thead { tr { @for name in &first.header { th scope="col" { (name) } } } }
+                tbody { @for row in &first.rows { tr { @for (name, cell) in first.header.iter().zip(row) {
+                    @if covered(view, name) && !reveal { td.covered { span aria-label="covered" { "•••" } } } @else { td { (cell) } }
+                } } } }
+            } }
+            @if hidden > 0 && !reveal {
+                p.soft { (count(hidden, "column names people or tells them apart", "columns name people or tell them apart")) ", so the cells are covered. "
+                    a href="/data?reveal=1" { "Uncover them here" } }
+            }
+        }
+    }
+}
+
+fn columns(view: &View) -> Markup {
+    let Some(overview) = view.overview() else { return html! {} };
+    html! {
+        section aria-labelledby="columns" {
+            h2 id="columns" { "Columns" }
+            div.cards-grid { @for column in overview.columns.iter().take(CHARTS) { (card(view, column, overview.rows)) } }
+            @if overview.columns.len() > CHARTS {
+                p.soft { "And " (overview.columns.len() - CHARTS) " more, all of them on the next screen." }
+            }
+        }
+    }
+}
+
+fn card(view: &View, column: &ColumnOverview, rows: u64) -> Markup {
+    let covered = covered(view, &column.name);
+    html! {
+        article.card {
+            h3 { (column.name) }
+            @match &column.counted {
+                None => p.soft { (column.why) },
+                Some(figures) => {
+                    p.soft {
+                        (figures.kind.name()) " · " (count(figures.distinct, "value", "values"))
+                        @if figures.missing > 0 { " · " (percent(figures.missing, rows)) " unknown" }
+                    }
+                    @if covered {
+                        p.soft { (grouped(figures.uniques)) " of " (grouped(rows)) " rows have a value of their own. Covered: " (view.role(&column.name).name()) "." }
+                    } @else if figures.histogram.is_empty() {
+                        p.soft { "Nearly every row has its own value." }
+                    } @else {
+                        @let lines: Vec<Line> = figures.histogram.iter()
+                            .map(|bar| Line { label: bar.label.clone(), before: None, after: bar.after }).collect();
+                        (bars(&format!("Rows by value of {}", column.name), &described(&lines), &lines))
+                        @if let Some(others) = &figures.others {
+                            p.soft { "and " (count(others.labels, "other value", "other values")) " with " (count(others.after, "row", "rows")) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A histogram for those who listen to it.
+fn described(lines: &[Line]) -> String {
+    lines.iter().map(|line| format!("{}: {}", line.label, grouped(line.after))).collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,283 @@
+//! *Explore*: what is possible. The lattice and the front of risk against loss for full-domain recodings; what each algorithm
+//! makes of the table for local ones; and why a node cannot be published.
+
+use std::collections::BTreeSet;
+
+use amidst::core::lattice::{Explored, FrontPoint};
+use amidst::explore::local::Compared;
+use amidst::explore::{why_not, why_not_json};
+use amidst::job::Job;
+use amidst::plan::DEFAULT_METRIC;
+use amidst::report::chart::{LatticeNode, Mark, Point, lattice, plane};
+use amidst::words::{count, grouped};
+use maud::{Markup, html};
+use serde_json::json;
+
+use crate::jobs::Kind;
+use crate::parts::{self, Query};
+use crate::results::Possible;
+use crate::studio::View;
+
+/// Nodes and points that are listed.
+const LISTED: usize = 20;
+
+/// The largest lattice that is drawn.
+const DRAWN: usize = 700;
+
+type Columns = [(String, usize)];
+
+pub fn draw(view: &View, query: &Query) -> Markup {
+    let head = parts::head(
+        "Explore",
+        "What is possible: how much risk is left for how much loss, before you publish anything.",
+    );
+    if view.text.is_none() {
+        return html! { (head) (parts::empty("There is no policy yet.", "/data", "Choose a table")) };
+    }
+    let explored = view.results.explored.as_deref();
+    let again = if explored.is_some() { "Explore again" } else { "Explore" };
+    html! {
+        (head)
+        (parts::job(view, Kind::Explore))
+        @if !view.jobs.runs(Kind::Explore) { p { (parts::start(Kind::Explore, again, &json!({}))) } }
+        @if let Some(explored) = explored {
+            (parts::stale(view, &explored.text))
+            @match &explored.made {
+                Possible::Lattice(columns, found) => (of_lattice(view, columns, found, query)),
+                Possible::Local(found) => (of_local(view, found)),
+            }
+        }
+        p.next { a.button href="/compare" { "Next: compare before and after" } }
+    }
+}
+
+fn metric(view: &View) -> String {
+    view.policy.as_ref().and_then(|p| p.search.metric.clone()).unwrap_or_else(|| DEFAULT_METRIC.to_string())
+}
+
+/// A node as addresses write it.
+fn written(levels: &[usize]) -> String {
+    levels.iter().map(ToString::to_string).collect::<Vec<_>>().join(".")
+}
+
+fn words(columns: &Columns, levels: &[usize]) -> String {
+    columns.iter().zip(levels).map(|((name, _), level)| format!("{name} {level}")).collect::<Vec<_>>().join(", ")
+}
+
+fn of_lattice(view: &View, columns: &Columns, found: &Explored, query: &Query) -> Markup {
+    let metric = metric(view);
+    let chosen: Option<Vec<usize>> = query.get("node").map(|n| n.split('.').filter_map(|l| l.parse().ok()).collect());
+    let is_chosen = |levels: &[usize]| chosen.as_deref() == Some(levels);
+    let valid = |levels: &[usize]| found.minimal.iter().any(|m| m.levels.iter().zip(levels).all(|(a, b)| a <= b));
+    let point = |p: &FrontPoint| Point {
+        x: p.cost,
+        y: p.max_risk,
+        words: format!(
+            "risk {:.4}, {metric} {:.4}, {}{}",
+            p.max_risk,
+            p.cost,
+            words(columns, &p.levels),
+            if valid(&p.levels) { ", satisfies the policy" } else { "" }
+        ),
+        address: Some(format!("/explore?node={}#node", written(&p.levels))),
+        mark: if is_chosen(&p.levels) {
+            Mark::Chosen
+        } else if valid(&p.levels) {
+            Mark::Filled
+        } else {
+            Mark::Open
+        },
+    };
+    let points: Vec<Point> = found.front.iter().map(point).collect();
+    html! {
+        p.lead { strong { (grouped(found.minimal.len() as u64)) } " of " (grouped(found.nodes as u64)) " combinations of levels satisfy the policy and cannot be made more precise."
+            @if !found.complete { " The time limit cut the search short." } }
+        section aria-labelledby="curve" {
+            h2 id="curve" { "Risk against " (metric) }
+            div.scroll tabindex="0" role="group" aria-label="Risk against loss" {
+                (plane("Risk against loss", "Each point is a combination of levels that no other beats in both.", (&metric, "largest risk of anyone"), &points)) }
+            p.soft { "Every point is a combination of levels that no other beats in both. Filled points satisfy the policy. Choose one to see why, or why not." }
+        }
+        @if let Some(levels) = &chosen { (node(view, columns, levels)) }
+        (picture(columns, found, &metric, chosen.as_deref()))
+        section aria-labelledby="minimal" {
+            h2 id="minimal" { "Most precise combinations" }
+            div.scroll id="minimal-rows" tabindex="0" role="group" aria-label="Most precise combinations" { table {
+                thead { tr { @for (name, height) in columns { th.n scope="col" { (name) span.soft { " of " (height) } } }
+                    th.n scope="col" { "classes" } th.n scope="col" { "left out" } th.n scope="col" { (metric) } th scope="col" { span.hidden { "look" } } } }
+                tbody { @for node in found.minimal.iter().take(LISTED) { tr {
+                    @for level in &node.levels { td.n { (level) } }
+                    td.n { (grouped(node.classes)) } td.n { (grouped(node.suppressed)) }
+                    td.n { (node.metrics.iter().find(|(id, _)| *id == metric).and_then(|(_, v)| *v).map_or("–".into(), |v| format!("{v:.4}"))) }
+                    td { a href=(format!("/explore?node={}#node", written(&node.levels))) { "look" span.hidden { " at " (words(columns, &node.levels)) } } }
+                } } }
+            } }
+            @if found.minimal.len() > LISTED { p.soft { "and " (grouped((found.minimal.len() - LISTED) as u64)) " more" } }
+        }
+    }
+}
+
+/// The nodes that are drawn: all of them, or of a large lattice the most precise ones that satisfy the policy with those right
+/// above and below.
+fn drawn(columns: &Columns, found: &Explored) -> Vec<Vec<usize>> {
+    if !found.all.is_empty() && found.all.len() <= DRAWN {
+        return found.all.iter().map(|p| p.levels.clone()).collect();
+    }
+    let mut nodes = BTreeSet::new();
+    for node in found.minimal.iter().take(LISTED) {
+        for (i, (_, height)) in columns.iter().enumerate() {
+            let mut near = node.levels.clone();
+            near[i] = (near[i] + 1).min(*height);
+            nodes.insert(near.clone());
+            near[i] = node.levels[i].saturating_sub(1);
+            nodes.insert(near);
+        }
+        nodes.insert(node.levels.clone());
+    }
+    nodes.into_iter().collect()
+}
+
+fn picture(columns: &Columns, found: &Explored, metric: &str, chosen: Option<&[usize]>) -> Markup {
+    let most = found.all.iter().map(|p| p.cost).filter(|c| c.is_finite()).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+    let node = |levels: Vec<usize>| {
+        let minimal = found.minimal.iter().any(|m| m.levels == levels);
+        let valid = found.minimal.iter().any(|m| m.levels.iter().zip(&levels).all(|(a, b)| a <= b));
+        let stands = match (minimal, valid) {
+            (true, _) => "satisfies the policy, most precise",
+            (_, true) => "satisfies the policy",
+            _ => "does not satisfy the policy",
+        };
+        let place = found.all.binary_search_by(|p| p.levels.cmp(&levels)).ok();
+        let figures = place.map(|i| &found.all[i]);
+        let told =
+            figures.map_or(String::new(), |p| format!("smallest class {}, {metric} {:.4}, ", p.smallest, p.cost));
+        LatticeNode {
+            shade: figures.map_or(0.3, |p| if p.cost.is_finite() { p.cost / most } else { 1.0 }),
+            point: Point {
+                x: 0.0,
+                y: 0.0,
+                words: format!("{}, {told}{stands}", words(columns, &levels)),
+                address: Some(format!("/explore?node={}#node", written(&levels))),
+                mark: match (minimal || chosen == Some(levels.as_slice()), valid) {
+                    (true, _) => Mark::Chosen,
+                    (_, true) => Mark::Filled,
+                    _ => Mark::Open,
+                },
+            },
+            levels,
+        }
+    };
+    let nodes: Vec<LatticeNode> = drawn(columns, found).into_iter().map(node).collect();
+    let part = (nodes.len() as f64) < found.nodes;
+    let title = if part { "Around the most precise combinations" } else { "All combinations" };
+    html! {
+        @if !nodes.is_empty() { section aria-labelledby="lattice" {
+            h2 id="lattice" { (title) }
+            div.scroll.picture id="lattice-box" tabindex="0" role="group" aria-label=(title) {
+                (lattice("Combinations of levels", "The most precise at the bottom, the most general on top.", &nodes)) }
+            p.soft { @if part { "Of " (grouped(found.nodes as u64)) " combinations, those that satisfy the policy and cannot be more precise, and their neighbours. " }
+                "Top: more general; bottom: more precise. Darker: more " (metric)
+                ". Dashed: does not satisfy the policy. Ringed: satisfies it and cannot be more precise. Choose one to see why." }
+        } }
+    }
+}
+
+/// Why a node can be published, or why not.
+fn node(view: &View, columns: &Columns, levels: &[usize]) -> Markup {
+    let (Some(policy), Some(fitted)) = (&view.policy, &view.results.fitted) else { return html! {} };
+    let named: Vec<(String, usize)> =
+        columns.iter().zip(levels).map(|((name, _), level)| (name.clone(), *level)).collect();
+    let why = match why_not(policy, &fitted.prepared, &named, &Job::default()) {
+        Ok(why) => why,
+        Err(failure) => return html! { div.wrong id="node" { p { (failure) } } },
+    };
+    let told = why_not_json(policy, &fitted.prepared, &why);
+    let title = match (why.valid, why.rows) {
+        (true, 0) => "This node satisfies the policy".to_string(),
+        (true, rows) => format!("This node satisfies the policy with {} rows suppressed", grouped(rows)),
+        (false, rows) => format!(
+            "This node cannot be published: {} rows would have to be suppressed, {} may be",
+            grouped(rows),
+            grouped(why.limit)
+        ),
+    };
+    let empty = Vec::new();
+    let requirements = told["requirements"].as_array().unwrap_or(&empty);
+    html! {
+        section.card id="node" tabindex="-1" aria-labelledby="node-title" {
+            h2 id="node-title" { (title) }
+            p.soft { (words(columns, levels)) " · " (count(why.classes, "class", "classes")) }
+            @for r in requirements {
+                @let holds = r["holds"] == true;
+                p { span class=(if holds { "holds" } else { "fails" }) { (if holds { "holds" } else { "fails" }) } " " (r["model"].as_str().unwrap_or_default())
+                    @if !holds { " in " (grouped(r["failing_classes"].as_u64().unwrap_or(0))) " classes with " (grouped(r["failing_rows"].as_u64().unwrap_or(0))) " rows; the worst:" } }
+                @if !holds { ul { @for class in r["worst"].as_array().unwrap_or(&empty) {
+                    @let cells: Vec<&str> = class["cells"].as_object().into_iter().flatten().filter_map(|(_, v)| v.as_str()).collect();
+                    li { (cells.join(", ")) " " span.soft { "(" (class["rows"]) " rows)" } }
+                } } }
+            }
+        }
+    }
+}
+
+fn of_local(view: &View, found: &Compared) -> Markup {
+    let metric = metric(view);
+    let current = view.policy.as_ref().and_then(|p| p.search.algorithm.clone());
+    let front: Vec<Point> = found
+        .front
+        .iter()
+        .map(|p| Point {
+            x: p.cost,
+            y: p.risk.prosecutor_max,
+            words: format!("k = {}, risk {:.4}, {metric} {:.4}", p.k, p.risk.prosecutor_max, p.cost),
+            address: None,
+            mark: Mark::Open,
+        })
+        .collect();
+    let tried: Vec<Point> = found
+        .algorithms
+        .iter()
+        .filter_map(|tried| {
+            let judged = tried.judged.as_ref().ok()?;
+            Some(Point {
+                x: tried.cost(&metric)?,
+                y: judged.risk.prosecutor_max,
+                words: format!(
+                    "{}, risk {:.4}, {metric} {:.4}",
+                    tried.algorithm,
+                    judged.risk.prosecutor_max,
+                    tried.cost(&metric)?
+                ),
+                address: None,
+                mark: Mark::Filled,
+            })
+        })
+        .collect();
+    html! {
+        section aria-labelledby="curve" {
+            h2 id="curve" { "Risk against " (metric) }
+            div.scroll tabindex="0" role="group" aria-label="Risk against loss" {
+                (plane("Risk against loss", "Filled: each algorithm on the policy. Rings: Mondrian for several k.", (&metric, "largest risk of anyone"), &[front, tried].concat())) }
+            p.soft { "Filled: what each algorithm makes of the policy. Rings: Mondrian for k alone, whatever the policy says." }
+        }
+        section aria-labelledby="algorithms" {
+            h2 id="algorithms" { "What each algorithm makes of the table" }
+            div.scroll id="tried" tabindex="0" role="group" aria-label="Algorithms" { table {
+                thead { tr { th scope="col" { "algorithm" } th.n scope="col" { "classes" } th.n scope="col" { "left out" } th.n scope="col" { "smallest class" }
+                    th.n scope="col" { (metric) } th scope="col" { span.hidden { "use" } } } }
+                tbody { @for tried in &found.algorithms { tr {
+                    th scope="row" { (tried.algorithm) }
+                    @match &tried.judged {
+                        Ok(judged) => {
+                            td.n { (grouped(judged.class_count())) } td.n { (grouped(judged.suppressed)) } td.n { (grouped(judged.risk.smallest.unwrap_or(0))) }
+                            td.n { (tried.cost(&metric).map_or("–".into(), |c| format!("{c:.4}"))) }
+                            td { @if current.as_deref() == Some(tried.algorithm) { "in use" } @else {
+                                button.small type="button" data-edit=(json!({"op": "set", "path": ["search", "algorithm"], "value": tried.algorithm})) { "Use " span.hidden { (tried.algorithm) } } } }
+                        }
+                        Err(why) => td.wide colspan="5" { span.soft { (why) } },
+                    }
+                } } }
+            } }
+        }
+    }
+}

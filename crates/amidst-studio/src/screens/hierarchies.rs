@@ -1,0 +1,229 @@
+//! *Hierarchies*: how the values of each quasi column become less precise, drawn with the rows in every node, edited in place.
+
+use amidst::core::hierarchy::BUILDERS;
+use amidst::overview::Tree;
+use amidst::policy::Role;
+use amidst::report::chart::{self, icicle};
+use amidst::words::{count, grouped};
+use maud::{Markup, html};
+use toml_edit::{InlineTable, Item, Value};
+
+use crate::jobs::Kind;
+use crate::parts::{self, Field, Query};
+use crate::places::Problem;
+use crate::studio::View;
+
+/// Nodes of a level that are listed beside the picture.
+const LISTED: usize = 60;
+
+/// Values that a taxonomy is begun with, at most.
+const MOVED: usize = 80;
+
+pub fn draw(view: &View, _query: &Query) -> Markup {
+    let head = parts::head(
+        "Hierarchies",
+        "How the values of each column that others may know become less precise, step by step. The width of a box is the number of rows in it.",
+    );
+    if view.text.is_none() {
+        return html! { (head) (parts::empty("There is no policy yet.", "/data", "Choose a table")) };
+    }
+    let quasi = view.columns_with(Role::Quasi);
+    html! {
+        (head)
+        (parts::job(view, Kind::Check))
+        @if quasi.is_empty() { (parts::empty("No column is quasi, so nothing is generalized.", "/columns", "Give a column the role quasi")) }
+        @for column in &quasi { (card(view, column)) }
+        p.next { a.button href="/protection" { "Next: what a release must satisfy" } }
+    }
+}
+
+/// The smallest k that is required: nodes with fewer rows stand out.
+fn few(view: &View) -> u64 {
+    let stated = view.requirements().into_iter().filter_map(|r| r.get("k").and_then(Item::as_integer));
+    stated.max().and_then(|k| u64::try_from(k).ok()).unwrap_or(2)
+}
+
+fn card(view: &View, name: &str) -> Markup {
+    let keys = ["columns", name, "hierarchy"];
+    let problems: Vec<&Problem> = view.problems.within(&keys).collect();
+    let id = parts::id(&keys);
+    let fitted = view.results.fitted.as_deref();
+    let tree = fitted.and_then(|f| f.trees.iter().find(|t| t.column == name));
+    html! {
+        section.card.hierarchy id=(format!("h-{id}")) {
+            h2 { (name) }
+            (recipe(view, name))
+            (parts::wrong(&problems, &id))
+            @if let Some(tree) = tree { (picture(view, tree)) }
+            (as_text(view, name))
+            @if let (Some(fitted), None) = (fitted, problems.first()) { (parts::stale(view, &fitted.text)) }
+        }
+    }
+}
+
+fn picture(view: &View, tree: &Tree) -> Markup {
+    let levels: Vec<Vec<chart::Node>> = tree
+        .levels
+        .iter()
+        .map(|level| {
+            level.iter().map(|n| chart::Node { label: n.label.clone(), rows: n.rows, parent: n.parent }).collect()
+        })
+        .collect();
+    let few = few(view);
+    let title = format!("Hierarchy of {}", tree.column);
+    let described = format!("{} levels above the values; the list below has the same figures.", tree.levels.len() - 1);
+    html! {
+        div.scroll.picture tabindex="0" role="group" aria-label=(title) { (icicle(&title, &described, &levels, few)) }
+        p.soft { "From the top: everything, down to the values. Outlined boxes hold fewer than " (few) " rows." }
+        details id=(format!("levels-{}", parts::id(&[&tree.column]))) data-keep {
+            summary { "Levels and their nodes" }
+            @for (i, level) in tree.levels.iter().enumerate().skip(1) {
+                h3 { "Level " (i) ": " (count(level.len() as u64, "node", "nodes")) }
+                ul.nodes { @for node in level.iter().take(LISTED) { li { (node.label) " " span.soft { (grouped(node.rows)) } } }
+                    @if level.len() > LISTED { li.soft { "and " (grouped((level.len() - LISTED) as u64)) " more" } } }
+            }
+        }
+    }
+}
+
+/// The recipe, with a field for each of its keys.
+fn recipe(view: &View, name: &str) -> Markup {
+    let item = view.raw.get("columns").and_then(|c| c.get(name)?.get("hierarchy"));
+    let table = item.and_then(Item::as_table_like);
+    let keys: Vec<(&str, &Item)> = table.into_iter().flat_map(|t| t.iter()).collect();
+    let builder = BUILDERS.iter().find(|b| keys.iter().any(|(key, _)| *key == b.id));
+    let choice = parts::id(&["columns", name, "builder"]);
+    let values = view.results.fitted.as_deref().and_then(|f| f.trees.iter().find(|t| t.column == name));
+    let own = values.and_then(first_taxonomy);
+    html! {
+        div.fields {
+            div.field {
+                label for=(choice) { "Made by" }
+                select id=(choice) data-builder=(name) {
+                    @if builder.is_none() { option value="" selected { "nothing: values or *" } }
+                    @for each in BUILDERS { option value=(each.id) data-example=(own.as_deref().filter(|_| each.id == "taxonomy").unwrap_or(each.example)) selected[builder.is_some_and(|b| b.id == each.id)] { (each.id) } }
+                }
+            }
+            @for (key, item) in &keys { (key_fields(view, &["columns", name, "hierarchy", key], key, item)) }
+        }
+        @if let Some(builder) = builder { p.hint { (builder.definition) } }
+        @if let Some(tree) = item.and_then(|i| i.get("taxonomy")).and_then(Item::as_inline_table) { (groups(name, tree)) }
+    }
+}
+
+/// The recipe as TOML, and as files.
+fn as_text(view: &View, name: &str) -> Markup {
+    let item = view.raw.get("columns").and_then(|c| c.get(name)?.get("hierarchy"));
+    let builder = BUILDERS.iter().find(|b| item.is_some_and(|i| i.get(b.id).is_some()));
+    let choice = parts::id(&["columns", name, "builder"]);
+    html! {
+        details id=(format!("toml-{choice}")) data-keep {
+            summary { "Edit as TOML" }
+            (Field { label: "hierarchy =", keys: &["columns", name, "hierarchy"], kind: "toml",
+                value: item.and_then(|i| i.clone().into_value().ok()).map_or(String::new(), |v| parts::plain(&v)),
+                hint: builder.map(|b| b.example), placeholder: "{ suppress = true }" }.area(view))
+        }
+        (files(name, &choice))
+    }
+}
+
+/// A taxonomy to begin with: all values in one group.
+fn first_taxonomy(tree: &Tree) -> Option<String> {
+    let values = tree.levels.first().filter(|values| values.len() <= MOVED)?;
+    let list: toml_edit::Array = values.iter().map(|node| node.label.as_str()).collect();
+    Some(format!("{{ taxonomy = {{ Any = {{ \"All values\" = {list} }} }} }}"))
+}
+
+/// The groups that hold values, with the values.
+fn members(tree: &InlineTable, found: &mut Vec<(String, Vec<String>)>) {
+    for (key, inner) in tree.iter() {
+        match inner {
+            Value::InlineTable(inner) => members(inner, found),
+            Value::Array(list) => {
+                found.push((key.to_string(), list.iter().filter_map(|v| v.as_str().map(String::from)).collect()))
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Moves a value into another group.
+fn groups(column: &str, tree: &InlineTable) -> Markup {
+    let mut found = Vec::new();
+    members(tree, &mut found);
+    if found.iter().map(|(_, values)| values.len()).sum::<usize>() > MOVED * 4 {
+        return html! {};
+    }
+    let id = parts::id(&["columns", column, "move"]);
+    html! {
+        form.line data-move=(column) {
+            div.field {
+                label for=(format!("{id}-value")) { "Move the value" }
+                select id=(format!("{id}-value")) name="value" data-mine { @for (group, values) in &found {
+                    optgroup label=(group) { @for value in values { option value=(value) { (value) } } }
+                } }
+            }
+            div.field {
+                label for=(format!("{id}-to")) { "into the group (a new name makes a new one)" }
+                input id=(format!("{id}-to")) name="to" type="text" list=(format!("{id}-groups")) autocomplete="off" data-mine;
+                datalist id=(format!("{id}-groups")) { @for (group, _) in &found { option value=(group) {} } }
+                div.wrong hidden id=(format!("{id}-to-wrong")) role="alert" {}
+            }
+            button type="submit" { "Move" }
+        }
+    }
+}
+
+/// The hierarchy as a file, out and in.
+fn files(column: &str, id: &str) -> Markup {
+    html! {
+        p.buttons {
+            a.button.small href=(format!("/hierarchy?column={}", parts::encoded(column))) { "Export as a file" span.hidden { " for " (column) } }
+            label.button.small for=(format!("{id}-import")) { "Import a file" span.hidden { " for " (column) } }
+            input.hidden id=(format!("{id}-import")) type="file" accept=".csv,.txt,.tsv" data-import=(column);
+        }
+    }
+}
+
+/// The hierarchy of a column as a file, one line a value, one column a level.
+pub fn exported(view: &View, column: &str) -> Option<String> {
+    let tree = view.results.fitted.as_deref()?.trees.iter().find(|t| t.column == column)?;
+    let quoted = |text: &str| match text.contains([';', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_string(),
+    };
+    let mut out = String::new();
+    for node in tree.levels.first()? {
+        out.push_str(&quoted(&node.label));
+        let mut parent = node.parent;
+        for level in &tree.levels[1..] {
+            let node = level.get(parent)?;
+            out.push(';');
+            out.push_str(&quoted(&node.label));
+            parent = node.parent;
+        }
+        out.push('\n');
+    }
+    Some(out)
+}
+
+/// Fields for what can be typed in a line: numbers, words and lists of them.
+fn key_fields(view: &View, keys: &[&str], label: &str, item: &Item) -> Markup {
+    let Some(value) = item.as_value() else { return html! {} };
+    let kind = match value {
+        Value::Integer(_) | Value::Float(_) => "number",
+        Value::String(_) => "text",
+        // A comma in a value would be one between values.
+        Value::Array(list) if list.iter().all(|v| v.is_integer() || v.is_float()) => "list",
+        Value::Array(list) if list.iter().all(|v| v.as_str().is_some_and(|t| !t.contains(','))) => "texts",
+        Value::InlineTable(table) if keys.len() < 5 && table.iter().all(|(_, v)| v.is_str() || v.is_integer()) => {
+            let inner: Vec<(String, Item)> =
+                table.iter().map(|(k, v)| (k.to_string(), Item::Value(v.clone()))).collect();
+            return html! { @for (key, item) in &inner {
+                (key_fields(view, &[keys, &[key.as_str()]].concat(), &format!("{label}: {key}"), item))
+            } };
+        }
+        _ => return html! {},
+    };
+    Field { label, keys, kind, value: parts::typed(Some(item)), hint: None, placeholder: "" }.text(view)
+}

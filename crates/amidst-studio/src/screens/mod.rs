@@ -1,0 +1,92 @@
+//! The screens, from left to right: one file each, with its script beside it where it has one.
+
+mod columns;
+mod compare;
+mod data;
+mod explore;
+pub mod hierarchies;
+mod protection;
+mod publish;
+
+use std::sync::Arc;
+
+use amidst::Failure;
+use maud::Markup;
+use serde_json::Value;
+
+use crate::jobs::Kind;
+use crate::parts::Query;
+use crate::studio::{Studio, View};
+use crate::work;
+
+/// A screen.
+pub struct Screen {
+    /// Its name in addresses.
+    pub name: &'static str,
+    /// Its name on the page.
+    pub title: &'static str,
+    /// Whether it has a script of its own.
+    pub script: bool,
+    /// What it shows.
+    pub draw: fn(&View, &Query) -> Markup,
+}
+
+/// Every screen, in the order of the work.
+pub const SCREENS: &[Screen] = &[
+    Screen { name: "data", title: "Data", script: true, draw: data::draw },
+    Screen { name: "columns", title: "Columns", script: false, draw: columns::draw },
+    Screen { name: "hierarchies", title: "Hierarchies", script: true, draw: hierarchies::draw },
+    Screen { name: "protection", title: "Protection", script: true, draw: protection::draw },
+    Screen { name: "explore", title: "Explore", script: true, draw: explore::draw },
+    Screen { name: "compare", title: "Compare", script: false, draw: compare::draw },
+    Screen { name: "publish", title: "Publish", script: true, draw: publish::draw },
+];
+
+/// The screen of that name.
+pub fn find(name: &str) -> Option<&'static Screen> {
+    SCREENS.iter().find(|screen| screen.name == name)
+}
+
+/// A script or style, with its type.
+pub fn asset(name: &str) -> Option<(&'static str, &'static str)> {
+    const SCRIPT: &str = "text/javascript; charset=utf-8";
+    Some(match name {
+        "studio.css" => ("text/css; charset=utf-8", include_str!("../assets/studio.css")),
+        "studio.js" => (SCRIPT, include_str!("../assets/studio.js")),
+        "data.js" => (SCRIPT, include_str!("data.js")),
+        "hierarchies.js" => (SCRIPT, include_str!("hierarchies.js")),
+        "protection.js" => (SCRIPT, include_str!("protection.js")),
+        "explore.js" => (SCRIPT, include_str!("explore.js")),
+        "publish.js" => (SCRIPT, include_str!("publish.js")),
+        _ => return None,
+    })
+}
+
+/// Starts a job that a page asked for.
+///
+/// # Errors
+/// When it is asked for in a way that cannot be meant.
+pub fn run(studio: &Arc<Studio>, kind: Kind, asked: &Value) -> Result<(), Failure> {
+    match kind {
+        Kind::Look | Kind::Survey | Kind::Check => work::settle(studio),
+        Kind::Explore => work::explore(studio),
+        Kind::Compare => work::compare(studio),
+        Kind::Publish => publish::publish(studio, asked)?,
+        Kind::Verify => publish::verify(studio, asked)?,
+        Kind::Series => publish::series(studio, asked)?,
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_script_that_a_page_names_is_there() {
+        for screen in SCREENS {
+            assert_eq!(asset(&format!("{}.js", screen.name)).is_some(), screen.script, "{}", screen.name);
+        }
+        assert!(asset("studio.css").is_some() && asset("studio.js").is_some() && asset("../Cargo.toml").is_none());
+    }
+}

@@ -1,0 +1,242 @@
+//! The server: addresses, answers, and who listens where.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use amidst::Failure;
+use amidst::check::printable_lines;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, Query, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Json, Response};
+use axum::routing::{get, post};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::answer::{answer, aside};
+use crate::edit::Edit;
+use crate::guard::{self, Guard};
+use crate::jobs::Kind;
+use crate::project::Project;
+use crate::studio::Studio;
+use crate::{files, page, parts, screens, upload, work};
+
+/// Where the studio listens.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The address; only this machine when it is the loopback address.
+    pub host: IpAddr,
+    /// The port; a free one when 0.
+    pub port: u16,
+    /// The token; a random one when absent.
+    pub token: Option<String>,
+    /// Further names that browsers reach the server under.
+    pub names: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { host: IpAddr::from([127, 0, 0, 1]), port: 0, token: None, names: Vec::new() }
+    }
+}
+
+/// A studio that is being served.
+#[derive(Debug)]
+pub struct Running {
+    /// The address with the token that opens it.
+    pub address: String,
+    studio: Arc<Studio>,
+    runtime: tokio::runtime::Runtime,
+}
+
+/// Starts the studio of a project.
+///
+/// # Errors
+/// When the policy cannot be opened, or nothing can listen there.
+pub fn start(project: Project, options: &Options) -> Result<Running, Failure> {
+    let failed = |e: std::io::Error| Failure::Io(format!("cannot listen on {}:{}: {e}", options.host, options.port));
+    let listener = std::net::TcpListener::bind(SocketAddr::new(options.host, options.port)).map_err(failed)?;
+    listener.set_nonblocking(true).map_err(failed)?;
+    let port = listener.local_addr().map_err(failed)?.port();
+    let token = match &options.token {
+        Some(token) => token.clone(),
+        None => guard::token().map_err(failed)?,
+    };
+    let host = match options.host {
+        IpAddr::V4(v4) if v4.is_unspecified() => "127.0.0.1".to_string(),
+        IpAddr::V6(v6) if v6.is_unspecified() => "[::1]".to_string(),
+        IpAddr::V4(v4) => v4.to_string(),
+        IpAddr::V6(v6) => format!("[{v6}]"),
+    };
+    let mut names: Vec<&str> = options.names.iter().map(String::as_str).chain([host.as_str()]).collect();
+    if options.host.is_loopback() || options.host.is_unspecified() {
+        names.push("localhost");
+    }
+    let studio = Arc::new(Studio::open(project, Guard::new(token.clone(), &names, port))?);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(failed)?;
+    let router = router(Arc::clone(&studio));
+    runtime.spawn(async move {
+        if let Ok(listener) = tokio::net::TcpListener::from_std(listener) {
+            let _ = axum::serve(listener, router).await;
+        }
+    });
+    match &studio.project.data {
+        Some(data) => work::look(&studio, data.clone(), true),
+        None => work::settle(&studio),
+    }
+    Ok(Running { address: format!("http://{host}:{port}/open?token={token}"), studio, runtime })
+}
+
+impl Running {
+    /// Waits until `stop` says so, then ends all jobs and the server.
+    pub fn until(self, stop: impl Fn() -> bool) {
+        while !stop() {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        self.studio.jobs.stop_all();
+        self.studio.jobs.wait();
+        self.runtime.shutdown_timeout(Duration::from_secs(1));
+    }
+}
+
+type Shared = State<Arc<Studio>>;
+
+fn router(studio: Arc<Studio>) -> Router {
+    Router::new()
+        .route("/", get(|| async { to("/data") }))
+        .route("/assets/{name}", get(asset))
+        .route("/state", get(state))
+        .route("/edit", post(edit))
+        .route("/undo", post(|studio: Shared| travel(studio, true)))
+        .route("/redo", post(|studio: Shared| travel(studio, false)))
+        .route("/choose", post(upload::choose))
+        .route("/sample", post(upload::sample))
+        .route("/upload", post(upload::receive))
+        .route("/run/{kind}", post(run))
+        .route("/stop/{kind}", post(stop))
+        .route("/import", post(upload::import))
+        .route("/hierarchy", get(files::hierarchy))
+        .route("/file", get(files::serve))
+        .route("/{screen}", get(screen))
+        .layer(middleware::from_fn_with_state(Arc::clone(&studio), admitted))
+        .route("/open", get(open))
+        .layer(middleware::from_fn_with_state(Arc::clone(&studio), addressed))
+        .with_state(studio)
+}
+
+/// Refuses requests that are for another host or from another site, and gives every answer its headers.
+async fn addressed(State(studio): Shared, request: Request, next: Next) -> Response {
+    let mut response = match studio.guard.addressed(request.method(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => (StatusCode::FORBIDDEN, refusal.message()).into_response(),
+    };
+    for &(name, value) in guard::HEADERS {
+        response.headers_mut().entry(HeaderName::from_static(name)).or_insert(HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Refuses requests without the token.
+async fn admitted(State(studio): Shared, request: Request, next: Next) -> Response {
+    match studio.guard.admitted(request.method(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => {
+            let page = page::message("The studio is locked", refusal.message());
+            (StatusCode::FORBIDDEN, html(page)).into_response()
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Opening {
+    #[serde(default)]
+    token: String,
+}
+
+/// Exchanges the token for a cookie.
+async fn open(State(studio): Shared, Query(opening): Query<Opening>) -> Response {
+    if !studio.guard.knows(&opening.token) {
+        let message = guard::Refusal::Token.message();
+        return (StatusCode::FORBIDDEN, html(page::message("The studio is locked", message))).into_response();
+    }
+    let mut response = to("/data");
+    if let Ok(cookie) = HeaderValue::from_str(&studio.guard.cookie()) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+fn to(address: &'static str) -> Response {
+    (StatusCode::SEE_OTHER, [(header::LOCATION, address)]).into_response()
+}
+
+fn html(page: maud::Markup) -> Response {
+    // Labels and names come from the data: nothing in them may act on whoever looks at the page.
+    let text = printable_lines(&page.into_string()).into_owned();
+    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], Body::from(text)).into_response()
+}
+
+async fn asset(Path(name): Path<String>) -> Response {
+    match screens::asset(&name) {
+        Some((kind, text)) => ([(header::CONTENT_TYPE, kind)], text).into_response(),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+async fn screen(State(studio): Shared, Path(name): Path<String>, Query(query): Query<parts::Query>) -> Response {
+    let Some(screen) = screens::find(&name) else {
+        let page = page::message("There is no such page", "The screens of the studio are in the bar above every page.");
+        return (StatusCode::NOT_FOUND, html(page)).into_response();
+    };
+    let drawn = aside(move || work::follow(&studio).map(|()| page::page(&studio.view(), screen, &query))).await;
+    match drawn {
+        Ok(Ok(page)) => html(page),
+        Ok(Err(failure)) => html(page::message("The policy cannot be opened", &failure.to_string())),
+        Err(response) => response,
+    }
+}
+
+async fn state(State(studio): Shared) -> Response {
+    let told = aside(move || {
+        let followed = work::follow(&studio);
+        json!({"version": studio.jobs.version(), "jobs": studio.jobs.to_json(),
+               "problem": followed.err().map(|failure| failure.to_string())})
+    });
+    told.await.map_or_else(|response| response, |json| Json(json).into_response())
+}
+
+async fn edit(State(studio): Shared, Json(edit): Json<Edit>) -> Response {
+    let done =
+        aside(move || work::edit(&studio, &edit).map(|what| json!({"what": what, "version": studio.jobs.version()})));
+    done.await.map_or_else(|response| response, answer)
+}
+
+async fn travel(State(studio): Shared, back: bool) -> Response {
+    let done =
+        aside(move || work::travel(&studio, back).map(|what| json!({"what": what, "version": studio.jobs.version()})));
+    done.await.map_or_else(|response| response, answer)
+}
+
+async fn run(
+    State(studio): Shared,
+    Path(kind): Path<String>,
+    _headers: HeaderMap,
+    Json(asked): Json<Value>,
+) -> Response {
+    let done = aside(move || {
+        let Some(kind) = Kind::find(&kind) else { return Err(Failure::Usage(format!("there is no job `{kind}`"))) };
+        screens::run(&studio, kind, &asked)?;
+        Ok(json!({"version": studio.jobs.version()}))
+    });
+    done.await.map_or_else(|response| response, answer)
+}
+
+async fn stop(State(studio): Shared, Path(kind): Path<String>) -> Response {
+    if let Some(kind) = Kind::find(&kind) {
+        studio.jobs.stop(kind);
+    }
+    Json(json!({"version": studio.jobs.version()})).into_response()
+}

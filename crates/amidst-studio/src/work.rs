@@ -1,0 +1,261 @@
+//! What jobs do: each calls the library as the command line does, and keeps what it found.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use amidst::anonymize::{Options, anonymize, anonymize_source};
+use amidst::explore;
+use amidst::overview::{self, Overview};
+use amidst::plan::algorithm_of;
+use amidst::policy_check::{Finding, check_and_prepare};
+use amidst::prepare::{LoadOptions, PrepareError, Prepared};
+use amidst::series::{self, Batch, First, Mode, Series};
+use amidst::verify::{Subject, verify};
+use amidst::{Failure, job::Job};
+
+use crate::edit::Edit;
+use crate::jobs::Kind;
+use crate::places::Problems;
+use crate::results::{Checked, Fitted, Made, Possible, SeriesTold, Told, Verified};
+use crate::studio::Studio;
+
+/// Makes an edit of the document, and starts what follows from it.
+///
+/// # Errors
+/// When it cannot be made or written.
+pub fn edit(studio: &Arc<Studio>, edit: &Edit) -> Result<String, Failure> {
+    let what = studio.edit(edit)?;
+    settle(studio);
+    Ok(what)
+}
+
+/// Undoes or redoes a step, and starts what follows from it.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn travel(studio: &Arc<Studio>, back: bool) -> Result<Option<String>, Failure> {
+    let what = studio.travel(back)?;
+    settle(studio);
+    Ok(what)
+}
+
+/// Takes over what others wrote into the policy.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn follow(studio: &Arc<Studio>) -> Result<(), Failure> {
+    if studio.follow()? {
+        settle(studio);
+    }
+    Ok(())
+}
+
+/// Starts what follows from a changed document: another table is looked at, and the policy is held against it.
+pub fn settle(studio: &Arc<Studio>) {
+    studio.jobs.changed();
+    let Ok((_, policy)) = studio.policy() else {
+        studio.jobs.stop(Kind::Check);
+        return;
+    };
+    if let Some(input) = &policy.data.input {
+        let source = policy.origin.resolve_source(input);
+        let known = studio.results().overview.is_some_and(|(looked, _)| looked == source);
+        if !known && !studio.jobs.runs(Kind::Look) {
+            look(studio, source, false);
+        }
+    }
+    check(studio);
+}
+
+/// Looks at a table; with `draft`, its first policy becomes the document.
+pub fn look(studio: &Arc<Studio>, source: String, draft: bool) {
+    let kept = Arc::clone(studio);
+    studio.jobs.start(Kind::Look, move |job| {
+        let overview = Arc::new(Overview::of(&source, job)?);
+        let text = draft.then(|| overview.draft(&kept.project.folder));
+        kept.keep(|results| {
+            results.overview = Some((source.clone(), Arc::clone(&overview)));
+            results.survey = None;
+        });
+        if let Some(text) = text {
+            let name = Path::new(&source).file_name().map_or(source.clone(), |n| n.to_string_lossy().into_owned());
+            kept.replace(&format!("drafted for {name}"), text)?;
+            settle(&kept);
+        }
+        survey(&kept, &source, overview);
+        Ok(())
+    });
+}
+
+fn survey(studio: &Arc<Studio>, source: &str, overview: Arc<Overview>) {
+    let (kept, source) = (Arc::clone(studio), source.to_string());
+    studio.jobs.start(Kind::Survey, move |_| {
+        let found = Arc::new(overview.survey());
+        kept.keep(|results| {
+            if results.overview.as_ref().is_some_and(|(looked, _)| *looked == source) {
+                results.survey = Some(found);
+            }
+        });
+        Ok(())
+    });
+}
+
+/// Holds the policy against its table.
+pub fn check(studio: &Arc<Studio>) {
+    let kept = Arc::clone(studio);
+    studio.jobs.start(Kind::Check, move |job| {
+        let (text, policy) = kept.policy()?;
+        if policy.data.input.is_none() {
+            return Ok(());
+        }
+        let load = LoadOptions { input: None, control: *job };
+        let (findings, prepared) = check_and_prepare(&policy, &load);
+        let mut checked =
+            Checked { text: text.clone(), problems: Problems::default(), impossible: None, remarks: Vec::new() };
+        for finding in findings {
+            match finding {
+                Finding::Fits(_) => {}
+                Finding::Remark(remark) => checked.remarks.push(remark),
+                Finding::Impossible(why) => checked.impossible = Some(why),
+                Finding::Wrong(errors) => checked.problems = Problems::from(&errors),
+                Finding::Unreadable(PrepareError::Cancelled) => return Err(Failure::Cancelled),
+                Finding::Unreadable(error) => checked.problems = Problems::from(&Failure::from(error)),
+            }
+        }
+        let fitted = prepared.map(|prepared| {
+            let strongest = explore::strongest(&policy, &prepared).unwrap_or_default();
+            Arc::new(Fitted { trees: overview::trees(&prepared), text, prepared, strongest })
+        });
+        kept.keep(|results| {
+            results.checked = Some(Arc::new(checked));
+            if fitted.is_some() {
+                results.fitted = fitted;
+            }
+        });
+        Ok(())
+    });
+}
+
+/// The table of the current policy, ready to be searched: the one that a check kept, or read again.
+fn prepared(studio: &Studio, job: &Job<'_>) -> Result<(String, amidst::policy::Policy, Arc<Fitted>), Failure> {
+    let (text, policy) = studio.policy()?;
+    if let Some(fitted) = studio.results().fitted.filter(|fitted| fitted.text == text) {
+        return Ok((text, policy, fitted));
+    }
+    let load = LoadOptions { input: None, control: *job };
+    let prepared = Prepared::load(&policy, &load)?;
+    let fitted = Fitted { text: text.clone(), trees: overview::trees(&prepared), prepared, strongest: Vec::new() };
+    Ok((text, policy, Arc::new(fitted)))
+}
+
+/// Looks at what is possible.
+pub fn explore(studio: &Arc<Studio>) {
+    let kept = Arc::clone(studio);
+    studio.jobs.start(Kind::Explore, move |job| {
+        let (text, policy, fitted) = prepared(&kept, job)?;
+        let table = &fitted.prepared;
+        let lattice = policy.search.algorithm.is_none() && table.generalizations.iter().all(|g| g.has_hierarchy);
+        let made = if lattice || algorithm_of(&policy, table)?.full_domain {
+            let columns = table.generalizations.iter().map(|g| (g.name.clone(), g.height())).collect();
+            Possible::Lattice(columns, explore::explore(&policy, table, job)?)
+        } else {
+            Possible::Local(explore::local::compare(&policy, table, job)?)
+        };
+        kept.keep(|results| results.explored = Some(Arc::new(Made { text, made })));
+        Ok(())
+    });
+}
+
+/// Makes a release in memory, to be looked at.
+pub fn compare(studio: &Arc<Studio>) {
+    let kept = Arc::clone(studio);
+    studio.jobs.start(Kind::Compare, move |job| {
+        let (text, policy) = kept.policy()?;
+        let made = anonymize_source(&policy, None, job)?;
+        kept.keep(|results| results.compared = Some(Arc::new(Made { text, made })));
+        Ok(())
+    });
+}
+
+/// Publishes a release, as `amidst anonymize` does.
+pub fn publish(studio: &Arc<Studio>, folder: String, out: PathBuf, force: bool) {
+    let kept = Arc::clone(studio);
+    studio.jobs.start(Kind::Publish, move |job| {
+        let (text, policy) = kept.policy()?;
+        let options = Options { out: Some(out), force, ..Options::default() };
+        let done = anonymize(&policy, &options, job)?;
+        let made = Told { folder: folder.clone(), json: done.to_json(), warnings: done.warnings };
+        kept.keep(|results| results.published = Some(Arc::new(Made { text, made })));
+        self::verified(&kept, folder);
+        Ok(())
+    });
+}
+
+/// Asks the independent checker about a release.
+pub fn verified(studio: &Arc<Studio>, folder: String) {
+    let kept = Arc::clone(studio);
+    studio.jobs.start(Kind::Verify, move |_| {
+        let Some(path) = kept.project.inside(&folder) else {
+            return Err(Failure::Usage(format!("{folder} is not in the project")));
+        };
+        let verdict = verify(&Subject::at(&path)?);
+        let told = Verified {
+            folder,
+            valid: verdict.valid,
+            problems: verdict.problems.iter().map(ToString::to_string).collect(),
+            claims: verdict
+                .requirements
+                .iter()
+                .map(|found| format!("{}: {}", found.requirement.model, found.verdict.word()))
+                .collect(),
+        };
+        kept.keep(|results| results.verified = Some(Arc::new(told)));
+        Ok(())
+    });
+}
+
+/// What is done to a series.
+#[derive(Debug, Clone)]
+pub enum SeriesAct {
+    /// It begins with the policy's table.
+    Begin(Option<Mode>),
+    /// Rows come and go.
+    Apply(Batch),
+    /// The next version is published; so that it exposes nobody, if asked for.
+    Publish { safe: bool },
+    /// The last batch is taken back.
+    Undo,
+    /// All versions are held against the policy.
+    Audit,
+}
+
+/// Works on a series.
+pub fn series(studio: &Arc<Studio>, folder: String, path: PathBuf, act: SeriesAct) {
+    let kept = Arc::clone(studio);
+    studio.jobs.start(Kind::Series, move |job| {
+        let (sentence, audit) = match act {
+            SeriesAct::Begin(mode) => {
+                let (_, policy) = kept.policy()?;
+                let done = series::init(&path, &policy, mode, First::default(), job)?;
+                (format!("the series has begun; version {} is published", done.version), Some(done.audit))
+            }
+            SeriesAct::Apply(batch) => {
+                let done = Series::open(&path)?.apply(&batch, job)?;
+                (format!("batch {}: {} rows came, {} went", done.batch, done.inserted, done.deleted), None)
+            }
+            SeriesAct::Publish { safe } => {
+                let mut series = Series::open(&path)?;
+                let done = if safe { series.publish_safe(false, job)? } else { series.publish(false, job)? };
+                (format!("version {} is published", done.version), Some(done.audit))
+            }
+            SeriesAct::Undo => {
+                let done = Series::open(&path)?.undo()?;
+                (format!("batch {} is taken back", done.batch), None)
+            }
+            SeriesAct::Audit => ("audited".to_string(), Some(Series::open(&path)?.audit(job)?)),
+        };
+        let audit = audit.map(|audit| (!audit.condemns(), audit.sentence()));
+        kept.keep(|results| results.series = Some(Arc::new(SeriesTold { folder, sentence, audit })));
+        Ok(())
+    });
+}

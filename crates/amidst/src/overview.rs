@@ -1,0 +1,233 @@
+//! A table as a person looks at it before there is a release: every column in figures, the first rows, and the nodes of
+//! each hierarchy with the rows that fall into them.
+//!
+//! An [`Overview`] keeps the table that it was made from, so that a draft of a policy and a survey of what singles people
+//! out need no further reading. Columns that name persons in the first rows are not read to the end, as by `amidst init`.
+
+use std::path::Path;
+
+use amidst_core::hierarchy::Generalization;
+use amidst_core::table::ValueType;
+use amidst_io::ReadOptions;
+use rayon::prelude::*;
+
+use crate::Failure;
+use crate::audit::survey::{self, Survey};
+use crate::init::{Looked, drafted};
+use crate::job::Job;
+use crate::policy::Role;
+use crate::prepare::{PrepareError, Prepared};
+use crate::report::{Bar, Others, histogram};
+
+/// A table in figures.
+#[derive(Debug)]
+pub struct Overview {
+    /// The rows of the table.
+    pub rows: u64,
+    /// Cells that seem to mean "unknown".
+    pub missing: Vec<String>,
+    /// All columns, in the order of the table.
+    pub columns: Vec<ColumnOverview>,
+    input: String,
+    looked: Looked,
+}
+
+/// A column in figures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnOverview {
+    /// Its name.
+    pub name: String,
+    /// The role that `amidst init` would give it.
+    pub role: Role,
+    /// Why.
+    pub why: String,
+    /// What was counted; none where the column was not read to the end.
+    pub counted: Option<ColumnFigures>,
+}
+
+/// What was counted of a column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnFigures {
+    /// The type of its known values.
+    pub kind: ValueType,
+    /// Cells that seem to be unknown.
+    pub missing: u64,
+    /// Known values.
+    pub distinct: u64,
+    /// Rows whose known value no other row has.
+    pub uniques: u64,
+    /// How the known values are spread; empty where nearly every row has its own.
+    pub histogram: Vec<Bar>,
+    /// Values that are not listed.
+    pub others: Option<Others>,
+}
+
+impl Overview {
+    /// Reads a table and counts its columns.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the input, or that the job was stopped.
+    pub fn of(input: &str, job: &Job<'_>) -> Result<Overview, Failure> {
+        let looked = Looked::watched(input, true, job)?;
+        let columns = looked.header.par_iter().map(|name| column(&looked, name)).collect();
+        let (rows, missing) = (looked.table.rows as u64, looked.missing.clone());
+        Ok(Overview { rows, missing, columns, input: input.to_string(), looked })
+    }
+
+    /// The policy that `amidst init` drafts, to be kept in `folder`.
+    pub fn draft(&self, folder: &Path) -> String {
+        drafted(&self.looked, &self.input, Some(folder))
+    }
+
+    /// What singles people out: columns, sets of up to three, minimal sample uniques.
+    pub fn survey(&self) -> Survey {
+        survey::of_looked(&self.looked, &self.input, 3)
+    }
+
+    /// The recipe of a hierarchy that fits a column, as a policy writes it; none where the column was not read.
+    pub fn suggestion(&self, name: &str) -> Option<String> {
+        self.looked.table.position(name).map(|i| self.looked.suggestion(i).toml())
+    }
+}
+
+fn column(looked: &Looked, name: &str) -> ColumnOverview {
+    let Some(position) = looked.table.position(name) else {
+        let unread = looked.unread().iter().find(|(unread, _)| unread == name);
+        let why = unread.map_or("not read", |(_, why)| why).to_string();
+        return ColumnOverview { name: name.to_string(), role: Role::Identifying, why, counted: None };
+    };
+    let column = &looked.table.columns[position];
+    let unknown = |value: &str| looked.missing.iter().any(|token| token == value);
+    let mut figures =
+        ColumnFigures { kind: column.kind, missing: 0, distinct: 0, uniques: 0, histogram: Vec::new(), others: None };
+    let mut known = 0;
+    for (value, &count) in column.dictionary.iter().zip(&column.counts()).filter(|(_, n)| **n > 0) {
+        if unknown(value) {
+            figures.missing += count;
+            continue;
+        }
+        known += count;
+        figures.distinct += 1;
+        figures.uniques += u64::from(count == 1);
+    }
+    // A bar for each person tells nothing.
+    if figures.distinct * 2 <= known || column.kind.is_numeric() {
+        (figures.histogram, figures.others) = histogram(column, unknown);
+    }
+    let (role, why) = looked.role(position);
+    ColumnOverview { name: name.to_string(), role, why: why.to_string(), counted: Some(figures) }
+}
+
+/// The first rows of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstRows {
+    /// The names of its columns.
+    pub header: Vec<String>,
+    /// Its first rows, cell by cell.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// Reads the first rows of a table, without the columns of which `keep` is false.
+///
+/// # Errors
+/// Whatever is wrong with the input.
+pub fn first_rows(input: &str, most: u64, keep: impl Fn(&str) -> bool) -> Result<FirstRows, Failure> {
+    let options = ReadOptions { keep: Some(&keep), max_rows: Some(most), threads: 1, ..ReadOptions::default() };
+    let read = amidst_io::read(input, &options).map_err(PrepareError::from)?;
+    let rows = (0..read.table.rows).map(|row| read.table.columns.iter().map(|c| c.value(row).to_string()).collect());
+    Ok(FirstRows { rows: rows.collect(), header: read.table.columns.iter().map(|c| c.name.clone()).collect() })
+}
+
+/// The levels of a hierarchy, from the values to the top.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tree {
+    /// The column.
+    pub column: String,
+    /// The nodes of each level; level 0 is the values.
+    pub levels: Vec<Vec<TreeNode>>,
+}
+
+/// A node of a hierarchy with what falls into it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeNode {
+    /// What a release would print.
+    pub label: String,
+    /// The rows of the table that fall into it.
+    pub rows: u64,
+    /// The values of the table that fall into it.
+    pub values: u64,
+    /// Its parent among the nodes of the next level; 0 at the top.
+    pub parent: usize,
+}
+
+/// The hierarchy of every quasi column, with the rows that fall into each node.
+pub fn trees(prepared: &Prepared) -> Vec<Tree> {
+    prepared.generalizations.par_iter().zip(&prepared.quasi).map(|(g, &column)| tree(prepared, g, column)).collect()
+}
+
+fn tree(prepared: &Prepared, generalization: &Generalization, column: usize) -> Tree {
+    let counts = prepared.counts(column);
+    let level = |level: &amidst_core::hierarchy::GeneralizedLevel| {
+        let mut rows = vec![0u64; level.labels.len()];
+        for (&node, &count) in level.of.iter().zip(&counts) {
+            rows[node as usize] += count;
+        }
+        let node = |(i, label): (usize, &String)| TreeNode {
+            label: label.clone(),
+            rows: rows[i],
+            values: level.active[i],
+            parent: level.up.get(i).map_or(0, |&parent| parent as usize),
+        };
+        level.labels.iter().enumerate().map(node).collect()
+    };
+    Tree { column: generalization.name.clone(), levels: generalization.levels.iter().map(level).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::{Policy, intervals, k_anonymity};
+    use crate::prepare::LoadOptions;
+
+    fn written(text: &str) -> (tempfile::TempDir, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("t.csv");
+        std::fs::write(&file, text).unwrap();
+        (folder, file.to_str().unwrap().to_string())
+    }
+
+    #[test]
+    fn columns_are_counted_without_unknown_cells() {
+        let rows: String = (0..60).map(|i| format!("p{i:03},{},{}\n", i % 7, ["f", "m", "?"][i % 3])).collect();
+        let (folder, file) = written(&format!("name,ward,sex\n{rows}"));
+        let overview = Overview::of(&file, &Job::default()).unwrap();
+        assert_eq!(overview.rows, 60);
+        let figures: Vec<_> = overview.columns.iter().map(|c| c.counted.clone().unwrap()).collect();
+        assert_eq!((figures[0].distinct, figures[0].uniques, figures[0].histogram.len()), (60, 60, 0));
+        assert_eq!((figures[2].distinct, figures[2].missing, figures[2].uniques), (2, 20, 0));
+        assert_eq!(figures[1].histogram.iter().map(|b| b.after).sum::<u64>(), 60);
+        let draft = crate::init::draft(&file, Some(folder.path())).unwrap();
+        assert_eq!(overview.draft(folder.path()), draft, "a draft is that of `amidst init`");
+        assert!(overview.suggestion("ward").is_some_and(|recipe| recipe.starts_with('{')));
+        let first = first_rows(&file, 2, |name| name != "name").unwrap();
+        assert_eq!((first.header, first.rows.len()), (vec!["ward".to_string(), "sex".to_string()], 2));
+    }
+
+    #[test]
+    fn every_level_of_a_tree_holds_all_rows() {
+        let (_folder, file) = written("age\n21\n22\n22\n35\n47\n");
+        let policy = Policy::builder().quasi("age", intervals([10, 20])).require(k_anonymity(2)).build().unwrap();
+        let load = LoadOptions { input: Some(file), ..LoadOptions::default() };
+        let prepared = Prepared::load(&policy, &load).unwrap();
+        let tree = &trees(&prepared)[0];
+        for level in &tree.levels {
+            assert_eq!(level.iter().map(|node| node.rows).sum::<u64>(), 5);
+        }
+        for (below, above) in tree.levels.iter().zip(&tree.levels[1..]) {
+            let mut rows = vec![0; above.len()];
+            below.iter().for_each(|node| rows[node.parent] += node.rows);
+            assert_eq!(rows, above.iter().map(|node| node.rows).collect::<Vec<_>>());
+        }
+        assert_eq!(tree.levels.last().map(Vec::len), Some(1));
+    }
+}
