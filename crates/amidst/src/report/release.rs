@@ -11,7 +11,7 @@ use amidst_core::{algorithm, frequency, metric};
 use serde_json::{Map, Value, json};
 
 use super::content::{
-    Audience, Digest, Method, MetricReport, Report, RequirementReport, Rows, Sides, Subject, UtilityReport,
+    Audience, Digest, LossBound, Method, MetricReport, Report, RequirementReport, Rows, Sides, Subject, UtilityReport,
 };
 use super::public::{self, Seen, Told};
 use super::view::View;

@@ -28,8 +28,8 @@ const LARGE: usize = 96;
 const MANY: u64 = 4_000_000;
 
 /// The temperature at first and at last, as shares of what a class loses on average.
-const HOT: f64 = 0.04;
-const COLD: f64 = 0.0016;
+const HOT: f64 = 0.25;
+const COLD: f64 = 0.01;
 
 /// Steps between two looks at the clock.
 const ROUND: u64 = 2_000;
