@@ -33,4 +33,5 @@ if grep -nE '^(import|from) ' verify/verify.py | grep -vE 'import (csv, hashlib,
     grep -vE 'from (collections|decimal|fractions|itertools) import'; then
     fail "verify/verify.py imports more than the standard library's few modules"
 fi
+python3 scripts/invariants.py || failed=1
 exit $failed

@@ -39,6 +39,12 @@ bash scripts/invariants.sh
 # features, always the same, so that nothing of it is built a second time.
 apart=(-p amidst-cluster -p amidst-io --features amidst-io/postgres)
 
+step "dependencies: licences, sources, Rust versions"
+python3 scripts/dependencies.py
+
+step "one file and two lines"
+bash scripts/registries.sh
+
 step "lints"
 cargo clippy --locked --all-targets --quiet -- -D warnings
 

@@ -24,7 +24,7 @@ pub fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
             exception(py, "Impossible", &text, &[("requirement", requirement), ("possible", possible)])
         }
         Failure::Refused(_) => exception(py, "Violated", &text, &[]),
-        Failure::Cancelled | Failure::Usage(_) | Failure::Io(_) => exception(py, "Error", &text, &[]),
+        _ => exception(py, "Error", &text, &[]),
     };
     built.unwrap_or_else(|e| e)
 }

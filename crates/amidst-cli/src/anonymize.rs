@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use amidst::Failure;
 use amidst::anonymize::{Anonymized, Options, anonymize};
+use amidst::core::metric::KL_DIVERGENCE;
 use amidst::job::{Job, Stage, Standing};
 use amidst::policy::Policy;
 use clap::Args;
@@ -153,7 +154,7 @@ fn summary(done: &Anonymized) -> String {
     lines.push(String::new());
     let mut metrics = vec![vec!["metric".to_string(), "loss".to_string()]];
     for (id, value) in &judged.metrics {
-        let baseline = judged.kl_baseline.filter(|_| *id == "kl-divergence");
+        let baseline = judged.kl_baseline.filter(|_| *id == KL_DIVERGENCE.id);
         let beside = baseline.map_or(String::new(), |b| format!(" ({} as one class)", figure(b)));
         metrics.push(vec![id.to_string(), value.map_or("–".to_string(), figure) + &beside]);
     }

@@ -117,7 +117,7 @@ impl Anonymize {
         let out = self.out.as_ref().map(std::path::absolute).transpose();
         let out = out.map_err(|e| Failure::Usage(format!("--out is no path: {e}")))?;
         let options = Options { input: self.input.clone(), out, force: self.force, seed: self.seed };
-        let done = anonymize_on(&cluster, &policy, &options, &job)?;
+        let done = anonymize_on(&cluster, &policy, &options, &job).map_err(advised)?;
         let text = match self.json {
             true => printable_json(&format!("{:#}", done.to_json())).into_owned(),
             false => printable_lines(&summary(&done)).into_owned(),
@@ -141,6 +141,17 @@ impl Anonymize {
             true => Ok(folder),
             false => Err(Failure::Usage(format!("there is no folder {}; create it first", folder.display()))),
         }
+    }
+}
+
+/// Names the option that lets more be gathered.
+fn advised(failure: Failure) -> Failure {
+    match failure {
+        Failure::TooLarge(large) => Failure::Usage(format!(
+            "{}; say --gather {} if this machine has the memory (about 200 bytes each)",
+            large.message, large.combinations
+        )),
+        other => other,
     }
 }
 

@@ -14,22 +14,33 @@ pub mod algorithm;
 pub mod attack;
 pub mod class;
 pub mod control;
-pub mod exact;
 pub mod frequency;
 pub mod hierarchy;
-pub mod lattice;
-pub mod local;
 pub mod metric;
 pub mod model;
 pub mod parameter;
-pub mod partial;
-pub mod random;
 pub mod recoding;
 pub mod requirement;
 pub mod risk;
 pub mod search;
-pub mod sensitive;
-pub mod series;
-pub mod shared;
 pub mod table;
+
+// Internals that the other crates of Amidst need. They are not documented and may change with any version.
+#[doc(hidden)]
+pub mod exact;
+#[doc(hidden)]
+pub mod lattice;
+#[doc(hidden)]
+pub mod local;
+#[doc(hidden)]
+pub mod partial;
+#[doc(hidden)]
+pub mod random;
+#[doc(hidden)]
+pub mod sensitive;
+#[doc(hidden)]
+pub mod series;
+#[doc(hidden)]
+pub mod shared;
+#[doc(hidden)]
 pub mod worlds;

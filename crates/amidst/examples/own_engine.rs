@@ -17,16 +17,18 @@ struct Counting {
 }
 
 impl Engine for Counting {
+    type Rows<'a> = ();
+
     fn layout(&self) -> Layout {
         Local.layout()
     }
 
-    fn read(&self, policy: &Policy, options: &LoadOptions<'_>) -> Result<Prepared, Failure> {
+    fn read<'a>(&'a self, policy: &'a Policy, options: &LoadOptions<'a>) -> Result<(Prepared, ()), Failure> {
         Local.read(policy, options)
     }
 
-    fn write(&self, recoded: &Recoded<'_>, folder: &Path, job: &Job<'_>) -> Result<Written, Failure> {
-        let written = Local.write(recoded, folder, job)?;
+    fn write(&self, recoded: &Recoded<'_>, rows: &(), folder: &Path, job: &Job<'_>) -> Result<Written, Failure> {
+        let written = Local.write(recoded, rows, folder, job)?;
         self.rows.fetch_add(written.released.rows(), Ordering::Relaxed);
         Ok(written)
     }

@@ -1,5 +1,6 @@
 //! Why a job ended without a result, and the exit code that says so.
 
+use amidst_core::partial::TooLarge;
 use amidst_core::search::SearchError;
 use amidst_io::ReadError;
 
@@ -8,6 +9,7 @@ use crate::prepare::PrepareError;
 
 /// A job that ended without a result.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Failure {
     /// The policy is wrong.
     #[error(transparent)]
@@ -27,6 +29,9 @@ pub enum Failure {
     /// A file cannot be read or written.
     #[error("{0}")]
     Io(String),
+    /// The table stays with its engine, and more of it would have to be gathered than may be.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
     /// The independent checker refused what the search found: a defect of Amidst itself. Nothing was published.
     #[error(
         "the independent checker refused the release, so nothing was written: {0}. This is a defect in Amidst; please report it"
@@ -38,7 +43,7 @@ impl Failure {
     /// 1: the policy cannot be satisfied; 2: bad input, policy or usage; 3: an internal or I/O failure; 130: stopped.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Failure::Policy(_) | Failure::Usage(_) => 2,
+            Failure::Policy(_) | Failure::Usage(_) | Failure::TooLarge(_) => 2,
             Failure::Read(
                 ReadError::Io { .. } | ReadError::PermissionDenied { .. } | ReadError::DatabaseFailed { .. },
             ) => 3,

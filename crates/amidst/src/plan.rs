@@ -36,8 +36,8 @@ pub(crate) fn chosen(
     let by_levels = |g: &Generalization| g.has_hierarchy && g.generalize == Generalize::Hierarchy;
     let id = match policy.search.algorithm.as_deref() {
         Some(id) => id,
-        None if generalizations.iter().all(by_levels) => "optimal",
-        None => "portfolio",
+        None if generalizations.iter().all(by_levels) => algorithm::OPTIMAL.id,
+        None => algorithm::PORTFOLIO.id,
     };
     let entry = algorithm::find(id);
     entry.ok_or_else(|| {

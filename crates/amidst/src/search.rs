@@ -23,13 +23,6 @@ pub fn search(
         // Full-domain algorithms look as well, and tell what suppression would take.
         return Err(Failure::Impossible(impossible.message));
     }
-    if let Some(found) = &prepared.found {
-        let mut found = found.clone();
-        return match settle(&search, &mut found) {
-            Settled::Never => Err(settling::unsettled(&search)),
-            _ => Ok((entry, found, None)),
-        };
-    }
     entry.algorithm.supports(&search)?;
     let (found, joined) = in_threads(job.threads, || {
         settling::settled(&search, |narrowed| {
@@ -48,6 +41,26 @@ pub fn search(
         })
     })?;
     Ok((entry, found, joined))
+}
+
+/// What an engine found where its table is, held against its own distribution.
+///
+/// # Errors
+/// When no release can satisfy the policy, or this one does not.
+pub(crate) fn accepted(
+    policy: &Policy,
+    prepared: &Prepared,
+    mut found: Found,
+    job: &Job<'_>,
+) -> Result<Found, Failure> {
+    let search = task(policy, prepared, job)?;
+    if let Some(impossible) = feasibility::impossible(&search) {
+        return Err(Failure::Impossible(impossible.message));
+    }
+    match settle(&search, &mut found) {
+        Settled::Never => Err(settling::unsettled(&search)),
+        _ => Ok(found),
+    }
 }
 
 /// What a search that found nothing says: a local one with the most that is possible, where the whole table tells.

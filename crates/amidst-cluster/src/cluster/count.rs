@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use amidst::Failure;
 use amidst::io::ReadOptions;
+use amidst::job::Stage;
 use amidst::policy::{Policy, Role};
 use amidst::prepare::{Counted, DISTINCT_LIMIT, LoadOptions, PrepareError};
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};

@@ -4,7 +4,8 @@
 //! for the recoding, sorts for the order of the release. No function of ours has to be shipped to them.
 
 mod count;
-mod parted;
+mod displaced;
+mod divide;
 mod placed;
 mod placement;
 mod probe;
@@ -14,15 +15,15 @@ mod rolled;
 mod session;
 mod source;
 mod sql;
-mod strays;
 mod typed;
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use amidst::Failure;
-use amidst::engine::{Engine, Layout, Recoded, Written, gather_for};
+use amidst::core::hierarchy::Generalization;
+use amidst::core::partial::RemoteTable;
+use amidst::engine::{Engine, Layout, Recoded, Solved, Written};
 use amidst::job::Job;
 use amidst::policy::{OutputOrder, Policy, Role};
 use amidst::prepare::{LoadOptions, Prepared};
@@ -60,8 +61,13 @@ pub struct Cluster {
     runtime: Runtime,
     /// Removed when the engine is dropped: it holds values of the table.
     work: Scratch,
-    /// What was read, for writing.
-    read: OnceLock<Read>,
+}
+
+/// A table on the cluster, from reading to writing.
+pub struct ClusterRows<'a> {
+    read: Read,
+    /// The table itself, where it is too large to be gathered.
+    remote: Option<Rolled<'a>>,
 }
 
 /// What reading leaves for writing.
@@ -84,7 +90,7 @@ impl Cluster {
         let failed = |e| Failure::Io(format!("cannot use the work folder {}: {e}", settings.work.display()));
         // Like the folders that releases are prepared in, so that what a killed driver leaves is swept up.
         let work = Scratch::new_in(&settings.work).map_err(failed)?;
-        Ok(Cluster { settings, runtime, work, read: OnceLock::new() })
+        Ok(Cluster { settings, runtime, work })
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -108,11 +114,17 @@ fn supported(policy: &Policy) -> Result<(), Failure> {
 }
 
 impl Engine for Cluster {
+    type Rows<'a> = ClusterRows<'a>;
+
     fn layout(&self) -> Layout {
         Layout::Parts
     }
 
-    fn read(&self, policy: &Policy, options: &LoadOptions<'_>) -> Result<Prepared, Failure> {
+    fn read<'a>(
+        &'a self,
+        policy: &'a Policy,
+        options: &LoadOptions<'a>,
+    ) -> Result<(Prepared, ClusterRows<'a>), Failure> {
         supported(policy)?;
         let runner = Runner { scheduler: &self.settings.scheduler, cancel: Some(options.control.cancel) };
         let input = match (&options.input, &policy.data.input) {
@@ -136,32 +148,48 @@ impl Engine for Cluster {
             let counts = counting.count(&self.file("frequencies.parquet"), self.settings.gather, options).await?;
             Ok::<_, Failure>((context, source, partitions, counts))
         })?;
-        let (prepared, values, placement) = match counts {
+        let read = |values| Read { source, values, partitions, placement: None };
+        match counts {
             Counts::Gathered(counted) => {
                 let values = Values::Combined(self.file("frequencies.parquet"));
-                (Prepared::of_counts(policy, counted, options)?, values, None)
+                let prepared = Prepared::of_counts(policy, counted, options)?;
+                Ok((prepared, ClusterRows { read: read(values), remote: None }))
             }
             Counts::TooMany(enumerated) => {
                 let folder = self.work.path().to_path_buf();
-                let place = Place { policy, options, runtime: &self.runtime, context: &context, runner, folder };
+                let place = Place { policy, options: options.clone(), runtime: &self.runtime, context, runner, folder };
                 let (remote, values) = Rolled::new(place, enumerated)?;
-                let prepared = gather_for(&remote, policy, self.settings.gather, Some(options.control.cancel))?;
-                (prepared, values, remote.placement())
+                let heights: Vec<usize> = remote.generalizations().iter().map(Generalization::height).collect();
+                let top = remote.gather(&heights)?;
+                Ok((top, ClusterRows { read: read(values), remote: Some(remote) }))
             }
-        };
-        // An engine reads once.
-        let _ = self.read.set(Read { source, values, partitions, placement });
-        Ok(prepared)
+        }
     }
 
-    fn write(&self, recoded: &Recoded<'_>, folder: &Path, job: &Job<'_>) -> Result<Written, Failure> {
-        let Some(read) = self.read.get() else {
-            return Err(Failure::Io("nothing was read, so nothing can be written".to_string()));
-        };
+    fn search<'a>(
+        &'a self,
+        policy: &'a Policy,
+        prepared: Prepared,
+        mut rows: ClusterRows<'a>,
+        job: &Job<'_>,
+    ) -> Result<Solved<ClusterRows<'a>>, Failure> {
+        let Some(remote) = rows.remote.take() else { return Solved::here(policy, prepared, rows, job) };
+        let mut solved = Solved::remote(policy, prepared, &remote, self.settings.gather, rows, job)?;
+        solved.rows.read.placement = remote.placement();
+        Ok(solved)
+    }
+
+    fn write(
+        &self,
+        recoded: &Recoded<'_>,
+        rows: &ClusterRows<'_>,
+        folder: &Path,
+        job: &Job<'_>,
+    ) -> Result<Written, Failure> {
         let publishing = publish::Publishing {
             settings: &self.settings,
             recoded,
-            read,
+            read: &rows.read,
             runner: Runner { scheduler: &self.settings.scheduler, cancel: Some(job.cancel) },
             work: self.work.path(),
         };

@@ -16,7 +16,7 @@ use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray, UInt32Array};
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use rustc_hash::FxHashSet;
 
-use super::parted::numbers;
+use super::divide::numbers;
 use super::placement::Placement;
 use super::recode::{Joining, Placed, Values, classes, numbered, write};
 use super::session::broken;

@@ -12,8 +12,10 @@ use amidst::Failure;
 use amidst::core::frequency::rolled::representatives;
 use amidst::core::hierarchy::Generalization;
 use amidst::core::lattice::finer;
+use amidst::core::partial::{MinimumClass, RemoteTable};
+use amidst::core::search::Search;
 use amidst::core::table::{Codes, Column, Dictionary, Table, ValueType};
-use amidst::engine::{MinimumClass, RemoteTable};
+use amidst::plan::task;
 use amidst::policy::Policy;
 use amidst::prepare::{Counted, LoadOptions, Prepared};
 use datafusion::arrow::array::{ArrayRef, AsArray, RecordBatch, UInt32Array};
@@ -45,9 +47,9 @@ pub struct Rolled<'a> {
 /// Where a table is rolled up, and what for.
 pub struct Place<'a> {
     pub policy: &'a Policy,
-    pub options: &'a LoadOptions<'a>,
+    pub options: LoadOptions<'a>,
     pub runtime: &'a Runtime,
-    pub context: &'a SessionContext,
+    pub context: SessionContext,
     pub runner: Runner<'a>,
     /// The folder for intermediate data.
     pub folder: PathBuf,
@@ -56,13 +58,13 @@ pub struct Place<'a> {
 impl Place<'_> {
     /// Runs a statement.
     pub fn run(&self, statement: &str) -> Result<Vec<RecordBatch>, Failure> {
-        self.runtime.block_on(self.runner.run(self.context, statement))
+        self.runtime.block_on(self.runner.run(&self.context, statement))
     }
 
     /// Makes a Parquet file known under a name, whatever it meant before.
     pub fn open(&self, name: &str, file: &Path) -> Result<(), Failure> {
         self.context.deregister_table(name).map_err(broken)?;
-        self.runtime.block_on(parquet(self.context, name, file))
+        self.runtime.block_on(parquet(&self.context, name, file))
     }
 }
 
@@ -194,6 +196,13 @@ impl<'a> Rolled<'a> {
 }
 
 impl RemoteTable for Rolled<'_> {
+    type Gathered = Prepared;
+    type Error = Failure;
+
+    fn search<'a>(&'a self, gathered: &'a Prepared) -> Result<Search<'a>, Failure> {
+        task(self.place.policy, gathered, &self.place.options.control.quiet())
+    }
+
     fn generalizations(&self) -> &[Generalization] {
         &self.shape.generalizations
     }
@@ -276,7 +285,7 @@ impl Rolled<'_> {
             floor,
             ..Counted::default()
         };
-        Ok(Prepared::of_counts(self.place.policy, counted, self.place.options)?)
+        Ok(Prepared::of_counts(self.place.policy, counted, &self.place.options)?)
     }
 }
 
@@ -302,5 +311,5 @@ fn shape(
         header: enumerated.header.clone(),
         ..Counted::default()
     };
-    Ok(Prepared::of_counts(place.policy, counted, place.options)?)
+    Ok(Prepared::of_counts(place.policy, counted, &place.options)?)
 }

@@ -14,7 +14,7 @@
 //! **Departures.** Frequency sets are rolled up along the walk rather than from a cube. Requirements that are not monotone are
 //! accepted: the minimal nodes are then still minimal, though nodes above them may fail.
 
-use super::{Algorithm, Entry, Found, Search, SearchError};
+use super::{Algorithm, Choice, Entry, Found, InParts, Search, SearchError};
 use crate::lattice;
 use crate::search::feasibility;
 
@@ -35,6 +35,10 @@ struct Incognito;
 impl Algorithm for Incognito {
     fn supports(&self, _search: &Search<'_>) -> Result<(), SearchError> {
         Ok(())
+    }
+
+    fn in_parts(&self) -> InParts {
+        InParts::Lattice(Choice::Minimal)
     }
 
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {

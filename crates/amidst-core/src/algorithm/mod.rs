@@ -36,6 +36,15 @@ pub const ALGORITHMS: &[Entry] = &[
     portfolio::ENTRY,
 ];
 
+/// The search that is proven to find the best full-domain recoding.
+pub const OPTIMAL: &Entry = &optimal::ENTRY;
+
+/// The best of several local recodings.
+pub const PORTFOLIO: &Entry = &portfolio::ENTRY;
+
+/// Mondrian, the quickest of the local recodings.
+pub const MONDRIAN: &Entry = &mondrian::ENTRY;
+
 /// One algorithm, as the registry knows it.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
@@ -62,6 +71,35 @@ pub trait Algorithm: Debug + Sync {
 
     /// Finds a recoding.
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError>;
+
+    /// How it works on a table that stays with its engine; see [`crate::partial`].
+    fn in_parts(&self) -> InParts {
+        InParts::Never
+    }
+}
+
+/// How an algorithm works on a table that is too large to be gathered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InParts {
+    /// Not at all: it looks at all rows.
+    Never,
+    /// It chooses a node of the lattice, parts of which can be searched one by one.
+    Lattice(Choice),
+    /// It cuts the table as Mondrian does.
+    Mondrian,
+    /// It cuts the table as top-down specialization does.
+    TopDown,
+}
+
+/// Which of the valid nodes of a lattice is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// The one that costs least.
+    Best,
+    /// The cheapest of those that generalize no other.
+    Minimal,
+    /// The cheapest of those of least height.
+    Lowest,
 }
 
 /// The algorithm called `id`.

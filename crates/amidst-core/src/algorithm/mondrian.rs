@@ -13,7 +13,7 @@
 //!
 //! **Cost.** At most O(n·d²) per level of the tree with d columns, O(n·d²·log n) in all; sides are searched in parallel.
 
-use super::{Algorithm, Entry, Found, Search, SearchError};
+use super::{Algorithm, Entry, Found, InParts, Search, SearchError};
 use crate::frequency::add_up;
 use crate::local::class::{Judge, Partition};
 use crate::local::finish::found;
@@ -55,6 +55,10 @@ const FORK: usize = 2_048;
 impl Algorithm for Mondrian {
     fn supports(&self, _search: &Search<'_>) -> Result<(), SearchError> {
         Ok(())
+    }
+
+    fn in_parts(&self) -> InParts {
+        InParts::Mondrian
     }
 
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {

@@ -15,7 +15,7 @@
 //! **Time limit.** When it passes, the best node found so far is returned with the gap to the least that the unexplored
 //! part of the lattice may cost. Memory stays bounded by the height of the lattice, not by the number of its nodes.
 
-use super::{Algorithm, Entry, Found, Search, SearchError};
+use super::{Algorithm, Choice, Entry, Found, InParts, Search, SearchError};
 use crate::lattice;
 use crate::search::feasibility;
 
@@ -36,6 +36,10 @@ struct Optimal;
 impl Algorithm for Optimal {
     fn supports(&self, _search: &Search<'_>) -> Result<(), SearchError> {
         Ok(())
+    }
+
+    fn in_parts(&self) -> InParts {
+        InParts::Lattice(Choice::Best)
     }
 
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {

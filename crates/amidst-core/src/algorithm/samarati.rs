@@ -10,7 +10,7 @@
 //! is valid; for other policies (ℓ-diversity with suppression, masked rows, models that are not monotone) the heights
 //! are tried from the lowest up.
 
-use super::{Algorithm, Entry, Found, Search, SearchError};
+use super::{Algorithm, Choice, Entry, Found, InParts, Search, SearchError};
 use crate::lattice;
 use crate::search::feasibility;
 
@@ -31,6 +31,10 @@ struct Samarati;
 impl Algorithm for Samarati {
     fn supports(&self, _search: &Search<'_>) -> Result<(), SearchError> {
         Ok(())
+    }
+
+    fn in_parts(&self) -> InParts {
+        InParts::Lattice(Choice::Lowest)
     }
 
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {

@@ -19,7 +19,7 @@
 //!
 //! **Cost.** O(n·d) per node and level.
 
-use super::{Algorithm, Entry, Found, Search, SearchError};
+use super::{Algorithm, Entry, Found, InParts, Search, SearchError};
 use crate::frequency::add_up;
 use crate::hierarchy::Generalization;
 use crate::local::class::{Judge, Part, Partition, shape_of};
@@ -44,6 +44,10 @@ struct TopDown;
 impl Algorithm for TopDown {
     fn supports(&self, search: &Search<'_>) -> Result<(), SearchError> {
         supports(search)
+    }
+
+    fn in_parts(&self) -> InParts {
+        InParts::TopDown
     }
 
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {

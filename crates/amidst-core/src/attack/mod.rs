@@ -43,6 +43,9 @@ pub const ATTACKS: &[Entry] = &[
     difference::ENTRY,
 ];
 
+/// The attack whose figure summaries tell.
+pub const HOMOGENEITY: &Entry = &homogeneity::ENTRY;
+
 /// One attack, as the registry knows it.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {

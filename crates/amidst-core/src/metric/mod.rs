@@ -48,6 +48,15 @@ pub const METRICS: &[Entry] = &[
 /// The metric where nobody names one.
 pub const DEFAULT: &Entry = &loss::ENTRY;
 
+/// The metric that is also told for the table as one class.
+pub const KL_DIVERGENCE: &Entry = &kl_divergence::ENTRY;
+
+/// Metrics that follow from the sizes of the published classes alone.
+pub const OF_SIZES: [&Entry; 2] = [&average_class_size::ENTRY, &discernibility::ENTRY];
+
+/// What a version of a series is told to cost.
+pub const OF_VERSIONS: [&Entry; 2] = [&information_loss::ENTRY, &gcp::ENTRY];
+
 /// One metric, as the registry knows it.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {

@@ -50,6 +50,10 @@ impl PrivacyModel for DistinctLDiversity {
         self.l
     }
 
+    fn least_values(&self) -> u64 {
+        self.l
+    }
+
     fn enough_different(&self) -> Option<u64> {
         Some(self.l)
     }

@@ -7,7 +7,6 @@ use std::fmt::Debug;
 
 use crate::class::{Class, Sizes, TableStats};
 use crate::exact::Rational;
-use crate::exact::weight::Reach;
 use crate::parameter::{Parameter, ParameterError, Parameters};
 use crate::sensitive::SensitiveDomain;
 
@@ -24,8 +23,10 @@ mod entropy_l_diversity;
 mod general_alpha_k_anonymity;
 mod k_anonymity;
 mod k_map;
+mod level;
 mod m_invariance;
 mod max_risk;
+pub mod named;
 mod npd_recursive_c1_c2_l_diversity;
 mod p_sensitive_k_anonymity;
 mod pd_recursive_c_l_diversity;
@@ -35,6 +36,8 @@ mod release_risk;
 mod sample_uniqueness;
 mod simple_alpha_k_anonymity;
 mod t_closeness;
+
+pub use level::{Bound, Level, Stronger};
 
 /// Every privacy model, in the order of the specification.
 pub const MODELS: &[Entry] = &[
@@ -88,6 +91,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Whether this is the same model.
+    pub fn is(&self, other: &Entry) -> bool {
+        self.id == other.id
+    }
+
     /// What it means for one person, with the stated parameters in their places; a parameter that is not stated is told by
     /// its name.
     pub fn meaning_with(&self, stated: impl Fn(&str) -> Option<String>) -> String {
@@ -175,6 +183,11 @@ pub trait PrivacyModel: Debug + Send + Sync {
         false
     }
 
+    /// So many distinct sensitive values every class must have at least, whatever its size.
+    fn least_values(&self) -> u64 {
+        1
+    }
+
     /// No class with fewer rows satisfies it, in this table. An algorithm that builds classes need not ask about smaller
     /// ones, and begins with classes of this size. A bound that is too low costs loss, one that is too high hides classes.
     fn least_rows(&self, _table: &TableStats) -> u64 {
@@ -252,135 +265,6 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// The strongest parameter that the release satisfies; for models with [`Needs::Release`].
     fn measure_release(&self, _sizes: &Sizes) -> Option<Level> {
         None
-    }
-}
-
-/// The strongest value of a parameter that still holds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Level {
-    /// The parameter measured; the others stay as the requirement states them.
-    pub parameter: &'static str,
-    /// Its strongest value.
-    pub bound: Bound,
-    /// Which direction is stronger.
-    pub stronger: Stronger,
-    /// Whether the requirement holds at the bound itself (it does not where the definition says "less than").
-    pub attained: bool,
-}
-
-/// The value of a measurement.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Bound {
-    /// An exact number.
-    Exact(Rational),
-    /// A real number, to double precision.
-    Real(f64),
-    /// Holds however strong the parameter.
-    Always,
-    /// Holds for no parameter at all.
-    Never,
-}
-
-/// Whether larger or smaller values of a parameter protect more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stronger {
-    /// Larger, as with k and l.
-    Larger,
-    /// Smaller, as with c, t and α.
-    Smaller,
-}
-
-impl From<Reach> for Bound {
-    fn from(reach: Reach) -> Self {
-        match reach {
-            Reach::Exact(total) => Bound::Exact(total),
-            Reach::Real(total) => Bound::Real(total),
-        }
-    }
-}
-
-impl Bound {
-    /// The exact fraction `numerator / denominator`.
-    pub fn ratio(numerator: u64, denominator: u64) -> Self {
-        Bound::Exact(Rational::ratio(numerator, denominator))
-    }
-
-    /// The value as a double; infinite for [`Bound::Always`] and not a number for [`Bound::Never`].
-    pub fn to_f64(&self) -> f64 {
-        match self {
-            Bound::Exact(r) => r.to_f64(),
-            Bound::Real(x) => *x,
-            Bound::Always => f64::INFINITY,
-            Bound::Never => f64::NAN,
-        }
-    }
-}
-
-impl Level {
-    /// A parameter that protects more the larger it is, and holds at its bound.
-    pub fn largest(parameter: &'static str, bound: Bound) -> Self {
-        Level { parameter, bound, stronger: Stronger::Larger, attained: true }
-    }
-
-    /// A parameter that protects more the smaller it is, and holds at its bound.
-    pub fn smallest(parameter: &'static str, bound: Bound) -> Self {
-        Level { parameter, bound, stronger: Stronger::Smaller, attained: true }
-    }
-
-    /// The same level where the definition says "less than": it does not hold at the bound itself.
-    pub fn open(self) -> Self {
-        Level { attained: false, ..self }
-    }
-
-    /// How the bound is reached: `=`, or `>` and `<` where the definition says "less than" and the bound itself fails.
-    pub fn sign(&self) -> &'static str {
-        match (self.attained, &self.bound, self.stronger) {
-            (true, ..) | (_, Bound::Always | Bound::Never, _) => "=",
-            (false, _, Stronger::Smaller) => ">",
-            (false, _, Stronger::Larger) => "<",
-        }
-    }
-
-    /// The bound for people, to four places, rounded to the side that holds: what is printed is never more than is true.
-    /// `any` and `none` where there is no bound.
-    pub fn figure(&self) -> String {
-        let value = match &self.bound {
-            Bound::Always => return "any".to_string(),
-            Bound::Never => return "none".to_string(),
-            Bound::Exact(value) if value.to_u64().is_some() => return value.to_string(),
-            bound => bound.to_f64(),
-        };
-        // What a double may have lost is less than this.
-        let slack = value.abs() * 1e-12;
-        let scaled = match self.stronger {
-            Stronger::Larger => ((value - slack) * 1e4).floor(),
-            Stronger::Smaller => ((value + slack) * 1e4).ceil(),
-        };
-        let rounded = scaled / 1e4;
-        // Very small and very large ones would not be themselves any more.
-        if rounded == 0.0 || scaled.abs() >= 9e15 { format!("{value:.4e}") } else { format!("{rounded:.4}") }
-    }
-
-    /// The weaker of two measurements of the same parameter: what two classes together satisfy.
-    pub fn worst(self, other: Level) -> Level {
-        use Bound::{Always, Exact, Never};
-        let other_is_weaker = match (&self.bound, &other.bound) {
-            (Never, _) | (_, Always) => false,
-            (Always, _) | (_, Never) => true,
-            (a, b) => {
-                let order = match (a, b) {
-                    (Exact(a), Exact(b)) => a.cmp(b),
-                    (a, b) => a.to_f64().total_cmp(&b.to_f64()),
-                };
-                match self.stronger {
-                    // On a tie, the bound that is not attained is the weaker one.
-                    _ if order.is_eq() => self.attained && !other.attained,
-                    Stronger::Larger => order.is_gt(),
-                    Stronger::Smaller => order.is_lt(),
-                }
-            }
-        };
-        if other_is_weaker { other } else { self }
     }
 }
 

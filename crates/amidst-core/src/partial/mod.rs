@@ -1,4 +1,9 @@
-//! Mondrian and top-down specialization on a table that is elsewhere and too large to be gathered.
+//! Searches in a table that stays with its engine because it is too large to be gathered: [`search_remote`].
+//!
+//! Full-domain algorithms cover the lattice with nodes that can be gathered (`by_lattice`). Mondrian and top-down
+//! specialization cut the table where it is (`by_cuts`); what follows is about them.
+//!
+//! May use: everything below it, `algorithm` and `lattice` included.
 //!
 //! A cut is chosen by what each value of each column holds: its rows, their sensitive values, and how far they reach in
 //! every column. All of that can be counted where the table is and added up: a [`Summary`]. [`PartialSearch::divide`] chooses by it
@@ -11,29 +16,70 @@
 //! then on: [`DisplacedRows`]s.
 
 mod assemble;
+mod by_cuts;
+mod by_lattice;
 mod displaced;
 mod divide;
+mod remote;
 mod summary;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use crate::algorithm::{mondrian_options, supports_top_down};
+use crate::algorithm::{self, InParts, mondrian_options, supports_top_down};
+use crate::control::Control;
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use crate::hierarchy::Generalize;
 use crate::local::class::Judge;
 use crate::local::shape::Space;
 use crate::requirement::Evaluator;
-use crate::search::{Search, SearchError, Suppressed};
+use crate::search::{Found, Search, SearchError, Suppressed};
 
 pub use assemble::{Assembled, Finished, Omitted, Piece};
 pub use displaced::{DisplacedRows, SplitRows};
 pub use divide::{Division, Pulled};
+pub use remote::{
+    Combinations, Counts, Divided, DivisibleTable, MinimumClass, RemoteTable, Removed, TailQuery, TooLarge,
+};
 pub use summary::{Line, Summary};
 
-/// The algorithms that know tables in parts.
-pub const ALGORITHMS: [&str; 2] = ["mondrian", "top-down"];
+/// Searches a table that stays with its engine; at most `most` combinations are gathered at a time, and `top` is the table
+/// rolled up to one tuple. Returns a table with what was found in it; or, where nothing is said to be found, a table in which
+/// the algorithm finds what it would find in the whole.
+///
+/// # Errors
+/// When no recoding satisfies the policy, or when that cannot be found out, and whatever the engine fails with.
+pub fn search_remote<R: DivisibleTable>(
+    remote: &R,
+    algorithm: &algorithm::Entry,
+    top: R::Gathered,
+    most: u64,
+    control: &Control<'_>,
+) -> Result<(R::Gathered, Option<Found>), R::Error> {
+    let bottom = vec![0; remote.generalizations().len()];
+    let combinations = remote.combinations(&bottom)?;
+    let refused = |why: String| TooLarge {
+        combinations,
+        message: format!(
+            "the table has {combinations} distinct combinations of quasi and sensitive values, more than the {most} that \
+             are gathered, and {why}"
+        ),
+    };
+    match algorithm.algorithm.in_parts() {
+        InParts::Never => Err(refused(format!(
+            "`{}` looks at all of them (`optimal`, `mondrian` and `top-down` need not)",
+            algorithm.id
+        ))
+        .into()),
+        InParts::Lattice(choice) => {
+            by_lattice::search(remote, choice, top, most, control, refused).map(|gathered| (gathered, None))
+        }
+        cuts => {
+            by_cuts::search(remote, cuts, &top, most, control, refused).map(|(gathered, found)| (gathered, Some(found)))
+        }
+    }
+}
 
 /// How parts are divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,25 +109,25 @@ pub struct PartialSearch<'a> {
 }
 
 impl<'a> PartialSearch<'a> {
-    /// A search in pieces by one of the [algorithms](ALGORITHMS) that know them. The set of `search` is the table rolled up
+    /// A search in pieces by an algorithm that knows them. The set of `search` is the table rolled up
     /// to a single tuple: sensitive values with their counts.
     ///
     /// # Errors
     /// When no class can satisfy the policy, or the policy asks for what takes all rows at once.
-    pub fn new(search: &Search<'a>, algorithm: &str) -> Result<Self, SearchError> {
+    pub fn new(search: &Search<'a>, algorithm: InParts) -> Result<Self, SearchError> {
         let unsupported = |why: &str| Err(SearchError::Unsupported(why.to_string()));
         if search.set.persons {
             return unsupported("persons with several rows are told apart by all of them");
         }
         let way = match algorithm {
-            "mondrian" => {
+            InParts::Mondrian => {
                 let (relaxed, median) = mondrian_options(search);
                 if relaxed {
                     return unsupported("with `relaxed = true` rows that agree may part, so each of them is looked at");
                 }
                 Way::Mondrian { median }
             }
-            "top-down" => {
+            InParts::TopDown => {
                 supports_top_down(search)?;
                 Way::TopDown
             }

@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::algorithm::find;
+use crate::algorithm::{InParts, find};
 use crate::local::fixture::Fixture;
 use crate::parameter::{Parameters, Value};
 use crate::recoding::Recoding;
 use crate::search::MaxSuppression;
+
+fn in_parts(algorithm: &str) -> InParts {
+    find(algorithm).unwrap().algorithm.in_parts()
+}
 
 /// What counting on a table elsewhere tells of some of its tuples.
 fn summary(pieces: &PartialSearch<'_>, set: &FrequencySet, tuples: &[u32]) -> Summary {
@@ -83,7 +87,7 @@ fn in_pieces(
     let set = search.set;
     let top: Vec<usize> = search.generalizations.iter().map(|g| g.height()).collect();
     let whole = crate::frequency::rolled::roll_up(set, search.generalizations, &top);
-    let pieces = PartialSearch::new(&Search { set: &whole, ..search.clone() }, algorithm)?;
+    let pieces = PartialSearch::new(&Search { set: &whole, ..search.clone() }, in_parts(algorithm))?;
     let mut set = set.clone();
     let mut open: Vec<Open> = vec![((0..set.len() as u32).collect(), Vec::new(), pieces.root())];
     let (mut all, mut cuts, mut moved) = (Vec::new(), 0, 0);
@@ -215,8 +219,8 @@ fn what_takes_all_rows_is_refused() {
     let options = Parameters::from_pairs([("relaxed", Value::Flag(true))]);
     fixture.search(&fixture.policies()[0], &options, |search| {
         assert!(
-            matches!(PartialSearch::new(search, "mondrian"), Err(SearchError::Unsupported(why)) if why.contains("relaxed"))
+            matches!(PartialSearch::new(search, InParts::Mondrian), Err(SearchError::Unsupported(why)) if why.contains("relaxed"))
         );
-        assert!(matches!(PartialSearch::new(search, "k-member"), Err(SearchError::Unsupported(_))));
+        assert!(matches!(PartialSearch::new(search, in_parts("k-member")), Err(SearchError::Unsupported(_))));
     });
 }

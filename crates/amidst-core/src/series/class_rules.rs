@@ -4,6 +4,7 @@ use super::rows::Rows;
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use crate::local::class::{Judge, Tally};
 use crate::local::shape::Space;
+use crate::requirement::Requirement;
 use crate::search::{Search, SearchError};
 
 /// A class with its rows.
@@ -61,15 +62,12 @@ impl<'a> ClassRules<'a> {
         };
         let k = stated("k").map(|(_, k)| k).max().unwrap_or(0).max(judge.least);
         let values = stated("l").chain(stated("p")).chain(stated("m")).filter_map(|(c, l)| Some((c?, l))).collect();
-        let safe = ["k-anonymity", "distinct-l-diversity", "p-sensitive-k-anonymity"];
-        let one_column = search.requirements.iter().all(|r| r.on.len() < 2);
         Ok(ClassRules {
             set: search.set,
             space: Space::new(search.generalizations),
             k,
             values,
-            grows_safely: judge.size_only
-                || (one_column && search.requirements.iter().all(|r| safe.contains(&r.model.id))),
+            grows_safely: judge.size_only || search.requirements.iter().all(Requirement::preserved_by_insertion),
             judge,
         })
     }

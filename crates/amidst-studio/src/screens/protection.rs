@@ -2,6 +2,7 @@
 
 use amidst::core::algorithm::ALGORITHMS;
 use amidst::core::metric::METRICS;
+use amidst::core::model::named::K_ANONYMITY;
 use amidst::core::model::{self, MODELS, Sensitive};
 use amidst::core::parameter::{Kind as ParameterKind, Parameter};
 use amidst::policy::Role;
@@ -202,7 +203,7 @@ fn first(parameter: &Parameter) -> &'static str {
 }
 
 fn presets(view: &View) -> Markup {
-    let k = view.requirements().iter().position(|r| r.get("model").and_then(|m| m.as_str()) == Some("k-anonymity"));
+    let k = view.requirements().iter().position(|r| r.get("model").and_then(|m| m.as_str()) == Some(K_ANONYMITY.id));
     let stated = k.map(|i| parts::typed(view.requirements()[i].get("k"))).unwrap_or_default();
     html! {
         section aria-labelledby="presets" {
@@ -211,7 +212,7 @@ fn presets(view: &View) -> Markup {
             ul.presets { @for (value, label, source) in PRESETS {
                 @let edit = match k {
                     Some(i) => json!({"op": "set", "path": ["require", i, "k"], "kind": "number", "value": value.to_string()}),
-                    None => json!({"op": "require", "add": [{"model": "k-anonymity", "parameters": [["k", value.to_string()]]}]}),
+                    None => json!({"op": "require", "add": [{"model": K_ANONYMITY.id, "parameters": [["k", value.to_string()]]}]}),
                 };
                 li {
                     button.small type="button" data-edit=(edit) aria-pressed=(if stated == *label { "true" } else { "false" }) { "k = " (label) }

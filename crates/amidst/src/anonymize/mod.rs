@@ -13,7 +13,7 @@ use std::time::Instant;
 pub use in_memory::{Release, anonymize_batches, anonymize_input, anonymize_source, anonymize_table};
 pub use outcome::{Anonymized, Seconds};
 
-use crate::engine::{Engine, Local, Recoded};
+use crate::engine::{Engine, Local, Recoded, Solved};
 use crate::folder::{CERTIFICATE, INTERNAL, PUBLIC};
 use crate::job::{Job, Stage, stop};
 use crate::policy::Policy;
@@ -44,7 +44,7 @@ pub fn anonymize(policy: &Policy, options: &Options, job: &Job<'_>) -> Result<An
 
 /// Anonymizes the table of `policy` with an engine and publishes the release.
 pub fn anonymize_on(
-    engine: &dyn Engine,
+    engine: &impl Engine,
     policy: &Policy,
     options: &Options,
     job: &Job<'_>,
@@ -59,12 +59,13 @@ pub fn anonymize_on(
     destination.refuse_to_overwrite_sources(&policy, options.input.as_deref())?;
     let staging = Staging::begin(&destination.target, options.force)?;
 
-    let prepared = engine.read(&policy, &LoadOptions::of(job, options.input.clone()))?;
+    let (prepared, rows) = engine.read(&policy, &LoadOptions::of(job, options.input.clone()))?;
     admit(&policy, &prepared)?;
     let read = start.elapsed().as_secs_f64();
 
     let searching = Instant::now();
-    let searched = Searched::of(&policy, &prepared, job)?;
+    let Solved { prepared, rows, algorithm, found, joined } = engine.search(&policy, prepared, rows, job)?;
+    let searched = Searched::of(&policy, &prepared, (algorithm, found, joined), job)?;
     let search = searching.elapsed().as_secs_f64();
 
     let writing = Instant::now();
@@ -80,7 +81,7 @@ pub fn anonymize_on(
         Failure::Io(format!("cannot write the release to {}: {reason}", destination.target.display()))
     };
     let public = staging.part(PUBLIC)?;
-    let written = engine.write(&recoded, &public, job).map_err(|failure| match failure {
+    let written = engine.write(&recoded, &rows, &public, job).map_err(|failure| match failure {
         Failure::Io(reason) => unwritten(reason),
         other => other,
     })?;

@@ -1,5 +1,6 @@
 //! What an anonymization tells about itself: verdicts, metrics, risk, times, and the files it wrote.
 
+use amidst_core::metric::KL_DIVERGENCE;
 use serde_json::{Map, Value, json};
 
 use crate::json::number;
@@ -99,7 +100,7 @@ impl Anonymized {
             "levels": levels,
             "requirements": self.judged.requirements,
             "metrics": self.judged.metrics_json(),
-            "baselines": {"kl-divergence": self.judged.kl_baseline.map_or(Value::Null, number)},
+            "baselines": {(KL_DIVERGENCE.id): self.judged.kl_baseline.map_or(Value::Null, number)},
             "figures": {"intra-cluster-distance": self.judged.intra_cluster_distance.map_or(Value::Null, number)},
             "utility": self.report.utility,
             "risk": risk,

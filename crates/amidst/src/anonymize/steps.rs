@@ -10,7 +10,6 @@ use crate::prepare::Prepared;
 use crate::publish::Outputs;
 use crate::release::{Joined, Judged, Released, warnings};
 use crate::report::{Made, Policies, Report};
-use crate::search::search;
 use crate::unique::UniqueRows;
 use crate::{Failure, utility};
 
@@ -30,8 +29,13 @@ pub(super) struct Searched {
 }
 
 impl Searched {
-    pub fn of(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Self, Failure> {
-        let (entry, found, joined) = search(policy, prepared, job)?;
+    /// What was found, judged.
+    pub fn of(
+        policy: &Policy,
+        prepared: &Prepared,
+        (entry, found, joined): (&'static algorithm::Entry, Found, Option<Joined>),
+        job: &Job<'_>,
+    ) -> Result<Self, Failure> {
         let judged = Judged::of(policy, prepared, &found.recoding, joined.as_ref());
         stop(job)?;
         Ok(Searched { entry, found, joined, judged })

@@ -1,12 +1,17 @@
 //! What the minimality attack is told: the requirement of the policy, and into which parts a class could have been split.
 
 use amidst_core::attack::{AttackError, Entry, Extra, Findings, Fits, Original, Target, Tuples, members};
+use amidst_core::model;
+use amidst_core::model::named::{
+    DISTINCT_L_DIVERSITY, ENTROPY_L_DIVERSITY, GENERAL_ALPHA_K_ANONYMITY, K_ANONYMITY, P_SENSITIVE_K_ANONYMITY,
+    RECURSIVE_C_L_DIVERSITY, SIMPLE_ALPHA_K_ANONYMITY,
+};
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::table::Table;
 
 use crate::Failure;
 use crate::external::bound;
-use crate::policy::Policy;
+use crate::policy::{Policy, RequirePolicy};
 
 /// The parameters that state a requirement.
 const REQUIREMENTS: [&str; 5] = ["l", "alpha", "distinct", "entropy", "c"];
@@ -18,18 +23,7 @@ pub(super) fn known(policy: &Policy, column: &str, stated: &Parameters) -> Param
     let own = REQUIREMENTS.iter().any(|key| stated.get(key).is_some());
     for requirement in &policy.requirements {
         let here = requirement.on.is_empty() || requirement.on.iter().any(|name| name == column);
-        // (the model's parameter, the attack's)
-        let pairs: &[(&str, &str)] = match requirement.model.id {
-            _ if !here => &[],
-            "k-anonymity" => &[("k", "k")],
-            "distinct-l-diversity" => &[("l", "distinct")],
-            "entropy-l-diversity" if requirement.parameters.get("dont_care").is_none() => &[("l", "entropy")],
-            "recursive-c-l-diversity" => &[("c", "c"), ("l", "recursive_l")],
-            "p-sensitive-k-anonymity" => &[("p", "distinct"), ("k", "k")],
-            "general-alpha-k-anonymity" => &[("alpha", "alpha"), ("k", "k")],
-            "simple-alpha-k-anonymity" => &[("alpha", "alpha"), ("value", "value"), ("k", "k")],
-            _ => &[],
-        };
+        let pairs = if here { told(requirement) } else { &[] };
         for (from, to) in pairs {
             if let Some(value) = requirement.parameters.get(from).filter(|_| !own || *to == "k")
                 && known.get(to).is_none()
@@ -39,6 +33,21 @@ pub(super) fn known(policy: &Policy, column: &str, stated: &Parameters) -> Param
         }
     }
     known
+}
+
+/// What a requirement tells the attack: (the model's parameter, the attack's).
+fn told(requirement: &RequirePolicy) -> &'static [(&'static str, &'static str)] {
+    let is = |model: &model::Entry| requirement.model.is(model);
+    match () {
+        () if is(K_ANONYMITY) => &[("k", "k")],
+        () if is(DISTINCT_L_DIVERSITY) => &[("l", "distinct")],
+        () if is(ENTROPY_L_DIVERSITY) && requirement.parameters.get("dont_care").is_none() => &[("l", "entropy")],
+        () if is(RECURSIVE_C_L_DIVERSITY) => &[("c", "c"), ("l", "recursive_l")],
+        () if is(P_SENSITIVE_K_ANONYMITY) => &[("p", "distinct"), ("k", "k")],
+        () if is(GENERAL_ALPHA_K_ANONYMITY) => &[("alpha", "alpha"), ("k", "k")],
+        () if is(SIMPLE_ALPHA_K_ANONYMITY) => &[("alpha", "alpha"), ("value", "value"), ("k", "k")],
+        () => &[],
+    }
 }
 
 /// Runs the attack on the release of `table`, whose rows fit the classes that `fits` tells. Where classes overlap, those

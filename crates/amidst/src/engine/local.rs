@@ -16,15 +16,18 @@ use crate::release::Released;
 pub struct Local;
 
 impl Engine for Local {
+    /// They are in what was prepared.
+    type Rows<'a> = ();
+
     fn layout(&self) -> Layout {
         Layout::File
     }
 
-    fn read(&self, policy: &Policy, options: &LoadOptions<'_>) -> Result<Prepared, Failure> {
-        Ok(Prepared::load(policy, options)?)
+    fn read<'a>(&'a self, policy: &'a Policy, options: &LoadOptions<'a>) -> Result<(Prepared, ()), Failure> {
+        Ok((Prepared::load(policy, options)?, ()))
     }
 
-    fn write(&self, recoded: &Recoded<'_>, folder: &Path, job: &Job<'_>) -> Result<Written, Failure> {
+    fn write(&self, recoded: &Recoded<'_>, (): &(), folder: &Path, job: &Job<'_>) -> Result<Written, Failure> {
         let released = Released::of(recoded.policy, recoded.prepared, recoded.recoding, recoded.joined);
         let untyped = |name: &str| recoded.policy.leaves_type_open(name);
         let options = WriteOptions {

@@ -119,9 +119,7 @@ fn run(
 fn front(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Result<Vec<Point>, Failure> {
     let metric = metric_of(policy)?;
     let mut points: Vec<Point> = Vec::new();
-    let (Some(mondrian), Some(size)) = (algorithm::find("mondrian"), model::find("k-anonymity")) else {
-        return Ok(points);
-    };
+    let (mondrian, size) = (algorithm::MONDRIAN, model::named::K_ANONYMITY);
     for k in FRONT.into_iter().filter(|&k| k <= prepared.set.rows) {
         let stated = Parameters::from_pairs([("k", parameter::Value::Number(k.into()))]);
         let Ok(requirement) = Requirement::new(size, stated, Vec::new(), &[]) else { continue };

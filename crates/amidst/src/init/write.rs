@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use amidst_core::hierarchy::Suggestion;
+use amidst_core::model::named::{DISTINCT_L_DIVERSITY, ENTROPY_L_DIVERSITY};
 use amidst_core::table::{Column, Table};
 
 use super::plan::{Plan, clean};
@@ -90,10 +91,10 @@ pub(super) fn requirements(out: &mut String, table: &Table, plan: &Plan, missing
         let effective = effective_values(&counts);
         let (model, l, why) = match (values, effective) {
             (0 | 1, _) => continue,
-            (8.., 6.0..) => ("entropy-l-diversity", 3, format!("the table itself has {effective:.1}")),
-            (2, _) => ("distinct-l-diversity", 2, "there are only two values".to_string()),
-            _ if !reaches(&counts, 3) => ("distinct-l-diversity", 2, format!("of {values} values, most of them rare")),
-            _ => ("distinct-l-diversity", 3, format!("of {values} values")),
+            (8.., 6.0..) => (ENTROPY_L_DIVERSITY.id, 3, format!("the table itself has {effective:.1}")),
+            (2, _) => (DISTINCT_L_DIVERSITY.id, 2, "there are only two values".to_string()),
+            _ if !reaches(&counts, 3) => (DISTINCT_L_DIVERSITY.id, 2, format!("of {values} values, most of them rare")),
+            _ => (DISTINCT_L_DIVERSITY.id, 3, format!("of {values} values")),
         };
         let on = text(&column.name);
         let _ = write!(out, "\n[[require]]\nmodel = {}\non = {on}\nl = {l}   # {why}\n", text(model));

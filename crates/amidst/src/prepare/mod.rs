@@ -31,7 +31,6 @@ use amidst_core::class::Population;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::Generalization;
 use amidst_core::requirement::Requirement;
-use amidst_core::search::Found;
 use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::Table;
 use amidst_io::ReadOptions;
@@ -83,8 +82,6 @@ pub struct Prepared {
     pub populations: Vec<Option<Arc<Population>>>,
     /// The distinct combinations of the quasi and sensitive columns.
     pub set: FrequencySet,
-    /// What an engine found already, where the table could not be gathered for a search here: tuples stand for classes then.
-    pub found: Option<Found>,
     /// How many rows of the input each row of `table` stands for, where an engine counted them; each for itself when
     /// absent.
     pub weights: Option<Vec<u64>>,
@@ -296,7 +293,6 @@ impl Fitted {
             requirements,
             populations,
             set,
-            found: None,
             weights: None,
             entry_of_row,
             rows_in: self.rows_in,

@@ -5,6 +5,7 @@
 //! read, dropped and suppressed. Two inputs that publish the same rows have the same public report.
 
 use amidst_check::{Accepted, On, Requirement};
+use amidst_core::metric::OF_SIZES;
 use amidst_core::{metric, model, risk::Risk};
 use serde_json::{Value, json};
 
@@ -100,7 +101,7 @@ fn metrics(policy: &Policy, seen: &Seen, rows: &Rows) -> Vec<MetricReport> {
     let squares = classes.iter().filter(|c| !(masked && c.1)).map(|c| (c.0 as f64) * (c.0 as f64));
     let discernibility = squares.sum::<f64>() + rows.suppressed as f64 * all as f64;
     let average = published as f64 / classes.len() as f64 / stated_k(policy) as f64;
-    let figures = [("average-class-size", average), ("discernibility", discernibility)];
+    let figures = [(OF_SIZES[0].id, average), (OF_SIZES[1].id, discernibility)];
     let report = |(id, value): (&str, f64)| {
         let entry = metric::find(id)?;
         Some(MetricReport {

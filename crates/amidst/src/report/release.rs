@@ -191,7 +191,7 @@ fn notes(made: &Made<'_>) -> Vec<String> {
     let Made { prepared, found, .. } = *made;
     let mut notes = crate::release::warnings(made.policy, prepared, made.algorithm, made.judged);
     notes.extend(found.notes.iter().cloned());
-    if prepared.found.is_some() {
+    if prepared.set.rolled_up() && found.recoding.levels.is_none() {
         notes.push(
             "The table has too many distinct combinations to be gathered; it was cut where it is, and its parts were \
              finished one by one. What compares the release with single values is left out."

@@ -1,6 +1,7 @@
 //! The findings in plain words.
 
 use amidst_check::printable;
+use amidst_core::attack::HOMOGENEITY;
 
 use super::content::{Report, Subject};
 use crate::words::{count, grouped, named, number, percent, times};
@@ -107,7 +108,7 @@ fn share(part: u64, rows: u64) -> String {
 /// How often the best guess of each sensitive value is right.
 fn guesses(report: &Report) -> Vec<String> {
     let share = |findings: &super::content::FindingsReport| findings.figures.get("largest_share")?.as_f64();
-    let attacks = report.attacks.iter().filter(|a| a.id == "homogeneity");
+    let attacks = report.attacks.iter().filter(|a| a.id == HOMOGENEITY.id);
     attacks
         .filter_map(|attack| {
             let after = times(share(&attack.findings.after)?);

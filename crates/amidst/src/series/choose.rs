@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use amidst_core::model;
+use amidst_core::model::Entry;
+use amidst_core::model::named::{DISTINCT_L_DIVERSITY, ENTROPY_L_DIVERSITY, M_INVARIANCE, P_SENSITIVE_K_ANONYMITY};
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::series::outlook;
 
@@ -96,14 +97,15 @@ fn invariant(policy: &Policy, first: &Prepared) -> Result<(Policy, String), Stri
 /// The policy with its m: stated, or derived from the number of values that it promises, with how. `None` where it promises
 /// none.
 pub(super) fn with_m(policy: &Policy) -> Option<(Policy, Option<String>)> {
-    if policy.requirements.iter().any(|r| r.model.id == "m-invariance") {
+    if policy.requirements.iter().any(|r| r.model.is(M_INVARIANCE)) {
         return Some((policy.clone(), None));
     }
     let promised = policy.requirements.iter().filter_map(|r| {
-        let key = match r.model.id {
-            "distinct-l-diversity" | "entropy-l-diversity" => "l",
-            "p-sensitive-k-anonymity" => "p",
-            _ => return None,
+        let is = |model: &Entry| r.model.is(model);
+        let key = match () {
+            () if is(DISTINCT_L_DIVERSITY) || is(ENTROPY_L_DIVERSITY) => "l",
+            () if is(P_SENSITIVE_K_ANONYMITY) => "p",
+            () => return None,
         };
         let number = r.parameters.get(key)?.number()?.to_f64();
         Some(((number - 1e-9).ceil().max(2.0) as u64, r))
@@ -111,7 +113,7 @@ pub(super) fn with_m(policy: &Policy) -> Option<(Policy, Option<String>)> {
     let (m, from) = promised.max_by_key(|(m, _)| *m)?;
     let mut own = policy.clone();
     own.requirements.push(RequirePolicy {
-        model: model::find("m-invariance")?,
+        model: M_INVARIANCE,
         on: from.on.clone(),
         parameters: Parameters::from_pairs([("m", Value::Number(m.into()))]),
     });

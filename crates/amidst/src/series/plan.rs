@@ -1,5 +1,6 @@
 //! What the next version would be, told before anything is committed.
 
+use amidst_core::metric::OF_VERSIONS;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -59,7 +60,7 @@ impl Planned {
             rows: draft.state.rows() as u64,
             counterfeits: draft.counterfeits(),
             classes: draft.composed.judged.class_count(),
-            loss: ["information-loss", "gcp"].map(|id| draft.metric(id)),
+            loss: OF_VERSIONS.map(|metric| draft.metric(metric.id)),
             repair: draft.repair,
             audit: draft.audit.clone(),
         }

@@ -2,17 +2,20 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::AtomicBool;
 
 use amidst_core::frequency::rolled::{representatives, roll_up};
-use amidst_core::frequency::{self, FrequencySet};
-use amidst_core::partial::{Assembled, Line, PartialSearch, Piece, SplitRows, Summary};
+use amidst_core::frequency::{self, Entry, FrequencySet};
+use amidst_core::hierarchy::Generalization;
+use amidst_core::partial::{
+    Assembled, Combinations, Counts, Divided, DivisibleTable, Line, MinimumClass, PartialSearch, Piece, RemoteTable,
+    Removed, SplitRows, Summary, TailQuery,
+};
+use amidst_core::search::Search;
 use amidst_core::table::{Codes, Column, Table};
 
 use super::*;
-use crate::job::Job;
-use crate::prepare::{Counted, LoadOptions};
-use crate::search::search;
+use crate::plan::task;
+use crate::prepare::Counted;
 
 /// A table that pretends to be elsewhere.
 struct Elsewhere<'a> {
@@ -30,6 +33,13 @@ struct Elsewhere<'a> {
 }
 
 impl RemoteTable for Elsewhere<'_> {
+    type Gathered = Prepared;
+    type Error = Failure;
+
+    fn search<'a>(&'a self, gathered: &'a Prepared) -> Result<Search<'a>, Failure> {
+        task(self.policy, gathered, &Job::default())
+    }
+
     fn generalizations(&self) -> &[Generalization] {
         &self.whole.generalizations
     }
@@ -257,9 +267,13 @@ fn policy(algorithm: &str, metric: &str, suppression: &str) -> Policy {
 }
 
 fn levels(policy: &Policy, prepared: &Prepared) -> Option<Vec<usize>> {
-    let cancel = AtomicBool::new(false);
-    let job = Job { cancel: &cancel, progress: &|_, _| {}, threads: 0, ..Job::default() };
+    let job = Job::default();
     search(policy, prepared, &job).unwrap().1.recoding.levels
+}
+
+fn solved(remote: &Elsewhere<'_>, policy: &Policy, most: u64) -> Result<Solved<()>, Failure> {
+    let heights: Vec<usize> = remote.generalizations().iter().map(Generalization::height).collect();
+    Solved::remote(policy, remote.gather(&heights)?, remote, most, (), &Job::default())
 }
 
 fn patients(policy: &Policy, rows: u64) -> Prepared {
@@ -286,10 +300,10 @@ fn pieces_of_a_lattice_lead_to_the_same_node_as_the_whole() {
         let all = whole.set.groups.entries.len() as u64;
         let remote = Elsewhere::new(&policy, whole);
         let most = all * 2 / 3;
-        let prepared = gather_for(&remote, &policy, most, None).unwrap();
+        let Solved { prepared, found, .. } = solved(&remote, &policy, most).unwrap();
         assert!(prepared.set.rolled_up(), "{algorithm}");
         assert!(remote.gathered.get() <= most, "{algorithm}: {} of {most} were gathered", remote.gathered.get());
-        assert_eq!(levels(&policy, &prepared), expected, "{algorithm} by {metric}");
+        assert_eq!(found.recoding.levels, expected, "{algorithm} by {metric}");
     }
 }
 
@@ -300,18 +314,16 @@ fn a_table_cut_in_pieces_has_the_classes_of_one_cut_at_once() {
     {
         let policy = policy(algorithm, "loss", suppression);
         let whole = patients(&policy, 1500);
-        let cancel = AtomicBool::new(false);
-        let job = Job { cancel: &cancel, progress: &|_, _| {}, threads: 0, ..Job::default() };
+        let job = Job::default();
         let expected = search(&policy, &whole, &job).unwrap().1;
         let counted = expected.recoding.groups(&whole.set);
         // Small parts, so that rows are pulled out of children before they can be gathered.
         let most = whole.set.groups.entries.len() as u64 / if algorithm == "mondrian" { 5 } else { 30 };
         let remote = Elsewhere::new(&policy, whole);
-        let prepared = gather_for(&remote, &policy, most, None).unwrap();
+        let Solved { prepared, found, .. } = solved(&remote, &policy, most).unwrap();
         assert!(prepared.set.rolled_up());
         assert!(remote.gathered.get() <= most, "{} of {most} were gathered", remote.gathered.get());
         assert_eq!(remote.gone.borrow().is_empty(), algorithm == "mondrian", "{algorithm}");
-        let found = search(&policy, &prepared, &job).unwrap().1;
         assert_eq!(found.recoding.classes, expected.recoding.classes);
         assert_eq!(found.recoding.groups(&prepared.set), counted);
         assert_eq!(found.notes, expected.notes);
@@ -328,8 +340,8 @@ fn a_table_cut_in_pieces_has_the_classes_of_one_cut_at_once() {
 fn a_node_that_can_be_neither_gathered_nor_ruled_out_is_named() {
     let policy = policy("optimal", "loss", "1.0");
     let remote = Elsewhere::new(&policy, patients(&policy, 400));
-    let Err(Failure::Usage(message)) = gather_for(&remote, &policy, 300, None) else { panic!("it was found") };
-    assert!(message.contains("--gather") && message.contains("levels"), "{message}");
+    let Err(Failure::TooLarge(large)) = solved(&remote, &policy, 300) else { panic!("it was found") };
+    assert!(large.combinations > 300 && large.message.contains("levels"), "{large}");
 }
 
 #[test]
@@ -337,7 +349,8 @@ fn what_looks_at_every_tuple_is_refused() {
     for (algorithm, metric) in [("k-member", "loss"), ("optimal", "kl-divergence")] {
         let policy = policy(algorithm, metric, "0.02");
         let remote = Elsewhere::new(&policy, patients(&policy, 400));
-        let Err(Failure::Usage(message)) = gather_for(&remote, &policy, 10, None) else { panic!("it was found") };
+        let Err(Failure::TooLarge(large)) = solved(&remote, &policy, 10) else { panic!("it was found") };
+        let message = large.to_string();
         assert!(message.contains(if algorithm == "k-member" { "k-member" } else { "kl-divergence" }), "{message}");
     }
 }

@@ -11,8 +11,10 @@ use std::sync::Arc;
 
 use amidst::Failure;
 use amidst::core::frequency::FrequencySet;
-use amidst::core::partial::{Assembled, Line, PartialSearch, Piece, SplitRows, Summary};
-use amidst::engine::{Combinations, Counts, Divided, DivisibleTable, Removed, TailQuery};
+use amidst::core::partial::{
+    Assembled, Combinations, Counts, Divided, DivisibleTable, Line, PartialSearch, Piece, Removed, SplitRows, Summary,
+    TailQuery,
+};
 use amidst::prepare::Prepared;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt32Array};
 use datafusion::arrow::datatypes::{DataType, Field, Int64Type, Schema, UInt32Type, UInt64Type};

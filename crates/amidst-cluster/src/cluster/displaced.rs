@@ -1,10 +1,9 @@
 //! Combinations that leave the cluster while it divides a table, because rows of them go elsewhere than the others.
 
 use amidst::Failure;
-use amidst::core::partial::PartialSearch;
-use amidst::engine::{Combinations, Removed, TailQuery};
+use amidst::core::partial::{Combinations, PartialSearch, Removed, TailQuery};
 
-use super::parted::{code, codes, counts, deciding, unreadable};
+use super::divide::{code, codes, counts, deciding, unreadable};
 use super::rolled::Rolled;
 
 impl Rolled<'_> {

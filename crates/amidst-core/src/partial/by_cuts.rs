@@ -8,120 +8,14 @@
 //! Combinations that top-down specialization pulls rows from leave the engine and stay here from then on ([`DisplacedRows`]).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use amidst_core::frequency::FrequencySet;
-use amidst_core::partial::{Assembled, DisplacedRows, Division, PartialSearch, Piece, Place, SplitRows, Summary};
-use amidst_core::search::{Found, SearchError};
-
-use super::RemoteTable;
-use crate::Failure;
-use crate::job::Control;
-use crate::plan::task;
-use crate::policy::Policy;
-use crate::prepare::Prepared;
-
-/// A table that stays with its engine and can be divided there.
-pub trait DivisibleTable: RemoteTable {
-    /// Puts all combinations into part 0.
-    ///
-    /// # Errors
-    /// Like all that follow: whatever keeps the engine from doing it.
-    fn begin(&self, pieces: &PartialSearch<'_>) -> Result<(), Failure>;
-
-    /// What each of some parts holds.
-    ///
-    /// # Errors
-    /// See [`DivisibleTable::begin`].
-    fn summaries(&self, pieces: &PartialSearch<'_>, parts: &[u32]) -> Result<Vec<Summary>, Failure>;
-
-    /// The last combinations of some sides of parts, in the order of their quasi codes: codes and rows, the last first.
-    ///
-    /// # Errors
-    /// See [`DivisibleTable::begin`].
-    fn last(&self, pieces: &PartialSearch<'_>, asked: &[TailQuery]) -> Result<Vec<Combinations>, Failure>;
-
-    /// Divides parts. What is in no part that is divided is not asked for again, and neither is what is `gone`.
-    ///
-    /// # Errors
-    /// See [`DivisibleTable::begin`].
-    fn divide(&self, pieces: &PartialSearch<'_>, divided: &[Divided], gone: &[Removed]) -> Result<(), Failure>;
-
-    /// Some parts as they are, in their order.
-    ///
-    /// # Errors
-    /// See [`DivisibleTable::begin`].
-    fn gather_parts(&self, pieces: &PartialSearch<'_>, parts: &[u32]) -> Result<Vec<FrequencySet>, Failure>;
-
-    /// Remembers the class of some tuples, which are given by their codes, one after the other.
-    ///
-    /// # Errors
-    /// See [`DivisibleTable::begin`].
-    fn place(&self, pieces: &PartialSearch<'_>, tuples: &[u32], classes: &[u32]) -> Result<(), Failure>;
-
-    /// Remembers that all of a part is one class; returns a tuple of it (empty when it has none), and its rows by sensitive
-    /// tuple.
-    ///
-    /// # Errors
-    /// See [`DivisibleTable::begin`].
-    fn place_whole(&self, pieces: &PartialSearch<'_>, part: u32, class: u32) -> Result<(Vec<u32>, Counts), Failure>;
-
-    /// The table in which each class is one tuple. All tuples have been placed, and `dealt` tells of the combinations that
-    /// do not go where their tuple goes.
-    ///
-    /// # Errors
-    /// See [`DivisibleTable::begin`].
-    fn settle(
-        &self,
-        pieces: &PartialSearch<'_>,
-        classes: &[Piece],
-        assembled: &Assembled,
-        dealt: Vec<SplitRows>,
-    ) -> Result<Prepared, Failure>;
-}
-
-/// The quasi codes of combinations, and their rows.
-pub type Combinations = Vec<(Vec<u32>, u64)>;
-
-/// Rows by sensitive tuple.
-pub type Counts = Vec<(u32, u64)>;
-
-/// A part and what it is divided into: the parts from `first` on, one for each side.
-#[derive(Debug, Clone)]
-pub struct Divided {
-    /// The part.
-    pub part: u32,
-    /// How it is divided.
-    pub division: Division,
-    /// The first of the new parts.
-    pub first: u32,
-}
-
-/// Combinations that are asked for: those of a part that have one of some codes in a column, and a sensitive tuple.
-#[derive(Debug, Clone)]
-pub struct TailQuery {
-    /// The part.
-    pub part: u32,
-    /// The quasi column.
-    pub column: usize,
-    /// The codes.
-    pub codes: Vec<u32>,
-    /// The sensitive tuple.
-    pub sensitive: u32,
-    /// How many, at the most.
-    pub most: u64,
-}
-
-/// A combination that leaves a part.
-#[derive(Debug, Clone)]
-pub struct Removed {
-    /// The part.
-    pub part: u32,
-    /// The codes of its quasi tuple.
-    pub codes: Vec<u32>,
-    /// Its sensitive tuple.
-    pub sensitive: u32,
-}
+use super::{
+    Counts, DisplacedRows, Divided, DivisibleTable, Division, PartialSearch, Piece, Place, Removed, SplitRows,
+    TailQuery, TooLarge,
+};
+use crate::algorithm::InParts;
+use crate::control::Control;
+use crate::search::{Found, SearchError};
 
 /// A part that nothing was decided about yet.
 struct Open {
@@ -139,20 +33,21 @@ struct Sides {
 
 /// Runs an algorithm that knows parts; at most `most` combinations are gathered at a time. `top` is the table rolled up to
 /// one tuple.
-pub(super) fn cut(
-    remote: &dyn DivisibleTable,
-    policy: &Policy,
-    algorithm: &str,
-    top: &Prepared,
+pub(super) fn search<R: DivisibleTable>(
+    remote: &R,
+    algorithm: InParts,
+    top: &R::Gathered,
     most: u64,
-    cancel: &AtomicBool,
-    refused: impl Fn(String) -> Failure,
-) -> Result<Prepared, Failure> {
-    let unsupported = |error: SearchError| match error {
-        SearchError::Unsupported(why) => refused(why),
-        other => other.into(),
+    control: &Control<'_>,
+    refused: impl Fn(String) -> TooLarge,
+) -> Result<(R::Gathered, Found), R::Error> {
+    let unsupported = |error: SearchError| -> R::Error {
+        match error {
+            SearchError::Unsupported(why) => refused(why).into(),
+            other => other.into(),
+        }
     };
-    let search = task(policy, top, &Control { cancel, ..Control::default() })?;
+    let search = remote.search(top)?;
     let pieces = PartialSearch::new(&search, algorithm).map_err(unsupported)?;
     remote.begin(&pieces)?;
     let mut open = vec![Open { part: 0, place: pieces.root(), combinations: u64::MAX, strays: Vec::new() }];
@@ -160,7 +55,7 @@ pub(super) fn cut(
     let mut classes: Vec<Piece> = Vec::new();
     let mut dealt: Vec<SplitRows> = Vec::new();
     while !open.is_empty() {
-        stopped(cancel)?;
+        control.checkpoint()?;
         let parts: Vec<u32> = open.iter().map(|o| o.part).collect();
         let summaries = remote.summaries(&pieces, &parts)?;
         let mut sides = Vec::new();
@@ -187,7 +82,7 @@ pub(super) fn cut(
         }
         let (small, large): (Vec<Open>, Vec<Open>) = opens.into_iter().flatten().partition(|o| o.combinations <= most);
         for batch in batches(&small, most) {
-            stopped(cancel)?;
+            control.checkpoint()?;
             let parts: Vec<u32> = batch.iter().map(|o| o.part).collect();
             let (mut tuples, mut of_tuple) = (Vec::new(), Vec::new());
             for (of, set) in batch.iter().zip(remote.gather_parts(&pieces, &parts)?) {
@@ -207,10 +102,9 @@ pub(super) fn cut(
     }
     let assembled = pieces.assemble(&classes)?;
     let dealt = assembled.dealt(&SplitRows::combined(dealt));
-    let mut prepared = remote.settle(&pieces, &classes, &assembled, dealt)?;
-    let recoding = assembled.recoding(&prepared.set, &classes);
-    prepared.found = Some(Found { recoding, optimal: false, gap: None, least_loss: None, notes: assembled.notes });
-    Ok(prepared)
+    let gathered = remote.settle(&pieces, &classes, &assembled, dealt)?;
+    let recoding = assembled.recoding(remote.search(&gathered)?.set, &classes);
+    Ok((gathered, Found { recoding, optimal: false, gap: None, least_loss: None, notes: assembled.notes }))
 }
 
 /// The parts that a part becomes, before rows are pulled out of some. Strays go where their code goes.
@@ -230,11 +124,11 @@ fn divided(of: Open, division: Division, next: &mut u32) -> Sides {
 }
 
 /// Pulls rows out of the sides of parts; what leaves the engine for that.
-fn pulled(
-    remote: &dyn DivisibleTable,
+fn pulled<R: DivisibleTable>(
+    remote: &R,
     pieces: &PartialSearch<'_>,
     sides: &mut [Sides],
-) -> Result<Vec<Removed>, Failure> {
+) -> Result<Vec<Removed>, R::Error> {
     let mut asked = Vec::new();
     for Divided { part, division, .. } in sides.iter().map(|s| &s.divided) {
         for pulled in &division.pulled {
@@ -296,10 +190,6 @@ fn with_strays((mut first, mut counts): (Vec<u32>, Counts), strays: &[DisplacedR
         }
     }
     (first, counts)
-}
-
-fn stopped(cancel: &AtomicBool) -> Result<(), Failure> {
-    if cancel.load(Ordering::Relaxed) { Err(Failure::Cancelled) } else { Ok(()) }
 }
 
 /// Neighbours that can be gathered together.
