@@ -2,7 +2,7 @@
 """What STYLE.md and GLOSSARY.md promise of the source and a machine can check by reading it. Called by invariants.sh.
 
 - No file above 500 lines and no function above 80, outside tests and tables.
-- Comments end at the width that rustfmt.toml states.
+- Comments end at the width that rustfmt.toml states (told, and no failure: `scripts/wrap_comments.py FILE...` wraps them).
 - Registries are the only lists: no other file holds the id of a model, algorithm, metric or attack as a text of its own.
 - What the glossary says is in the code is there.
 """
@@ -62,14 +62,12 @@ def ids():
 
 
 def main():
-    wrong = []
+    wrong, wide = [], 0
     known = ids()
     for path in sorted([*ROOT.glob("crates/*/src/**/*.rs"), *ROOT.glob("python/src/**/*.rs")]):
         name = path.relative_to(ROOT).as_posix()
         text = path.read_text(encoding="utf-8")
-        for number, line in enumerate(text.split("\n"), 1):
-            if len(line) > WIDTH and re.match(r"\s*//", line):
-                wrong.append(f"{name}:{number}: a comment of {len(line)} columns")
+        wide += sum(len(line) > WIDTH and bool(re.match(r"\s*//", line)) for line in text.split("\n"))
         if is_test(path):
             continue
         if text.count("\n") > LINES:
@@ -96,6 +94,8 @@ def main():
                     wrong.append(f"GLOSSARY.md: `{path}` of `{cells[1]}` is not in the code")
     for line in wrong:
         print(line, file=sys.stderr)
+    if wide:
+        print(f"{wide} comment lines are wider than {WIDTH} columns")
     return 1 if wrong else 0
 
 

@@ -2,8 +2,8 @@
 //!
 //! `Flu`, `flu` and `Flu ` with a blank count as three values, so a class of them passes for diverse while it tells
 //! everybody's illness. Texts are compared by what is seen: without case, white space, characters without width and
-//! compatibility forms, and with the letters of other scripts that look like Latin ones in their place. It is a warning, never
-//! a verdict: labels may look alike and mean different things.
+//! compatibility forms, and with the letters of other scripts that look like Latin ones in their place. It is a
+//! warning, never a verdict: labels may look alike and mean different things.
 
 use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;

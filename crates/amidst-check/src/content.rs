@@ -1,7 +1,7 @@
 //! Where the checker finds what it reads: files of a folder, or bytes in memory.
 //!
-//! A library hands over releases that were never on a disk. They are read by the same code as files, so that a release in
-//! memory is held to the same form; only names that lead elsewhere, links and strange files cannot occur there.
+//! A library hands over releases that were never on a disk. They are read by the same code as files, so that a release
+//! in memory is held to the same form; only names that lead elsewhere, links and strange files cannot occur there.
 
 use std::collections::BTreeMap;
 use std::fs::File;

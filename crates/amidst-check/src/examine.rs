@@ -197,8 +197,8 @@ pub(crate) fn contradictions(
     problems
 }
 
-/// What columns tell that are published as they are: insensitive ones that single people out although nobody says why, and
-/// reasons for columns that are none of them.
+/// What columns tell that are published as they are: insensitive ones that single people out although nobody says why,
+/// and reasons for columns that are none of them.
 fn published_as_it_is(examined: &Examined, said: &Statement<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     let Counted { columns, rows, unique, .. } = &examined.counted;

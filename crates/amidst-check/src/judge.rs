@@ -145,8 +145,8 @@ impl Facts<'_> {
         sweep: &mut Sweep,
     ) -> Result<(), String> {
         let view = self.view(on)?;
-        // For each tuple: the number of its value in the judged column, and of the other cells, which are in their order so
-        // that of classes that stand equally near to the bound the first is shown.
+        // For each tuple: the number of its value in the judged column, and of the other cells, which are in their
+        // order so that of classes that stand equally near to the bound the first is shown.
         let mut split = Vec::with_capacity(view.values.len());
         for tuple in &view.values {
             let mut parts = cells(tuple);

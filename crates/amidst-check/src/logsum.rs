@@ -1,10 +1,11 @@
 //! The sign of a sum of integer multiples of logarithms and a rational constant: Σ aᵢ·ln bᵢ + t.
 //!
-//! Every entropy and divergence that a model asks about has this form, and a class often sits exactly on the bound, where
-//! no finite precision decides. Three steps, none of which builds a power:
+//! Every entropy and divergence that a model asks about has this form, and a class often sits exactly on the bound,
+//! where no finite precision decides. Three steps, none of which builds a power:
 //! 1. floating point, with a bound on its error;
-//! 2. is the sum exactly zero? With t ≠ 0 never: e^(−t) is transcendental (Lindemann) while Π bᵢ^aᵢ is rational. With t = 0
-//!    it is zero iff Π bᵢ^aᵢ = 1; the bᵢ are split into pairwise coprime factors, whose exponents must then all cancel;
+//! 2. is the sum exactly zero? With t ≠ 0 never: e^(−t) is transcendental (Lindemann) while Π bᵢ^aᵢ is rational. With t
+//!    = 0 it is zero iff Π bᵢ^aᵢ = 1; the bᵢ are split into pairwise coprime factors, whose exponents must then all
+//!    cancel;
 //! 3. not zero: intervals of doubled precision until zero is outside, which must happen.
 
 use std::cmp::Ordering;
@@ -70,8 +71,8 @@ impl LogSum {
             sum += term;
             size += term.abs();
         }
-        // Each term carries a few units of rounding (two conversions, a logarithm, a product) and each addition one more;
-        // 2⁻⁴⁸ is 32 units. A base near 1 does not occur: bases are integers from 2 up.
+        // Each term carries a few units of rounding (two conversions, a logarithm, a product) and each addition one
+        // more; 2⁻⁴⁸ is 32 units. A base near 1 does not occur: bases are integers from 2 up.
         let bound = size * (self.terms.len() as f64 + 8.0) * 2f64.powi(-48);
         if !bound.is_finite() || sum.abs() <= bound { None } else { sum.partial_cmp(&0.0) }
     }
@@ -166,8 +167,8 @@ fn atanh_twice(above: &BigInt, below: &BigInt, bits: u64) -> Interval {
         power = &power * &square_above / &square_below;
         index += 2;
     }
-    // Every division rounds down by less than one unit; rounding of a power shrinks by 1/9 a step, so a term is short of
-    // its value by less than 1 + 9/8 units and the tail left out is below 9/8. Three units a term cover it all.
+    // Every division rounds down by less than one unit; rounding of a power shrinks by 1/9 a step, so a term is short
+    // of its value by less than 1 + 9/8 units and the tail left out is below 9/8. Three units a term cover it all.
     let missing = BigInt::from(3 * (u64::from(index) / 2 + 2));
     Interval { high: &sum + missing, low: sum }
 }

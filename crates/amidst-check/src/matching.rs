@@ -1,6 +1,6 @@
 //! The most released rows that can be matched to distinct original rows, where each released tuple covers some original
-//! tuples: a bipartite flow between tuples with their counts, by shortest augmenting layers (Dinic; with unit counts it is
-//! Hopcroft and Karp's matching).
+//! tuples: a bipartite flow between tuples with their counts, by shortest augmenting layers (Dinic; with unit counts it
+//! is Hopcroft and Karp's matching).
 
 /// The greatest number of pairs. `edges[i]` lists what the i-th on the left may be paired with.
 pub(crate) fn most_pairs(left: &[u64], right: &[u64], edges: &[Vec<u32>]) -> u64 {
@@ -98,7 +98,8 @@ impl<'a> Flow<'a> {
         found.then_some((left, right))
     }
 
-    /// Sends what one path from `start` can carry. The path is kept on a list, not the stack: it can be as long as the table.
+    /// Sends what one path from `start` can carry. The path is kept on a list, not the stack: it can be as long as the
+    /// table.
     fn push(
         &mut self,
         start: usize,

@@ -1,10 +1,10 @@
 //! Rows that nobody else shares: how many rows of a release are unique on some of its columns.
 //!
 //! Everything that is published tells people apart, not only the quasi columns. All rows of any number of files must be
-//! compared with each other, and memory must not follow their number. A row becomes a hash of 127 bits under a key that is
-//! drawn for each run, so that nobody can prepare rows that collide, and chance makes two rows of a million million collide
-//! less often than machines fail. What exceeds a buffer is sorted and put into an unnamed temporary file, from which
-//! nobody learns a cell; sorted runs are merged in the end.
+//! compared with each other, and memory must not follow their number. A row becomes a hash of 127 bits under a key that
+//! is drawn for each run, so that nobody can prepare rows that collide, and chance makes two rows of a million million
+//! collide less often than machines fail. What exceeds a buffer is sorted and put into an unnamed temporary file, from
+//! which nobody learns a cell; sorted runs are merged in the end.
 //!
 //! Contract: [`Uniques::count`] is the number of rows whose cells in the counted columns no other row has.
 
@@ -36,7 +36,8 @@ const BUFFER: usize = 1 << 22;
 /// The lowest bit of a hash tells that several rows have it.
 const SEVERAL: u128 = 1;
 
-/// Counts unique rows, for several sets of columns at once. Clones made by [`fork`](Uniques::fork) count into the same sum.
+/// Counts unique rows, for several sets of columns at once. Clones made by [`fork`](Uniques::fork) count into the same
+/// sum.
 #[derive(Debug)]
 pub(crate) struct Uniques {
     shared: Arc<Shared>,

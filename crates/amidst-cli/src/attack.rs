@@ -44,8 +44,8 @@ pub struct Attack {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "qi")]
     sensitive: Vec<String>,
 
-    /// For linkage, intersection and difference: a table of persons with some of the quasi columns. May be repeated, for
-    /// several versions once for each, the oldest first
+    /// For linkage, intersection and difference: a table of persons with some of the quasi columns. May be repeated,
+    /// for several versions once for each, the oldest first
     #[arg(long, value_name = "DATA")]
     external: Vec<String>,
 

@@ -18,8 +18,9 @@ use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, t
 
 /// Tell what a table satisfies, raw or already published: strongest parameters, risk, attacks
 ///
-/// With a policy, also whether its requirements hold: exit code 1 when they do not. Without a policy and without columns:
-/// what singles people out in a table that nobody has described, column by column and in sets, and what to do next.
+/// With a policy, also whether its requirements hold: exit code 1 when they do not. Without a policy and without
+/// columns: what singles people out in a table that nobody has described, column by column and in sets, and what to do
+/// next.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  amidst audit patients.csv\n  amidst audit patients.csv --qi age,sex,zip --sensitive disease\n  amidst audit \

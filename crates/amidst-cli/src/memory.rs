@@ -1,9 +1,9 @@
 //! What becomes of an allocation that fails: a message and exit code 3, instead of an abort without a word.
 //!
 //! The standard library lets nobody say anything there on its stable channel, so the allocator itself does: it is the
-//! system's, and ends the process when the system has no memory left (a limit of the shell or of a container). Nothing may
-//! be allocated any more at that point, no lock may be waited for, and no destructor may run, since the state of other
-//! threads is unknown: one write, and out. What a run has staged is cleared away by the next one.
+//! system's, and ends the process when the system has no memory left (a limit of the shell or of a container). Nothing
+//! may be allocated any more at that point, no lock may be waited for, and no destructor may run, since the state of
+//! other threads is unknown: one write, and out. What a run has staged is cleared away by the next one.
 
 #[cfg(unix)]
 #[allow(unsafe_code)] // The only way to learn of a failed allocation; see the proofs below.
@@ -32,9 +32,9 @@ that of the container), close other programs, or use fewer columns or rows. Noth
         if pointer.is_null() { out_of_memory() } else { pointer }
     }
 
-    // SAFETY: every call is handed to `System` as it came, with the same layout and pointer, and what `System` returns is
-    // returned as it is. The contract of the caller is thus the contract of `System`, which keeps it. A null pointer is
-    // never returned, since the process ends before; ending it is no unwinding.
+    // SAFETY: every call is handed to `System` as it came, with the same layout and pointer, and what `System` returns
+    // is returned as it is. The contract of the caller is thus the contract of `System`, which keeps it. A null pointer
+    // is never returned, since the process ends before; ending it is no unwinding.
     unsafe impl GlobalAlloc for Telling {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             // SAFETY: the caller keeps the contract of `alloc`, which is that of `System`.

@@ -12,8 +12,8 @@ use crate::terminal::{CommandResult, Outcome, Terminal};
 
 /// Open the page on which a release is made, step by step
 ///
-/// It is served on this machine alone, behind an address that holds a key. Everything you change there is written to the
-/// policy at once; the command line makes the same release from that policy. Ctrl+C ends it; nothing is lost.
+/// It is served on this machine alone, behind an address that holds a key. Everything you change there is written to
+/// the policy at once; the command line makes the same release from that policy. Ctrl+C ends it; nothing is lost.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  amidst studio\n  amidst studio patients.csv\n  amidst studio policy.toml --port 8080 --no-browser"
@@ -31,8 +31,8 @@ pub struct Studio {
     #[arg(long)]
     no_browser: bool,
 
-    /// Listen on this address instead of this machine's own. Whoever reaches it and knows the password sees the table and can
-    /// write into the folder; what is sent can be read on the way
+    /// Listen on this address instead of this machine's own. Whoever reaches it and knows the password sees the table
+    /// and can write into the folder; what is sent can be read on the way
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: IpAddr,
 

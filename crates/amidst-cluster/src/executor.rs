@@ -16,8 +16,8 @@ use crate::{runtime, stores};
 /// Start an executor of a cluster
 ///
 /// Start as many as there are machines. An executor must see the storage of the table and of the release under the same
-/// paths as the driver. What it spills and hands to others lies in a folder of its own in its work folder, which only its
-/// owner can enter; it is removed when the executor ends, and after a kill by the next one.
+/// paths as the driver. What it spills and hands to others lies in a folder of its own in its work folder, which only
+/// its owner can enter; it is removed when the executor ends, and after a kill by the next one.
 #[derive(Debug, Args)]
 pub struct Executor {
     /// The scheduler to work for
@@ -61,7 +61,8 @@ impl Executor {
     /// Runs until it is stopped.
     pub fn run(&self) -> Result<(), Failure> {
         let place = self.work.clone().unwrap_or_else(std::env::temp_dir);
-        // What is spilled there is raw: for its owner's eyes only, gone when the executor ends, and swept up after a kill.
+        // What is spilled there is raw: for its owner's eyes only, gone when the executor ends, and swept up after a
+        // kill.
         let made = std::fs::create_dir_all(&place).and_then(|()| Scratch::new_in(&place)).and_then(|scratch| {
             // The engine takes everything in its folder for its own, so the lock is beside it.
             let work = scratch.path().join("jobs");

@@ -1,8 +1,8 @@
 //! The `amidst-cluster` command: the same policy on more than one machine.
 //!
-//! One binary is everything a cluster needs: `scheduler` and `executor` are Apache DataFusion Ballista's, `anonymize` is
-//! the driver. Exit codes are those of `amidst`: 0 done, 1 the policy cannot be satisfied, 2 bad input, policy or usage,
-//! 3 an internal or I/O failure, 130 stopped.
+//! One binary is everything a cluster needs: `scheduler` and `executor` are Apache DataFusion Ballista's, `anonymize`
+//! is the driver. Exit codes are those of `amidst`: 0 done, 1 the policy cannot be satisfied, 2 bad input, policy or
+//! usage, 3 an internal or I/O failure, 130 stopped.
 
 mod address;
 mod anonymize;

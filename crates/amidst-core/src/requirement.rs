@@ -60,8 +60,8 @@ impl Requirement {
         self.on.len() <= 1 && self.models.iter().all(|m| m.preserved_by_insertion())
     }
 
-    /// Whether local recoding can test it: where it looks at the tuples that a class covers, all that counts must be how
-    /// many people of the population have them.
+    /// Whether local recoding can test it: where it looks at the tuples that a class covers, all that counts must be
+    /// how many people of the population have them.
     pub fn counts_people(&self) -> bool {
         self.needs() == Needs::Tuples && self.models.iter().all(|m| m.holds_among(0, 0).is_some())
     }
@@ -269,7 +269,8 @@ impl<'a> Evaluator<'a> {
         in_parts(classes.len(), part).into_iter().flatten().fold(None, weaker)
     }
 
-    /// Shows each model of the requirement the class (or classes, by Definition 4.6) it must judge, until one says stop.
+    /// Shows each model of the requirement the class (or classes, by Definition 4.6) it must judge, until one says
+    /// stop.
     fn visit(
         &self,
         requirement: usize,

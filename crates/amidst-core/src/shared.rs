@@ -1,7 +1,7 @@
 //! How many rows share their cells: the sizes of the groups of rows that agree in some columns.
 //!
-//! Whoever asks how many rows are unique on everything that is published asks about all columns of all rows, so this counts
-//! as a search does, in codes. Rows that are left out are taken off afterwards; nothing is copied.
+//! Whoever asks how many rows are unique on everything that is published asks about all columns of all rows, so this
+//! counts as a search does, in codes. Rows that are left out are taken off afterwards; nothing is copied.
 
 use crate::frequency::counting::combinations;
 use crate::table::{Codes, Column};
@@ -43,8 +43,8 @@ impl Shared {
         self.sizes.iter().copied().filter(|&size| size > 0).min()
     }
 
-    /// The same groups with their sizes in persons, who may have several rows, and how many rows the groups of a single person
-    /// have; of `rows`, the others being left out.
+    /// The same groups with their sizes in persons, who may have several rows, and how many rows the groups of a single
+    /// person have; of `rows`, the others being left out.
     pub fn persons(&self, person: &Codes, rows: impl Iterator<Item = u32>) -> Persons {
         let mut pairs: Vec<(u32, u32)> =
             rows.filter_map(|row| Some((*self.of_row.get(row as usize)?, person.get(row as usize)))).collect();

@@ -1,8 +1,8 @@
 //! `sqlite://…`, `postgres://…` and `memory://…`: which table of which database, or in memory, is meant.
 //!
-//! What follows the first `?` are settings, `name=value`, joined by `&`, with `%20` and the like for characters that would
-//! be misread. `table` names a table or view; `query` is a SELECT, comes last and takes the rest of the address, so that
-//! it may be written as it is.
+//! What follows the first `?` are settings, `name=value`, joined by `&`, with `%20` and the like for characters that
+//! would be misread. `table` names a table or view; `query` is a SELECT, comes last and takes the rest of the address,
+//! so that it may be written as it is.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -157,8 +157,8 @@ pub fn relative_to(folder: &Path, source: &str) -> String {
     }
 }
 
-/// Where the secrets of a server's address are in `text`: what stands between the user's name and the host, and a setting
-/// called `password`.
+/// Where the secrets of a server's address are in `text`: what stands between the user's name and the host, and a
+/// setting called `password`.
 fn secrets(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     for scheme in POSTGRES {

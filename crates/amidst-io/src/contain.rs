@@ -1,10 +1,10 @@
 //! The one place where a panic is caught: decoders of Arrow, Parquet and SQLite that other people wrote.
 //!
 //! Lengths and offsets are checked before they decode anything, but they assert what they expect of types, keys and
-//! encodings in hundreds of places, and one of them is wrong about some damaged file. Such a panic means that the file is
-//! damaged, and nothing that the decoder touched is used afterwards; so it becomes an error like any other. Code of this
-//! project is never called under it where its own panic could be taken for the file's fault and hide a bug: only decoding
-//! and the formatting of decoded cells.
+//! encodings in hundreds of places, and one of them is wrong about some damaged file. Such a panic means that the file
+//! is damaged, and nothing that the decoder touched is used afterwards; so it becomes an error like any other. Code of
+//! this project is never called under it where its own panic could be taken for the file's fault and hide a bug: only
+//! decoding and the formatting of decoded cells.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};

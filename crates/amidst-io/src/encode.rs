@@ -2,9 +2,9 @@
 //!
 //! A reading thread owns one [`ColumnEncoder`] per column and keeps it over all the blocks it reads, so that a value is
 //! looked up in a warm table of values that the thread has seen. What leaves the thread with each block is the block's
-//! codes and the values that were new. Blocks are handed to threads in order; therefore a value that is new to the whole
-//! table is also new to the thread that reads it, and merging the new values block by block gives the order of first
-//! appearance, whatever the number of threads.
+//! codes and the values that were new. Blocks are handed to threads in order; therefore a value that is new to the
+//! whole table is also new to the thread that reads it, and merging the new values block by block gives the order of
+//! first appearance, whatever the number of threads.
 
 use amidst_core::table::Codes;
 

@@ -1,8 +1,8 @@
 //! Tables in memory that have an address: whatever reads a file by its name reads them as well.
 //!
 //! Policies, attacks and series name tables by texts, and some of them name several. A caller who holds record batches
-//! instead lends them: [`lend`] gives an address that [`read`](crate::read()) and everything above it takes for as long as
-//! the [`Lent`] lives, in this process only. Nothing is copied, and nothing is written.
+//! instead lends them: [`lend`] gives an address that [`read`](crate::read()) and everything above it takes for as long
+//! as the [`Lent`] lives, in this process only. Nothing is copied, and nothing is written.
 
 use std::collections::BTreeMap;
 use std::path::Path;

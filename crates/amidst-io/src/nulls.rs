@@ -1,7 +1,7 @@
 //! Cells that are null: unknown by themselves, whatever texts a policy lists as unknown.
 //!
-//! Under way a null is a value of its own, which no text can be. In the table it is the empty text, and which cells these
-//! are is told apart.
+//! Under way a null is a value of its own, which no text can be. In the table it is the empty text, and which cells
+//! these are is told apart.
 
 use amidst_core::table::{Codes, Column, Dictionary};
 

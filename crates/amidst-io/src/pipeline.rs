@@ -17,10 +17,10 @@ fn can_spawn() -> bool {
 
 /// Runs `next` → `work` → `merge` over a stream of jobs.
 ///
-/// `next` refills a job (of which a thread reuses the buffers) and says whether there was one; one thread at a time calls
-/// it, so it sees the input in order. `work` runs on `threads` threads, each with its own state. `merge` runs on the
-/// calling thread, in the order in which `next` gave out the jobs; it may break off. At most a few jobs per thread are
-/// under way, so memory stays bounded. The first error in the order of the input wins.
+/// `next` refills a job (of which a thread reuses the buffers) and says whether there was one; one thread at a time
+/// calls it, so it sees the input in order. `work` runs on `threads` threads, each with its own state. `merge` runs on
+/// the calling thread, in the order in which `next` gave out the jobs; it may break off. At most a few jobs per thread
+/// are under way, so memory stays bounded. The first error in the order of the input wins.
 pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
     threads: usize,
     mut next: impl FnMut(&mut Job) -> Result<bool, E> + Send,

@@ -1,7 +1,7 @@
 //! Edits of a policy: what the page may ask for, applied to its text without touching the rest.
 //!
-//! An edit may leave a policy that is wrong, such as a requirement on a column that is no longer sensitive: what is wrong is
-//! told at its place, and everything else stays. It never leaves a text that is not TOML.
+//! An edit may leave a policy that is wrong, such as a requirement on a column that is no longer sensitive: what is
+//! wrong is told at its place, and everything else stays. It never leaves a text that is not TOML.
 
 mod taxonomy;
 
@@ -112,8 +112,8 @@ impl fmt::Display for EditError {
     }
 }
 
-/// What an edit makes of a text, and what was done in a few words. `suggestion` is asked for a hierarchy of a column that
-/// becomes quasi without one.
+/// What an edit makes of a text, and what was done in a few words. `suggestion` is asked for a hierarchy of a column
+/// that becomes quasi without one.
 ///
 /// # Errors
 /// When the text is not TOML, the path leads nowhere, or the value cannot be understood.

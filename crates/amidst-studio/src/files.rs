@@ -19,8 +19,8 @@ pub struct Wanted {
     path: String,
 }
 
-/// Hands out a file of a release. Reports are shown, without scripts and without access to the studio; everything else is
-/// saved by the browser.
+/// Hands out a file of a release. Reports are shown, without scripts and without access to the studio; everything else
+/// is saved by the browser.
 pub async fn serve(State(studio): State<Arc<Studio>>, Query(wanted): Query<Wanted>) -> Response {
     let Some(path) = studio.project.inside(&wanted.path).filter(|_| of_release(&studio.project, &wanted.path)) else {
         return (StatusCode::NOT_FOUND, "there is no such file in a release of this project").into_response();

@@ -2,8 +2,8 @@
 //!
 //! A page of another site can make a browser send requests here (CSRF), and a name under somebody else's control can be
 //! made to point here (DNS rebinding). Both are recognised by what browsers say of a request: `Host`, `Origin` and
-//! `Sec-Fetch-Site`. What a request must bring beside that is the token, which only the printed address holds; the first
-//! page exchanges it for a cookie that scripts cannot read and other sites cannot send.
+//! `Sec-Fetch-Site`. What a request must bring beside that is the token, which only the printed address holds; the
+//! first page exchanges it for a cookie that scripts cannot read and other sites cannot send.
 
 use axum::http::{HeaderMap, Method, header};
 
@@ -121,7 +121,8 @@ pub fn token() -> std::io::Result<String> {
     Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
 }
 
-/// What every answer says: nothing but the server's own scripts and styles runs, nothing is kept by caches, nobody frames it.
+/// What every answer says: nothing but the server's own scripts and styles runs, nothing is kept by caches, nobody
+/// frames it.
 pub const HEADERS: &[(&str, &str)] = &[
     (
         "content-security-policy",

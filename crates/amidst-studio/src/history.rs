@@ -1,8 +1,8 @@
 //! The history of a document on disk: one line of JSON for each step, appended and synced before the policy is written.
 //!
-//! A process that is killed at any moment leaves a history that reads back up to its last whole line. The file is locked
-//! while a studio has the document open, so that two servers do not write into each other's history; the lock ends with the
-//! process.
+//! A process that is killed at any moment leaves a history that reads back up to its last whole line. The file is
+//! locked while a studio has the document open, so that two servers do not write into each other's history; the lock
+//! ends with the process.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};

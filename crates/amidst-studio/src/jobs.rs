@@ -1,7 +1,7 @@
 //! Long work in the background: one thread each, watched and stopped from any page.
 //!
-//! There is at most one job of a kind. A job that ends stays in the list until the next of its kind begins, so that a page
-//! which is loaded later sees how it went.
+//! There is at most one job of a kind. A job that ends stays in the list until the next of its kind begins, so that a
+//! page which is loaded later sees how it went.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -170,7 +170,8 @@ impl Jobs {
         Value::Array(lock(&self.list).iter().map(|job| job.to_json()).collect())
     }
 
-    /// Starts a job. One of the same kind is stopped first; where that one publishes, it is left alone and nothing is started.
+    /// Starts a job. One of the same kind is stopped first; where that one publishes, it is left alone and nothing is
+    /// started.
     pub fn start<F>(self: &Arc<Self>, kind: Kind, work: F)
     where
         F: FnOnce(&Job<'_>) -> Result<(), Failure> + Send + 'static,

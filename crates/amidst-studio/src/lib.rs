@@ -1,12 +1,12 @@
 //! The studio: the page on which a data steward makes a release, served on this machine alone.
 //!
-//! The policy file is the document. Whatever is changed on the page is an [`edit`] of `policy.toml`, written at once, with
-//! its history beside it ([`document`]); screens (`screens/`, one file each with its script beside it) show what follows
-//! from the document and the data. Long work runs as [`jobs`]; what it found is kept in [`results`] with the document
-//! that it was made from. [`guard`] decides who may speak to the server at all.
+//! The policy file is the document. Whatever is changed on the page is an [`edit`] of `policy.toml`, written at once,
+//! with its history beside it ([`document`]); screens (`screens/`, one file each with its script beside it) show what
+//! follows from the document and the data. Long work runs as [`jobs`]; what it found is kept in [`results`] with the
+//! document that it was made from. [`guard`] decides who may speak to the server at all.
 //!
-//! Nothing here knows the science: a release made on the page is made by the function that the command line calls, from the
-//! policy that the page wrote.
+//! Nothing here knows the science: a release made on the page is made by the function that the command line calls, from
+//! the policy that the page wrote.
 
 mod answer;
 pub mod diff;

@@ -16,8 +16,9 @@ pub struct Project {
 }
 
 impl Project {
-    /// The project of what the command names: a policy, a folder, a table, or nothing for the working directory. A table
-    /// gets the policy `policy.toml` of the working directory, or one named after it where that is another table's.
+    /// The project of what the command names: a policy, a folder, a table, or nothing for the working directory. A
+    /// table gets the policy `policy.toml` of the working directory, or one named after it where that is another
+    /// table's.
     ///
     /// # Errors
     /// When there is no such policy or folder.
@@ -69,7 +70,8 @@ impl Project {
         self.policy.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// Where a file or folder inside of the project is; none for what lies elsewhere, by `..`, by a link or by an absolute path.
+    /// Where a file or folder inside of the project is; none for what lies elsewhere, by `..`, by a link or by an
+    /// absolute path.
     pub fn inside(&self, relative: &str) -> Option<PathBuf> {
         let path = Path::new(relative);
         let plain = path.components().all(|part| matches!(part, Component::Normal(_)));

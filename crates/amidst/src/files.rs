@@ -14,7 +14,8 @@ use crate::Failure;
 /// How long to wait for somebody else who publishes into the same folder.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Creates a file that only its owner can read, writes it and waits for the disk. A file that is there already is an error.
+/// Creates a file that only its owner can read, writes it and waits for the disk. A file that is there already is an
+/// error.
 pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = create_private(path)?;
     file.write_all(content)?;
@@ -103,13 +104,15 @@ pub fn parent(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// What tells a file or folder from every other of its file system, whatever its name; none where the system does not say.
+/// What tells a file or folder from every other of its file system, whatever its name; none where the system does not
+/// say.
 #[cfg(unix)]
 pub(crate) fn identity(path: &Path) -> Option<u64> {
     fs::symlink_metadata(path).ok().map(|found| std::os::unix::fs::MetadataExt::ino(&found))
 }
 
-/// What tells a file or folder from every other of its file system, whatever its name; none where the system does not say.
+/// What tells a file or folder from every other of its file system, whatever its name; none where the system does not
+/// say.
 #[cfg(not(unix))]
 pub(crate) fn identity(_path: &Path) -> Option<u64> {
     None
@@ -137,8 +140,8 @@ pub(crate) fn inventory(path: &Path) -> io::Result<Inventory> {
     Ok(found)
 }
 
-/// Keeps others from publishing into a folder for as long as what is returned lives. None where folders cannot be locked:
-/// then no-replace renames alone decide who comes first.
+/// Keeps others from publishing into a folder for as long as what is returned lives. None where folders cannot be
+/// locked: then no-replace renames alone decide who comes first.
 pub(crate) fn lock_folder(folder: &Path) -> Result<Option<fs::File>, Failure> {
     let Ok(handle) = fs::File::open(folder) else { return Ok(None) };
     let start = Instant::now();

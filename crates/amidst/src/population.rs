@@ -2,7 +2,8 @@
 //!
 //! A population table (`[risk] population`, or that of a `k-map` requirement) tells how many people fit each class. How
 //! large a share of the population the table is, counted or stated (`[risk] sampling_fraction`), lets models estimate
-//! who is unique in the population; where nothing is known they are told for [`ASSUMED`] shares, and said to be assumed.
+//! who is unique in the population; where nothing is known they are told for [`ASSUMED`] shares, and said to be
+//! assumed.
 
 use amidst_core::attack::{Covers, External, Published, fit};
 use amidst_core::exact::Rational;

@@ -1,9 +1,10 @@
 //! Columns that are published as they are and single people out: refused, unless the policy says why.
 //!
-//! A patient number in an insensitive column undoes whatever is done to the others, and no requirement looks at it. The share
-//! of rows that are unique on the insensitive columns together, those apart for which the policy gives a reason, must not
-//! exceed [`UNIQUE_PERCENT`] percent. What exceeds it is named: each column that does so alone, and otherwise a set of columns that
-//! cannot be made smaller. Where persons have several rows, a row counts as unique when nobody else has its cells.
+//! A patient number in an insensitive column undoes whatever is done to the others, and no requirement looks at it. The
+//! share of rows that are unique on the insensitive columns together, those apart for which the policy gives a reason,
+//! must not exceed [`UNIQUE_PERCENT`] percent. What exceeds it is named: each column that does so alone, and otherwise
+//! a set of columns that cannot be made smaller. Where persons have several rows, a row counts as unique when nobody
+//! else has its cells.
 
 use amidst_check::{UNIQUE_PERCENT, singles_out};
 use amidst_core::shared::Shared;
@@ -47,8 +48,8 @@ struct Found<'a> {
 }
 
 impl Prepared {
-    /// Refuses columns that are published as they are and single people out, on the rows that would be released; the last
-    /// `counterfeits` rows stand for nobody.
+    /// Refuses columns that are published as they are and single people out, on the rows that would be released; the
+    /// last `counterfeits` rows stand for nobody.
     ///
     /// # Errors
     /// The columns, each at its place in the policy.
@@ -58,8 +59,8 @@ impl Prepared {
         Raw::of(policy, &self.table, &self.roles, self.key, &left_out, false).refuse()
     }
 
-    /// Refuses columns that are published as they are and link the versions of a series: in which rows are unique within
-    /// their class. `class_of` is the class of each row; the last `counterfeits` rows stand for nobody.
+    /// Refuses columns that are published as they are and link the versions of a series: in which rows are unique
+    /// within their class. `class_of` is the class of each row; the last `counterfeits` rows stand for nobody.
     ///
     /// # Errors
     /// The columns, each at its place in the policy.

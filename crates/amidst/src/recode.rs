@@ -1,10 +1,10 @@
 //! Recoding further rows as a release was recoded: fit on one table, transform others.
 //!
-//! A further row belongs to a class of the release when every quasi cell of the class covers the row's own value: the same
-//! levels for full-domain recodings, the same cells for local ones. Where several classes cover it, the one that covers the
-//! fewest of the further values wins. A row that no class covers, or with an unknown cell where the policy drops those, is
-//! suppressed. What comes out is recoded, not released: nobody counts its classes or checks them, so it is fit for a model
-//! that learned from the release, and not to be handed over.
+//! A further row belongs to a class of the release when every quasi cell of the class covers the row's own value: the
+//! same levels for full-domain recodings, the same cells for local ones. Where several classes cover it, the one that
+//! covers the fewest of the further values wins. A row that no class covers, or with an unknown cell where the policy
+//! drops those, is suppressed. What comes out is recoded, not released: nobody counts its classes or checks them, so it
+//! is fit for a model that learned from the release, and not to be handed over.
 
 use amidst_core::attack::{External, Published, fit, labels_of_table};
 use amidst_core::table::{Column, Table, ValueType};
@@ -35,8 +35,8 @@ impl Recoded {
     }
 }
 
-/// Recodes the rows at `further` as the table at `release` was recoded under `policy`. Rows that fit no class are left out;
-/// with `mask` they stay, and their quasi cells say `*`.
+/// Recodes the rows at `further` as the table at `release` was recoded under `policy`. Rows that fit no class are left
+/// out; with `mask` they stay, and their quasi cells say `*`.
 ///
 /// # Errors
 /// When a table cannot be read, or the further rows lack a quasi column of the release.

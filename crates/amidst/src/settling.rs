@@ -1,8 +1,9 @@
 //! Searching again where what was found does not hold against the distribution of the release itself.
 //!
-//! A search suppresses classes against the input's distribution. What is left must also hold against its own; `settle` leaves
-//! out what does not. Where that takes more rows than the policy allows, a search that suppresses fewer rows to begin with may
-//! still succeed, and one that suppresses none always does if it finds anything: the two distributions are one then.
+//! A search suppresses classes against the input's distribution. What is left must also hold against its own; `settle`
+//! leaves out what does not. Where that takes more rows than the policy allows, a search that suppresses fewer rows to
+//! begin with may still succeed, and one that suppresses none always does if it finds anything: the two distributions
+//! are one then.
 
 use amidst_core::search::own_distribution::compares;
 use amidst_core::search::{MaxSuppression, Search, feasibility};
@@ -12,8 +13,8 @@ use crate::Failure;
 /// How often the limit is halved before no suppression at all is tried.
 const HALVINGS: u32 = 3;
 
-/// Tries `attempt` within the policy's suppression limit, then within smaller ones. An attempt that finds something which
-/// cannot be settled returns nothing.
+/// Tries `attempt` within the policy's suppression limit, then within smaller ones. An attempt that finds something
+/// which cannot be settled returns nothing.
 pub fn settled<T>(
     search: &Search<'_>,
     attempt: impl Fn(&Search<'_>) -> Result<Option<T>, Failure>,

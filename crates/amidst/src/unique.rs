@@ -1,9 +1,10 @@
-//! Rows that nobody else shares, on everything that is published: what stands beside the generalized cells counts as much
-//! as the cells themselves.
+//! Rows that nobody else shares, on everything that is published: what stands beside the generalized cells counts as
+//! much as the cells themselves.
 //!
 //! Classes are groups of rows that agree in the quasi columns. A reader sees the other columns too: a release in which
-//! everybody shares age and zip with four others may still have a row for each of them. This counts rows by all published
-//! columns, and by the insensitive ones alone; the independent checker counts both again from the written file.
+//! everybody shares age and zip with four others may still have a row for each of them. This counts rows by all
+//! published columns, and by the insensitive ones alone; the independent checker counts both again from the written
+//! file.
 
 use amidst_check::Accepted;
 use amidst_core::shared::Shared;
@@ -24,7 +25,8 @@ pub struct UniqueRows {
     pub published: u64,
     /// Rows that are unique on the insensitive columns alone.
     pub insensitive: u64,
-    /// The fewest rows (persons, where some have several rows) that agree in all published columns; none where nobody looked.
+    /// The fewest rows (persons, where some have several rows) that agree in all published columns; none where nobody
+    /// looked.
     pub smallest: Option<u64>,
 }
 

@@ -3,11 +3,11 @@
 //!
 //! With n rows in the class and N in all classes, every difference is a whole number over n·N: Δ_s = n_s·N − N_s·n.
 //! - `equal`: Σ|Δ| / 2nN.
-//! - `ordered`: Σ over the m − 1 gaps of |Δ summed up to there| / (m − 1)nN, m the number of ranks, also of values that the
-//!   release lacks.
-//! - `hierarchical`: values whose lowest common ancestor is at level i are i/h apart. That is the length of the path between them
-//!   in the tree whose edges are 1/2h long, and earth moved on a tree crosses each edge with the net surplus below it:
-//!   Σ over groups below the top of |Δ summed over the group| / 2h·nN.
+//! - `ordered`: Σ over the m − 1 gaps of |Δ summed up to there| / (m − 1)nN, m the number of ranks, also of values that
+//!   the release lacks.
+//! - `hierarchical`: values whose lowest common ancestor is at level i are i/h apart. That is the length of the path
+//!   between them in the tree whose edges are 1/2h long, and earth moved on a tree crosses each edge with the net
+//!   surplus below it: Σ over groups below the top of |Δ summed over the group| / 2h·nN.
 //! - `kl`: Σ p ln(p/q). `js`: half of KL(p‖m) and of KL(q‖m), with m halfway between. Natural logarithms.
 
 use std::cmp::Ordering;

@@ -1,5 +1,5 @@
-//! δ-disclosure privacy: |ln(p/q)| < δ for every value of the release (Brickell and Shmatikov, KDD 2008), and β-likeness:
-//! (p − q)/q ≤ β for every value that gained, enhanced also ≤ −ln q (Cao and Karras, VLDB 2012).
+//! δ-disclosure privacy: |ln(p/q)| < δ for every value of the release (Brickell and Shmatikov, KDD 2008), and
+//! β-likeness: (p − q)/q ≤ β for every value that gained, enhanced also ≤ −ln q (Cao and Karras, VLDB 2012).
 
 use std::cmp::Ordering;
 use std::sync::Arc;

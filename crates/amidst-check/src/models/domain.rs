@@ -1,7 +1,7 @@
 //! What models know of a sensitive column: its published values, and their distribution over the whole release.
 //!
-//! Classes are compared with the release that they are part of, so that anybody can check it who has the release. What the
-//! certificate adds is the meaning of the values: their rank order, and their place in a hierarchy.
+//! Classes are compared with the release that they are part of, so that anybody can check it who has the release. What
+//! the certificate adds is the meaning of the values: their rank order, and their place in a hierarchy.
 
 use rustc_hash::FxHashMap;
 
@@ -38,7 +38,8 @@ pub(crate) struct Ranking {
 }
 
 impl Domain {
-    /// Joins what the certificate says of a column with the values that the release holds and how often classes hold them.
+    /// Joins what the certificate says of a column with the values that the release holds and how often classes hold
+    /// them.
     pub(crate) fn new(column: &SensitiveColumn, values: Vec<Vec<u8>>, table: Vec<u64>) -> Result<Domain, String> {
         let numbers = values.iter().enumerate().map(|(id, value)| (value.clone(), id as u32)).collect();
         let mut domain = Domain {

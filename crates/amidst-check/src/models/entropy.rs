@@ -1,10 +1,10 @@
 //! Entropy ℓ-diversity: −Σ p log p ≥ log l (article, Definition 4.1), with a don't-care set the adjusted entropy
 //! (Definition 4.5).
 //!
-//! The adjusted entropy lowers don't-care counts to the point of greatest entropy. With F the fixed counts, S their sum, m
-//! their log-entropic mean and r values lowered to e^m, Algorithm 1 returns log(S + r·e^m) − m = log(S·e^−m + r), and
-//! log S − m is the plain entropy of F. So it is ≥ log l exactly when e^H(F) ≥ l − r: one comparison of plain entropy with
-//! a rational number, no exponential in sight.
+//! The adjusted entropy lowers don't-care counts to the point of greatest entropy. With F the fixed counts, S their
+//! sum, m their log-entropic mean and r values lowered to e^m, Algorithm 1 returns log(S + r·e^m) − m = log(S·e^−m +
+//! r), and log S − m is the plain entropy of F. So it is ≥ log l exactly when e^H(F) ≥ l − r: one comparison of plain
+//! entropy with a rational number, no exponential in sight.
 
 use std::cmp::Ordering;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The privacy models, once more: each from its definition alone and each in exact arithmetic.
 //!
-//! A model judges one class at a time (or the sizes of all of them) and also reports figures: floating-point renderings of
-//! the strongest parameters that the class satisfies. Figures inform; only `holds`, which is exact, decides.
+//! A model judges one class at a time (or the sizes of all of them) and also reports figures: floating-point renderings
+//! of the strongest parameters that the class satisfies. Figures inform; only `holds`, which is exact, decides.
 
 mod alpha_k;
 mod closeness;

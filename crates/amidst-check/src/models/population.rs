@@ -1,6 +1,6 @@
 //! Models that compare the release with a population: k-map (at least k persons of the population fall in the class),
-//! δ-presence (the class's share of them lies between min and max), and Bayes-optimal privacy: no (ρ1,ρ2)-breach (article,
-//! Definition 3.3), with prior and posterior of Theorem 3.1.
+//! δ-presence (the class's share of them lies between min and max), and Bayes-optimal privacy: no (ρ1,ρ2)-breach
+//! (article, Definition 3.3), with prior and posterior of Theorem 3.1.
 
 use std::sync::Arc;
 
@@ -106,7 +106,8 @@ impl PopulationModel for BayesOptimal {
             return Err("the population lacks a sensitive value of a published class".into());
         }
         let mut reached = BigRational::zero();
-        // Everybody of the population whom the class covers, in the table or not: an adversary may not know who is in it.
+        // Everybody of the population whom the class covers, in the table or not: an adversary may not know who is in
+        // it.
         for tuple in &census.tuples {
             let persons: u64 = tuple.counts.iter().map(|c| c.1).sum();
             let weight = |value: u32, count: u64| match covered.get(&value) {

@@ -1,5 +1,5 @@
-//! Recursive (c,ℓ)-diversity (article, Definition 4.2) and its forms with a don't-care set (4.3, positive disclosure) and
-//! with values that must not be ruled out (4.4, negative disclosure).
+//! Recursive (c,ℓ)-diversity (article, Definition 4.2) and its forms with a don't-care set (4.3, positive disclosure)
+//! and with values that must not be ruled out (4.4, negative disclosure).
 //!
 //! l = 1 always holds, in all three forms.
 

@@ -1,9 +1,9 @@
 //! Totals of weights whose steps are 1/j^β with a broken β = p/q: irrational, yet compared without rounding.
 //!
-//! Whether N rows reach α comes down to the sign of Σ aⱼ·j^(−p/q) with rational aⱼ. Steps i and j are rational multiples of each
-//! other exactly when i/j, in lowest terms, is a quotient of perfect q-th powers; steps of which no two are so related are
-//! linearly independent over the rationals (Besicovitch). So the sum is gathered by such families: it is zero when every
-//! family's coefficient is, and else brackets of growing precision show its sign.
+//! Whether N rows reach α comes down to the sign of Σ aⱼ·j^(−p/q) with rational aⱼ. Steps i and j are rational
+//! multiples of each other exactly when i/j, in lowest terms, is a quotient of perfect q-th powers; steps of which no
+//! two are so related are linearly independent over the rationals (Besicovitch). So the sum is gathered by such
+//! families: it is zero when every family's coefficient is, and else brackets of growing precision show its sign.
 
 use std::cmp::Ordering;
 

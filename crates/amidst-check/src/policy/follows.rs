@@ -126,8 +126,8 @@ fn sensitive_columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<Strin
     }
 }
 
-/// Whether values stand in the order that they have of themselves: numbers ascending, or dates written year first. What is
-/// neither, as a token for the unknown, comes last.
+/// Whether values stand in the order that they have of themselves: numbers ascending, or dates written year first. What
+/// is neither, as a token for the unknown, comes last.
 fn of_itself(order: &[String]) -> bool {
     let dated = |text: &&String| text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
     let numbers: Vec<BigRational> = order.iter().map_while(|text| number::parse(text.trim()).ok()).collect();

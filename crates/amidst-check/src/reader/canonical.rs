@@ -1,9 +1,9 @@
 //! Delimited text in the one form in which releases are written, so that no two readers see different rows.
 //!
-//! The rule of the writer, written down once more: lines end with one line feed, the last one too; a cell stands in quotes
-//! when it holds the separator, a quote, a line feed or a carriage return, when it begins with a byte order mark, or when
-//! it is empty and alone on its line; never otherwise; a quote in quotes is doubled. A name in the header also stands in
-//! quotes when it is alone or has white space around it. Everything is UTF-8 without zero bytes.
+//! The rule of the writer, written down once more: lines end with one line feed, the last one too; a cell stands in
+//! quotes when it holds the separator, a quote, a line feed or a carriage return, when it begins with a byte order
+//! mark, or when it is empty and alone on its line; never otherwise; a quote in quotes is doubled. A name in the header
+//! also stands in quotes when it is alone or has white space around it. Everything is UTF-8 without zero bytes.
 
 use super::limits;
 use super::selection::Cells;

@@ -1,5 +1,5 @@
-//! Parquet and Arrow IPC, through their own readers, every cell as text. The files of a release are first held against the
-//! form that releases have (`parquet`, `pages`, `arrow`).
+//! Parquet and Arrow IPC, through their own readers, every cell as text. The files of a release are first held against
+//! the form that releases have (`parquet`, `pages`, `arrow`).
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -200,8 +200,8 @@ impl Cells for Row<'_> {
     }
 }
 
-/// The cells of an array as texts. Numbers have the one form that releases give them: the shortest that reads back as the
-/// same number, without zeros behind the point.
+/// The cells of an array as texts. Numbers have the one form that releases give them: the shortest that reads back as
+/// the same number, without zeros behind the point.
 fn texts(array: &dyn Array) -> Result<StringArray, arrow_schema::ArrowError> {
     Ok(match array.data_type() {
         DataType::Float64 => array.as_primitive::<Float64Type>().iter().map(|x| x.map(number::of_double)).collect(),

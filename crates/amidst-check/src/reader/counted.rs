@@ -30,7 +30,7 @@ pub(crate) struct CountedView {
     pub totals: Vec<u64>,
     /// For each key, tuple and count.
     pub histograms: Vec<Vec<(u32, u64)>>,
-    /// Who has which tuple, ascending by (key, tuple, person): only where persons are counted and columns are several, so
-    /// that those who agree in some columns can be told apart.
+    /// Who has which tuple, ascending by (key, tuple, person): only where persons are counted and columns are several,
+    /// so that those who agree in some columns can be told apart.
     pub members: Vec<(u32, u32, u64)>,
 }

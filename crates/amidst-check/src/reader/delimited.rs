@@ -1,5 +1,5 @@
-//! CSV and TSV. Blocks without a quote are cut with a vector search for separators and line ends; others are taken apart
-//! by the strict rules of releases, or through the csv crate where a table of the owner's is read.
+//! CSV and TSV. Blocks without a quote are cut with a vector search for separators and line ends; others are taken
+//! apart by the strict rules of releases, or through the csv crate where a table of the owner's is read.
 
 use std::io::Read;
 use std::path::Path;

@@ -1,10 +1,10 @@
 //! JSON lines: an object a line. Columns are the keys of the first line.
 //!
-//! A release has one form, that of its writer, written down once more: every line is an object with all keys in the order of
-//! the first, without white space, and ends with a line feed; texts escape what JSON must escape, in the shortest way,
-//! and nothing else; numbers have the one text that reads back as the same double; no value is an object or a list. A column holds
-//! texts, numbers or truth, never a mixture, because `1` and `"1"` are one cell here and two elsewhere. A table of the
-//! owner's may be written in any way; a key that a line lacks is a missing cell there.
+//! A release has one form, that of its writer, written down once more: every line is an object with all keys in the
+//! order of the first, without white space, and ends with a line feed; texts escape what JSON must escape, in the
+//! shortest way, and nothing else; numbers have the one text that reads back as the same double; no value is an object
+//! or a list. A column holds texts, numbers or truth, never a mixture, because `1` and `"1"` are one cell here and two
+//! elsewhere. A table of the owner's may be written in any way; a key that a line lacks is a missing cell there.
 
 use std::io::Read;
 use std::path::Path;

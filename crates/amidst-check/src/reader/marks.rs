@@ -20,8 +20,8 @@ pub(crate) struct Marks<'a> {
 }
 
 impl<'a> Marks<'a> {
-    /// The places of `separator` and of line ends in `text`, about `many` of which are wanted at a time; none when places
-    /// would need more than 32 bits.
+    /// The places of `separator` and of line ends in `text`, about `many` of which are wanted at a time; none when
+    /// places would need more than 32 bits.
     pub(crate) fn new(text: &'a [u8], separator: u8, many: usize) -> Option<Self> {
         u32::try_from(text.len()).ok()?;
         let places = vec![0; many + 2 * STRETCH];

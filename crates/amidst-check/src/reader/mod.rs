@@ -1,7 +1,8 @@
 //! The checker's own reading of tables: CSV and TSV (plain or gz), JSON lines (plain or gz), Parquet and Arrow IPC.
 //!
-//! Whatever the format, rows flow into a [`Tally`], which keeps the distinct keys and their histograms and no rows: memory
-//! follows the number of classes. A cell is the bytes of its text; a missing cell (null) reads as the empty text.
+//! Whatever the format, rows flow into a [`Tally`], which keeps the distinct keys and their histograms and no rows:
+//! memory follows the number of classes. A cell is the bytes of its text; a missing cell (null) reads as the empty
+//! text.
 
 mod arrow;
 mod canonical;
@@ -100,7 +101,8 @@ pub(crate) fn count(
             other => other,
         };
         let before = total.rows_before();
-        // The decoders of binary formats are not ours; damage that makes one of them panic is still only a damaged file.
+        // The decoders of binary formats are not ours; damage that makes one of them panic is still only a damaged
+        // file.
         let read =
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| one_file(path, format, gz, reading, &mut total)));
         let (columns, print) = read.map_err(|_| unreadable(path, "the file is damaged"))??;

@@ -1,5 +1,5 @@
-//! What the pages of a Parquet file hold, value by value: nothing behind the last value, no dictionary entry without a row,
-//! no number that has a second reading.
+//! What the pages of a Parquet file hold, value by value: nothing behind the last value, no dictionary entry without a
+//! row, no number that has a second reading.
 
 use parquet::column::page::Page;
 
@@ -127,8 +127,8 @@ fn fixed<const WIDTH: usize>(bytes: &[u8], count: usize, enter: &mut impl FnMut(
     Some(())
 }
 
-/// Runs of equal numbers and packed numbers of `width` bits: `count` of them, and not one more but for the zeros that fill
-/// the last pack.
+/// Runs of equal numbers and packed numbers of `width` bits: `count` of them, and not one more but for the zeros that
+/// fill the last pack.
 fn hybrid(bytes: &[u8], width: u8, count: u64, mut see: impl FnMut(u64)) -> Result<(), String> {
     let wrong = || "there is something behind the numbers of a page, or too little".to_string();
     if width > 32 {

@@ -92,8 +92,8 @@ impl<'a> Blocks<'a> {
         Ok(())
     }
 
-    /// Takes the first record off the stream with `first`, which returns none while it needs more bytes; at the end of the
-    /// stream it sees `true` and must decide.
+    /// Takes the first record off the stream with `first`, which returns none while it needs more bytes; at the end of
+    /// the stream it sees `true` and must decide.
     pub(crate) fn head<T>(
         &mut self,
         mut first: impl FnMut(&[u8], bool) -> Option<(T, usize)>,

@@ -180,7 +180,8 @@ impl Publishing<'_> {
         let mut from = "t".to_string();
         let mut filter = known.clone();
         if joining.dealt {
-            // Rows that agree are interchangeable; any fixed order of them will do, and that of the other columns is one.
+            // Rows that agree are interchangeable; any fixed order of them will do, and that of the other columns is
+            // one.
             let keys: Vec<String> = joining.keys.iter().map(|&k| format!("t.{}", names(k))).collect();
             let all = self
                 .read
@@ -193,7 +194,8 @@ impl Publishing<'_> {
             let mut among = String::new();
             let mut found = String::new();
             if let Some(join) = &joining.among {
-                // The numbers of the values are looked up once and travel on: a plan twice as deep is refused by the scheduler.
+                // The numbers of the values are looked up once and travel on: a plan twice as deep is refused by the
+                // scheduler.
                 among = format!("{numbers}{join}");
                 found = (0..joining.keys.len()).map(|i| format!(", m{i}.g AS {}{i}", Joining::FOUND)).collect();
                 numbers = String::new();

@@ -70,8 +70,8 @@ pub struct Joining {
     pub filter: Option<String>,
     /// Whether rows that agree in everything are dealt out to several classes.
     pub dealt: bool,
-    /// A join that lets only the rows pass that are dealt out, where the others are published elsewhere. Then the numbers of
-    /// the deciding columns are columns of the rows, and `joins` takes them from there.
+    /// A join that lets only the rows pass that are dealt out, where the others are published elsewhere. Then the
+    /// numbers of the deciding columns are columns of the rows, and `joins` takes them from there.
     pub among: Option<String>,
 }
 

@@ -64,8 +64,8 @@ async fn connected(
         .with_runtime_env(stores::environment(None).map_err(broken)?)
         .with_default_features()
         .build();
-    // How files are written travels to the executors with the format alone: neither with the options of a statement nor with
-    // the settings of a session.
+    // How files are written travels to the executors with the format alone: neither with the options of a statement nor
+    // with the settings of a session.
     let format = ParquetFormatFactory::new_with_options(written);
     state.register_file_format(Arc::new(format), true).map_err(broken)?;
     SessionContext::remote_with_state(&scheduler.to_string(), state).await.map_err(broken)
@@ -83,10 +83,12 @@ fn settings(config: SessionConfig, partitions: usize) -> SessionConfig {
         // Published files should be plain strings to whoever reads them.
         .set_bool("datafusion.execution.parquet.schema_force_view_types", false)
         .set_bool("datafusion.execution.parquet.binary_as_string", true)
-        // The tables of a recoding are small beside the rows: every task has them whole, and the rows stay where they are.
+        // The tables of a recoding are small beside the rows: every task has them whole, and the rows stay where they
+        // are.
         .set_usize("datafusion.optimizer.hash_join_single_partition_threshold", BROADCAST)
         .set_usize("datafusion.optimizer.hash_join_single_partition_threshold_rows", BROADCAST)
-        // Nor should views of strings travel: each batch of them takes along all the text that any of them was cut from.
+        // Nor should views of strings travel: each batch of them takes along all the text that any of them was cut
+        // from.
         .set_bool("datafusion.sql_parser.map_string_types_to_utf8view", false)
         // Column names are those of the data, whatever their case.
         .set_bool("datafusion.sql_parser.enable_ident_normalization", false)
@@ -106,8 +108,8 @@ impl Runner<'_> {
         self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed))
     }
 
-    /// Runs a statement, again when an executor was lost with its answer: what statements write they replace. When asked to
-    /// stop, or when it fails, nothing of it goes on running on the cluster.
+    /// Runs a statement, again when an executor was lost with its answer: what statements write they replace. When
+    /// asked to stop, or when it fails, nothing of it goes on running on the cluster.
     pub async fn run(&self, context: &SessionContext, statement: &str) -> Result<Vec<RecordBatch>, Failure> {
         for _ in 1..ATTEMPTS {
             match self.attempt(context, statement).await {
@@ -172,8 +174,8 @@ pub fn broken(error: DataFusionError) -> Failure {
     }
 }
 
-/// Whether a failure is that of a process which can no longer be reached. The scheduler gives the work of a dead executor to
-/// others by itself; only what had been finished there, and was not fetched yet, has to be asked for again.
+/// Whether a failure is that of a process which can no longer be reached. The scheduler gives the work of a dead
+/// executor to others by itself; only what had been finished there, and was not fetched yet, has to be asked for again.
 fn lost(reason: &str) -> bool {
     ["GrpcConnectionError", "FetchFailed", "transport error", "Connection refused", "connection closed", "broken pipe"]
         .iter()

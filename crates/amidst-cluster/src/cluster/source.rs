@@ -65,8 +65,8 @@ impl Source {
             }
         }
         let schema = schema.ok_or_else(|| Failure::Usage(format!("{input} has no columns")))?;
-        // Dictionaries are a matter of how a file is written, and so is the promise that nothing is null; plans are simpler
-        // without them, and what is published does not depend on them.
+        // Dictionaries are a matter of how a file is written, and so is the promise that nothing is null; plans are
+        // simpler without them, and what is published does not depend on them.
         let plain = |field: &Arc<Field>| {
             let kind = match field.data_type() {
                 DataType::Dictionary(_, values) => values.as_ref().clone(),

@@ -1,9 +1,9 @@
 //! The types of the published columns: those that a release of one machine would have.
 //!
-//! A type must follow from the published rows and nothing else. That of the input's file would tell how the input was kept,
-//! and one seen from all rows would tell of those that are left out. The labels of quasi and sensitive columns are known
-//! here, so their types are decided by the code that decides them for one machine. Insensitive columns were never gathered:
-//! the cluster counts for each how many of its published cells a type would not hold.
+//! A type must follow from the published rows and nothing else. That of the input's file would tell how the input was
+//! kept, and one seen from all rows would tell of those that are left out. The labels of quasi and sensitive columns
+//! are known here, so their types are decided by the code that decides them for one machine. Insensitive columns were
+//! never gathered: the cluster counts for each how many of its published cells a type would not hold.
 
 use amidst::Failure;
 use amidst::io::Kind;
@@ -78,12 +78,14 @@ const TRIED: [Kind; 4] = [Kind::Boolean, Kind::Integer, Kind::Decimal, Kind::Dat
 pub struct Typing<'a> {
     policy: &'a Policy,
     columns: Vec<Typed>,
-    /// The question for each column that was never gathered: its place, the kind, and what counts the cells that do not fit.
+    /// The question for each column that was never gathered: its place, the kind, and what counts the cells that do not
+    /// fit.
     asked: Vec<(usize, Kind, String)>,
 }
 
 impl<'a> Typing<'a> {
-    /// Settles what can be settled here. The recoded rows have the columns `schema`, of which `published` are published.
+    /// Settles what can be settled here. The recoded rows have the columns `schema`, of which `published` are
+    /// published.
     pub fn new(policy: &'a Policy, released: &Released, schema: &Schema, published: impl Fn(&str) -> bool) -> Self {
         let mut typing = Typing { policy, columns: Vec::new(), asked: Vec::new() };
         for field in schema.fields().iter().filter(|field| published(field.name())) {

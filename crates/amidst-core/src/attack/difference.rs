@@ -1,14 +1,14 @@
 //! The difference attack on a table that is published again and again.
 //!
-//! **Assumes** that the adversary knows who is in which class of each version (from their quasi values and from when they
-//! came and went), and that a person's sensitive value stays the same.
+//! **Assumes** that the adversary knows who is in which class of each version (from their quasi values and from when
+//! they came and went), and that a person's sensitive value stays the same.
 //!
-//! **Succeeds** by subtracting: if class a of one version and class b of a later one share persons, then the counts of b
-//! minus those of a are the values of b's other persons minus those of a's other persons. What comes out positive must
-//! be had by the former, what comes out negative by the latter. A person inserted alone into a published class is the
-//! plain case: the one count that grew is theirs. The same subtraction is done for the smallest unions of classes that
-//! nobody straddles, where only those who joined and those who left differ. A group is hit when one value is sure for at
-//! least `threshold` of it, and surer than its own version tells.
+//! **Succeeds** by subtracting: if class a of one version and class b of a later one share persons, then the counts of
+//! b minus those of a are the values of b's other persons minus those of a's other persons. What comes out positive
+//! must be had by the former, what comes out negative by the latter. A person inserted alone into a published class is
+//! the plain case: the one count that grew is theirs. The same subtraction is done for the smallest unions of classes
+//! that nobody straddles, where only those who joined and those who left differ. A group is hit when one value is sure
+//! for at least `threshold` of it, and surer than its own version tells.
 //!
 //! What is certain of some may be taken off other classes, from version to version: who is certain in the end is looked
 //! for in the possible [`worlds`](crate::worlds) of all versions, and counts as hit, too.
@@ -245,9 +245,9 @@ impl Unions {
     }
 }
 
-/// Persons whose value follows from all versions together, although each of their classes leaves several open: what comes
-/// out of one subtraction may be taken off another class, and so on. Where that takes too long, those whom it is certain
-/// of may be more.
+/// Persons whose value follows from all versions together, although each of their classes leaves several open: what
+/// comes out of one subtraction may be taken off another class, and so on. Where that takes too long, those whom it is
+/// certain of may be more.
 fn certain_of_all(versions: &[Version]) -> Vec<u32> {
     let mut history = History::default();
     versions.iter().for_each(|version| history.see(&Compact::of(version)));

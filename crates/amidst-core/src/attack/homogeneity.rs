@@ -2,9 +2,9 @@
 //!
 //! **Assumes** that the adversary knows the quasi values of a person in the table, so finds the person's class.
 //!
-//! **Succeeds** in a class where one sensitive value reaches a share of the rows: the person's value is then known, with
-//! at least that certainty. The ℓ-diversity article counts such classes and rows in minimal k-anonymous tables of Adult,
-//! with a share of 100 % in Figure 9 and 95 % in Figure 11.
+//! **Succeeds** in a class where one sensitive value reaches a share of the rows: the person's value is then known,
+//! with at least that certainty. The ℓ-diversity article counts such classes and rows in minimal k-anonymous tables of
+//! Adult, with a share of 100 % in Figure 9 and 95 % in Figure 11.
 
 use std::cmp::Ordering;
 

@@ -6,7 +6,8 @@
 //! **Succeeds** for a person when the values that are published for all of these classes leave at most `values`
 //! candidates, although each version by itself leaves more.
 //!
-//! **Does not see** what others have: that takes subtracting, which is the difference attack, and the audit of a series.
+//! **Does not see** what others have: that takes subtracting, which is the difference attack, and the audit of a
+//! series.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -3,11 +3,12 @@
 //! **Assumes** that the adversary has a table of named persons with some of the quasi columns, such as a voters' list,
 //! and that those persons are in the release.
 //!
-//! **Succeeds** for a person whose values fit only classes that together give one sensitive value a share of `threshold`
-//! or more, even when it stays open which row is theirs. The external values may be original or generalized; an empty
-//! one is unknown and fits everything.
+//! **Succeeds** for a person whose values fit only classes that together give one sensitive value a share of
+//! `threshold` or more, even when it stays open which row is theirs. The external values may be original or
+//! generalized; an empty one is unknown and fits everything.
 //!
-//! The (l, α) paper's Rick and Rudy: both fit only the class (25-26), America, 142** of its Table 2, so both have cancer.
+//! The (l, α) paper's Rick and Rudy: both fit only the class (25-26), America, 142** of its Table 2, so both have
+//! cancer.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -51,7 +52,8 @@ pub struct Links {
     pub of_row: Vec<usize>,
     /// The columns that were joined.
     pub columns: Vec<String>,
-    /// Published labels that no external value fits: either those people are absent, or the labels need [`Covers`](super::Covers).
+    /// Published labels that no external value fits: either those people are absent, or the labels need
+    /// [`Covers`](super::Covers).
     pub unused_labels: u64,
 }
 

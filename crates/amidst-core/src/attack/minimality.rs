@@ -1,9 +1,9 @@
 //! The minimality attack.
 //!
-//! **Assumes** that the adversary knows the original quasi tuples of everyone in each class (from an external table), the
-//! requirement, and that the release is minimal: a class would have been split by its original tuples had all parts
-//! satisfied the requirement. So some part fails, and of all ways to deal the class's sensitive values to its tuples (the
-//! *worlds*) only those remain in which one does.
+//! **Assumes** that the adversary knows the original quasi tuples of everyone in each class (from an external table),
+//! the requirement, and that the release is minimal: a class would have been split by its original tuples had all parts
+//! satisfied the requirement. So some part fails, and of all ways to deal the class's sensitive values to its tuples
+//! (the *worlds*) only those remain in which one does.
 //!
 //! **Succeeds** where the *credibility* of linking a person to a value, the share of the remaining worlds in which the
 //! person has it, exceeds `threshold` (what the requirement promised: 1/l), and also what the class tells without this
@@ -14,16 +14,16 @@
 //! hold. Where k is why a class was kept whole (a part is smaller than `k`), nothing is learned from it.
 //!
 //! For a monotone requirement, "split by its original tuples" is implied by any minimality, so local and full-domain
-//! releases are both covered: `scope` is `class` when each class is minimal by itself (local recoding), `table` when only
-//! the table is (full-domain): then some class fails, and nobody knows which; one that k explains explains it all.
+//! releases are both covered: `scope` is `class` when each class is minimal by itself (local recoding), `table` when
+//! only the table is (full-domain): then some class fails, and nobody knows which; one that k explains explains it all.
 //!
 //! Classes that overlap are looked at as far as the numbers of rows tell who is in them ([`members`](super::members));
 //! the others are counted as unmatched. Nothing is learned from a full-domain release with suppressed rows: it is the
 //! best table, not the least general one that satisfies the requirement, since a less general one may cost more by the
 //! rows that it would suppress, and whether the parts of suppressed rows fail depends on values that nobody published.
 //!
-//! **Departure.** A class with too many worlds to count is looked at one value at a time, as if the requirement had failed
-//! for its sake, which only ever makes the value seem likelier; such classes are counted.
+//! **Departure.** A class with too many worlds to count is looked at one value at a time, as if the requirement had
+//! failed for its sake, which only ever makes the value seem likelier; such classes are counted.
 
 mod required;
 
@@ -323,8 +323,8 @@ mod tests {
 
     #[test]
     fn both_of_q1_are_positive() {
-        // 2-diversity of HIV. One HIV in each part, or both among the five, would have been published as it was; so both
-        // are q1's.
+        // 2-diversity of HIV. One HIV in each part, or both among the five, would have been published as it was; so
+        // both are q1's.
         let (fixture, original) = opening();
         let findings = run(&fixture, &original, &[("l", "2"), ("value", "hiv")]);
         assert_eq!((findings.classes, findings.persons), (1, 2));
@@ -339,9 +339,10 @@ mod tests {
 
     #[test]
     fn the_papers_formula_weighs_every_way_to_fail() {
-        // Parts of 2 and 4 persons, three of the six HIV, l = 2. With x of the first part HIV, C(2, x)·C(4, 3 − x) worlds
-        // agree: 4 for x = 0 (the second part has 3 of 4: fails), 12 for x = 1 (1 of 2 and 2 of 4: sound), 4 for x = 2
-        // (fails). So x is 0 or 2, each as likely: the first part has HIV in half of the places, as has the second.
+        // Parts of 2 and 4 persons, three of the six HIV, l = 2. With x of the first part HIV, C(2, x)·C(4, 3 − x)
+        // worlds agree: 4 for x = 0 (the second part has 3 of 4: fails), 12 for x = 1 (1 of 2 and 2 of 4: sound), 4 for
+        // x = 2 (fails). So x is 0 or 2, each as likely: the first part has HIV in half of the places, as has the
+        // second.
         let rows = [vec![("Q", "hiv"); 3], vec![("Q", "flu"); 3]].concat();
         let original = Tuples::collect(1, vec![(0, 0, 2), (0, 1, 4)]);
         let findings = run(&Fixture::new(&rows), &original, &[("l", "2"), ("value", "hiv")]);
@@ -357,8 +358,8 @@ mod tests {
 
     #[test]
     fn when_every_value_is_protected_any_of_them_may_be_at_fault() {
-        // Flu is protected, too, and the five fail for its sake in every world (at least 3 flu among 5): so the class could
-        // never be split, and nothing is learned.
+        // Flu is protected, too, and the five fail for its sake in every world (at least 3 flu among 5): so the class
+        // could never be split, and nothing is learned.
         let (fixture, original) = opening();
         let findings = run(&fixture, &original, &[("l", "2")]);
         assert_eq!((findings.persons, figure(&findings, "classes_one_value_at_a_time")), (0, 0.0));
@@ -373,16 +374,16 @@ mod tests {
 
     #[test]
     fn other_diversities_leak_as_well() {
-        // Two pairs published together as 2-diverse, with values a, a, b, b: had they not been (a, a) and (b, b) each, they
-        // would have been published apart. Nobody knows which pair has which value.
+        // Two pairs published together as 2-diverse, with values a, a, b, b: had they not been (a, a) and (b, b) each,
+        // they would have been published apart. Nobody knows which pair has which value.
         let rows = [("Q", "a"), ("Q", "a"), ("Q", "b"), ("Q", "b")];
         let (fixture, original) = (Fixture::new(&rows), Tuples::collect(1, vec![(0, 0, 2), (0, 1, 2)]));
         for requirement in [("distinct", "2"), ("entropy", "2"), ("c", "2"), ("l", "2"), ("alpha", "0.5")] {
             let findings = run(&fixture, &original, &[requirement]);
             assert!((figure(&findings, "largest_credibility") - 0.5).abs() < 1e-12, "{requirement:?}");
         }
-        // With a, a, b, c the pair without b and c has a, a; which pair that is stays open, but a is likelier than not to
-        // be together: credibility 1/2 for each, no more than the class says.
+        // With a, a, b, c the pair without b and c has a, a; which pair that is stays open, but a is likelier than not
+        // to be together: credibility 1/2 for each, no more than the class says.
         let rows = [("Q", "a"), ("Q", "a"), ("Q", "b"), ("Q", "c")];
         let findings = run(&Fixture::new(&rows), &original, &[("distinct", "2")]);
         assert!((figure(&findings, "largest_credibility") - 0.5).abs() < 1e-12);
@@ -405,8 +406,8 @@ mod tests {
         let original = Tuples::collect(2, vec![(0, 0, 2), (0, 1, 5), (1, 2, 2), (1, 3, 5)]);
         let table = [("l", "2"), ("value", "hiv"), ("scope", "table"), ("threshold", "0.5")];
         let findings = run(&fixture, &original, &table);
-        // A class fails with probability 1/21. Given that one of two does: a person of q1 has hiv in all failing worlds of
-        // the class, and in 10 of the 20 × 2 places of its sound ones.
+        // A class fails with probability 1/21. Given that one of two does: a person of q1 has hiv in all failing worlds
+        // of the class, and in 10 of the 20 × 2 places of its sound ones.
         let (fails, sound) = (1.0 / 21.0, 10.0 / 42.0);
         let expected = (fails + sound * fails) / (1.0 - (1.0 - fails) * (1.0 - fails));
         assert!((figure(&findings, "largest_credibility") - expected).abs() < 1e-12);

@@ -1,8 +1,9 @@
 //! Attacks: what an adversary learns from a published table.
 //!
-//! One attack is one file of this folder; [`ATTACKS`] is the only list of them; `view/` holds what they look at. An attack sees what everyone sees, the
-//! published classes, and knows nothing of the models that should have stopped it: a bug must not acquit itself. Some
-//! adversaries know more than the release: their attacks declare it ([`Entry::needs`]) and get it as [`Extra`].
+//! One attack is one file of this folder; [`ATTACKS`] is the only list of them; `view/` holds what they look at. An
+//! attack sees what everyone sees, the published classes, and knows nothing of the models that should have stopped it:
+//! a bug must not acquit itself. Some adversaries know more than the release: their attacks declare it
+//! ([`Entry::needs`]) and get it as [`Extra`].
 
 use std::fmt::Debug;
 

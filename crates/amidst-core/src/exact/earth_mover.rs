@@ -1,8 +1,8 @@
 //! Earth mover's distances between a class and its table, as exact fractions.
 //!
-//! With n_s of n in the class and N_s of N in the table, every p_s − q_s is (n_s·N − N_s·n)/(n·N): distances are sums of
-//! whole numbers over the common denominator n·N. 128-bit integers hold them up to some 10^15 rows; beyond that the same
-//! code runs on big integers.
+//! With n_s of n in the class and N_s of N in the table, every p_s − q_s is (n_s·N − N_s·n)/(n·N): distances are sums
+//! of whole numbers over the common denominator n·N. 128-bit integers hold them up to some 10^15 rows; beyond that the
+//! same code runs on big integers.
 
 use std::cmp::Ordering;
 use std::ops::AddAssign;
@@ -83,9 +83,9 @@ fn equal_in<T: Whole>(class: &Histogram, table: &TableStats, n: u64, total: u64)
     (moved, n * total)
 }
 
-/// Ordered ground distance |i − j|/(m − 1) over m ranks: Σ over the gaps between neighbouring ranks of |Σ_{j≤i} (p_j − q_j)| /
-/// (m − 1). The ranks are those of the order's values, also of those that the table lacks, followed by the table's values that
-/// the order does not list: all of them where there is no order.
+/// Ordered ground distance |i − j|/(m − 1) over m ranks: Σ over the gaps between neighbouring ranks of |Σ_{j≤i} (p_j −
+/// q_j)| / (m − 1). The ranks are those of the order's values, also of those that the table lacks, followed by the
+/// table's values that the order does not list: all of them where there is no order.
 pub fn ordered(class: &Histogram, table: &TableStats, ranking: &Ranking) -> Distance {
     let (n, total) = (sum(class), sum(&table.histogram));
     let summands = table.histogram.len() + ranking.ranks as usize;
@@ -240,8 +240,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The least cost of a transport from `supply` to `demand`, over all vertices of the transport polytope: a vertex is
-    /// a forest, so it always has an edge that exhausts one of its ends; peel such edges off in every order.
+    /// The least cost of a transport from `supply` to `demand`, over all vertices of the transport polytope: a vertex
+    /// is a forest, so it always has an edge that exhausts one of its ends; peel such edges off in every order.
     fn transport(supply: &mut [i64], demand: &mut [i64], cost: &dyn Fn(usize, usize) -> i64) -> i64 {
         if supply.iter().all(|&s| s == 0) {
             return 0;

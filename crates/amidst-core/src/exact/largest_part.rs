@@ -1,4 +1,5 @@
-//! How much of a class that fails can be saved: the size of its largest part that satisfies a model, bounded from above.
+//! How much of a class that fails can be saved: the size of its largest part that satisfies a model, bounded from
+//! above.
 //!
 //! Searches use it to tell how many rows every refinement of a class must suppress at least.
 

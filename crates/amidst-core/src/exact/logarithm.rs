@@ -3,8 +3,8 @@
 //! Entropy, divergence and disclosure tests all come down to such a sum with whole cᵢ and mᵢ ≥ 1 and a rational r.
 //!
 //! - When r = 0 the sum is ln Π mᵢ^cᵢ, which is zero exactly when the product is one. No power is ever computed: the mᵢ
-//!   are refined, by greatest common divisors alone, into pairwise coprime numbers; the product is one exactly when each
-//!   of those has exponent zero. This works for counts of any size.
+//!   are refined, by greatest common divisors alone, into pairwise coprime numbers; the product is one exactly when
+//!   each of those has exponent zero. This works for counts of any size.
 //! - When r ≠ 0 the sum is never zero: e to a rational power other than 0 is irrational (Lambert), so ln of a rational
 //!   product cannot equal −r.
 //! - A sum that is not zero has a sign that interval arithmetic finds at some finite precision; the precision doubles

@@ -1,11 +1,12 @@
 //! The sign of Σ aⱼ·j^(−β) over j = 1, 2, …, with rational aⱼ and β, decided exactly.
 //!
 //! The weights of the (l, α) family with sensitivity β are such sums. For a whole β they are rational; for β = p/q the
-//! powers are irrational, and a class may still sit exactly on the bound: 4^(−1/2) is 1/2, and 8^(−1/2) is half of 2^(−1/2).
+//! powers are irrational, and a class may still sit exactly on the bound: 4^(−1/2) is 1/2, and 8^(−1/2) is half of
+//! 2^(−1/2).
 //!
-//! - Each j^(−p/q) is a rational times the q-th root of a whole number without a q-th power in it. Such roots of different
-//!   numbers are linearly independent over the rationals (Besicovitch 1940), so the sum is zero exactly when, root by root,
-//!   the rationals add up to zero.
+//! - Each j^(−p/q) is a rational times the q-th root of a whole number without a q-th power in it. Such roots of
+//!   different numbers are linearly independent over the rationals (Besicovitch 1940), so the sum is zero exactly when,
+//!   root by root, the rationals add up to zero.
 //! - A sum that is not zero has a sign that whole q-th roots show at some finite precision; it doubles until they do.
 
 use std::cmp::Ordering;

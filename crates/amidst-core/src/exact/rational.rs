@@ -12,8 +12,8 @@ use num_traits::{Signed, ToPrimitive, Zero};
 
 /// An exact number, as a policy states it.
 ///
-/// Fractions of numbers below 2^64, which are all that a policy or a table of ordinary size brings forth, are kept as two
-/// integers; large ones, and those below zero, as integers of any length.
+/// Fractions of numbers below 2^64, which are all that a policy or a table of ordinary size brings forth, are kept as
+/// two integers; large ones, and those below zero, as integers of any length.
 #[derive(Clone)]
 pub struct Rational {
     /// Numerator and denominator, in lowest terms, when both are small and the value is not negative.

@@ -39,8 +39,8 @@ impl Tail {
         Some(Tail { most, tail })
     }
 
-    /// The fewest rows that can satisfy r₁ < c · tail: one row each of the l − 1 most frequent values, and a tail of more
-    /// than 1/c rows.
+    /// The fewest rows that can satisfy r₁ < c · tail: one row each of the l − 1 most frequent values, and a tail of
+    /// more than 1/c rows.
     pub fn least_rows(c: &Rational, l: u64) -> u64 {
         if l <= 1 {
             return 1;

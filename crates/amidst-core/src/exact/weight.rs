@@ -1,7 +1,7 @@
 //! Whether the weights of a class's rows add up to a bound: Σ n_s · w_s ≥ α.
 //!
-//! Weights are rational, or, with a broken sensitivity β, quotients of sums of powers j^(−β): then the test is one of the sign
-//! of such a sum ([`Powers`]), which is exact as well.
+//! Weights are rational, or, with a broken sensitivity β, quotients of sums of powers j^(−β): then the test is one of
+//! the sign of such a sum ([`Powers`]), which is exact as well.
 
 use std::cmp::Ordering;
 
@@ -53,8 +53,8 @@ impl WeightBound {
         WeightBound { weights: Weights::Rational { of: weights, whole }, alpha }
     }
 
-    /// Rows of value `code` are of category `of[code]`, out of so many, and the weights of the categories rise from 0 to 1 in
-    /// steps proportional to 1^(−β), 2^(−β), ….
+    /// Rows of value `code` are of category `of[code]`, out of so many, and the weights of the categories rise from 0
+    /// to 1 in steps proportional to 1^(−β), 2^(−β), ….
     pub fn of_steps(of: Vec<u32>, categories: usize, powers: Powers, alpha: Rational) -> Self {
         let mut near = vec![0.0];
         let mut sum = 0.0;
@@ -138,8 +138,8 @@ fn approximate(of: &[u32], near: &[f64], histogram: &Histogram) -> (f64, f64) {
     })
 }
 
-/// How the total weight compares with `alpha`: a row of category i (from 0) has climbed the steps 1 … i, so that it is a
-/// matter of the sign of Σ (rows beyond step j − α) · j^(−β).
+/// How the total weight compares with `alpha`: a row of category i (from 0) has climbed the steps 1 … i, so that it is
+/// a matter of the sign of Σ (rows beyond step j − α) · j^(−β).
 fn compare(of: &[u32], powers: &Powers, categories: usize, histogram: &Histogram, alpha: &BigRational) -> Ordering {
     let mut beyond = vec![BigInt::zero(); categories.saturating_sub(1)];
     for &(code, n) in histogram {

@@ -67,7 +67,8 @@ impl FrequencySet {
         Self::count_persons(table, quasi, sensitive, key)
     }
 
-    /// The same as [`count`](Self::count) where the caller knows whether anyone has several rows: with a `key`, entries carry persons.
+    /// The same as [`count`](Self::count) where the caller knows whether anyone has several rows: with a `key`, entries
+    /// carry persons.
     pub fn count_persons(table: &Table, quasi: &[usize], sensitive: &[usize], key: Option<usize>) -> (Self, Vec<u32>) {
         let columns: Vec<_> = (quasi.iter().chain(sensitive).chain(&key))
             .map(|&c| (&table.columns[c].codes, table.columns[c].dictionary.len()))

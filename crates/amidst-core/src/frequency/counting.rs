@@ -1,10 +1,10 @@
 //! Numbering the distinct combinations of some columns: the one pass over the rows that a search needs.
 //!
-//! The codes of a row become one integer, a digit per column. Few possible combinations are counted in an array; more are
-//! first sorted roughly into ranges small enough for the fastest memory, and each range has an array or a hash table of
-//! its own. The combinations are numbered in ascending order, so the result depends neither on the order of the rows
-//! nor on the number of threads. Where the digits do not fit into one integer, the columns that do are numbered first and their number becomes
-//! a column in their place.
+//! The codes of a row become one integer, a digit per column. Few possible combinations are counted in an array; more
+//! are first sorted roughly into ranges small enough for the fastest memory, and each range has an array or a hash
+//! table of its own. The combinations are numbered in ascending order, so the result depends neither on the order of
+//! the rows nor on the number of threads. Where the digits do not fit into one integer, the columns that do are
+//! numbered first and their number becomes a column in their place.
 
 use rayon::prelude::*;
 
@@ -54,8 +54,8 @@ impl Combinations {
         }
     }
 
-    /// The number by which keys must be divided to leave the first `columns` columns alone; none where some of the others
-    /// are not digits of the key.
+    /// The number by which keys must be divided to leave the first `columns` columns alone; none where some of the
+    /// others are not digits of the key.
     pub fn tail(&self, columns: usize) -> Option<u64> {
         let own = columns.checked_sub(self.lead.as_ref().map_or(0, |l| l.width))?;
         Some(self.radices[own..].iter().product())

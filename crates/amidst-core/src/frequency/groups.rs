@@ -97,8 +97,8 @@ impl Groups {
         Groups { offsets, entries }
     }
 
-    /// The groups that others fall into, where `group_of` tells the new group of each group, if it has one. No entry has a
-    /// person, and `sensitive` is the number of sensitive tuples.
+    /// The groups that others fall into, where `group_of` tells the new group of each group, if it has one. No entry
+    /// has a person, and `sensitive` is the number of sensitive tuples.
     pub(crate) fn regroup(&self, group_of: impl Fn(usize) -> Option<u32>, count: usize, sensitive: usize) -> Self {
         let mut starts = vec![0u32; count + 1];
         let places: Vec<Option<u32>> = (0..self.len()).map(group_of).collect();

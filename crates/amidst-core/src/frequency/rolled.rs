@@ -1,8 +1,9 @@
 //! Frequency sets that were rolled up to a node before anybody looks at them.
 //!
-//! A table may have more distinct tuples than one process can hold. An engine then gathers a coarser node of its lattice.
-//! Each value is replaced by the first that has the same label there, so dictionaries and hierarchies stay as they are, and
-//! so do the classes of that node and of every coarser one; [`FrequencySet::floor`] remembers that there is nothing below.
+//! A table may have more distinct tuples than one process can hold. An engine then gathers a coarser node of its
+//! lattice. Each value is replaced by the first that has the same label there, so dictionaries and hierarchies stay as
+//! they are, and so do the classes of that node and of every coarser one; [`FrequencySet::floor`] remembers that there
+//! is nothing below.
 
 use crate::frequency::{FrequencySet, Groups};
 use crate::hierarchy::Generalization;

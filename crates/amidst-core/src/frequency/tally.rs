@@ -34,7 +34,8 @@ impl FrequencySet {
     }
 }
 
-/// Counts the columns at these positions; none where their codes do not fit into one integer, or there is nothing to sort by.
+/// Counts the columns at these positions; none where their codes do not fit into one integer, or there is nothing to
+/// sort by.
 fn tally(table: &Table, quasi: &[usize], sensitive: &[usize]) -> Option<FrequencySet> {
     let columns: Vec<&Codes> = quasi.iter().chain(sensitive).map(|&c| &table.columns[c].codes).collect();
     let domain = |&c: &usize| table.columns[c].dictionary.len();

@@ -1,7 +1,7 @@
 //! Numbers of a hierarchy as whole units on the number line, so that no boundary hangs on rounding.
 //!
-//! Every boundary a policy states is a multiple of 10^-scale. A value that has more digits is rounded down to that grid,
-//! which never moves it across a boundary.
+//! Every boundary a policy states is a multiple of 10^-scale. A value that has more digits is rounded down to that
+//! grid, which never moves it across a boundary.
 
 use num_traits::ToPrimitive;
 use rust_decimal::Decimal;

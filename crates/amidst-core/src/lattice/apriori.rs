@@ -1,10 +1,10 @@
 //! Incognito's iterations over subsets of the quasi-identifier (LeFevre, DeWitt & Ramakrishnan 2005, §3).
 //!
-//! A table that satisfies a monotone policy satisfies it with respect to every subset of its quasi columns: leaving out a
-//! column is putting it to its top. So iteration i searches the nodes of all subsets of i columns, and its candidates
+//! A table that satisfies a monotone policy satisfies it with respect to every subset of its quasi columns: leaving out
+//! a column is putting it to its top. So iteration i searches the nodes of all subsets of i columns, and its candidates
 //! are those whose projections on every subset of i − 1 columns were found valid. They are made by joining two valid
-//! nodes that agree in all but their last columns, and pruned by looking up the other projections. In a subset the search
-//! goes up breadth first; what generalizes a valid node is valid and is not counted (predictive tagging).
+//! nodes that agree in all but their last columns, and pruned by looking up the other projections. In a subset the
+//! search goes up breadth first; what generalizes a valid node is valid and is not counted (predictive tagging).
 
 use std::collections::HashMap;
 

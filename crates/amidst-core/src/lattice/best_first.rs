@@ -1,10 +1,11 @@
 //! The best node of a lattice that can be held whole: best first, and from above.
 //!
-//! Every node has a bound on its cost. The open node with the least bound must be dealt with by any search that proves its
-//! answer; but judging it tells little of others, and the finest nodes are the dearest to judge. What a coarser
-//! node must suppress for a reason that no finer node can mend, all nodes below it must suppress, too: that rules out, or
-//! makes dearer, all of them at once. So a chain of open nodes is followed upwards (after Flash: Kohlmayer et al. 2012), and
-//! nodes of it are judged, from near its top downwards, until the one it started from is beaten or judged itself.
+//! Every node has a bound on its cost. The open node with the least bound must be dealt with by any search that proves
+//! its answer; but judging it tells little of others, and the finest nodes are the dearest to judge. What a coarser
+//! node must suppress for a reason that no finer node can mend, all nodes below it must suppress, too: that rules out,
+//! or makes dearer, all of them at once. So a chain of open nodes is followed upwards (after Flash: Kohlmayer et al.
+//! 2012), and nodes of it are judged, from near its top downwards, until the one it started from is beaten or judged
+//! itself.
 //!
 //! In the other direction, what the classes of a node cost when nothing is suppressed bounds every node above it.
 //!
@@ -26,9 +27,10 @@ use crate::search::{Search, SearchError};
 
 /// Whether the best node is found sooner this way than along the tree of [`Walk`].
 ///
-/// Where no row may be suppressed, the tree rules out most nodes by small projections, unless there are very many tuples to
-/// project. Where rows may be, these rule out little; here they make nodes dearer, if suppression costs anything. A metric
-/// that tells what nodes cost before they are counted puts them in a good order; without that it takes many rows.
+/// Where no row may be suppressed, the tree rules out most nodes by small projections, unless there are very many
+/// tuples to project. Where rows may be, these rule out little; here they make nodes dearer, if suppression costs
+/// anything. A metric that tells what nodes cost before they are counted puts them in a good order; without that it
+/// takes many rows.
 pub(crate) fn suits<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<'_>) -> bool {
     let (limit, ordered) = (walk.judge.limit, pricer.known_by_levels());
     let priced = limit > 0 && pricer.suppression_costs() && (ordered || limit.saturating_mul(4) >= search.set.rows);
@@ -106,8 +108,8 @@ impl Grid {
         self.strides.iter().zip(&self.bottom).map(digit).collect()
     }
 
-    /// Calls `visit` with every node from `low` to `high`, and with the sum of what its levels cost: by column and level,
-    /// nothing for columns that are not listed.
+    /// Calls `visit` with every node from `low` to `high`, and with the sum of what its levels cost: by column and
+    /// level, nothing for columns that are not listed.
     fn between(&self, low: &[usize], high: &[usize], costs: &[Vec<f64>], mut visit: impl FnMut(usize, f64)) {
         let mut levels = low.to_vec();
         let mut node = self.number(low);
@@ -224,7 +226,8 @@ impl<K: Key> Hunt<'_, '_, K> {
             let chain = self.chain(node);
             let mut end = chain.len();
             while end > 0 && !self.is_beaten(node) {
-                // Near the top most nodes are ruled out at once. Of very many tuples every look is dear, so fewer are taken.
+                // Near the top most nodes are ruled out at once. Of very many tuples every look is dear, so fewer are
+                // taken.
                 end = if self.walk.base.classes.len() > MANY_TUPLES { end / 2 } else { end * 7 / 8 };
                 self.search.checkpoint()?;
                 self.judge(chain[end], node);
@@ -294,8 +297,8 @@ impl<K: Key> Hunt<'_, '_, K> {
         }
     }
 
-    /// Judges a node, as far as that is of use: it may be known to be beaten, and `aim` with it, before it is judged to the
-    /// end.
+    /// Judges a node, as far as that is of use: it may be known to be beaten, and `aim` with it, before it is judged to
+    /// the end.
     fn judge(&self, node: usize, aim: usize) {
         let (walk, judge) = (self.walk, &self.walk.judge);
         let levels = self.grid.levels(node);
@@ -375,12 +378,13 @@ impl<K: Key> Hunt<'_, '_, K> {
         });
     }
 
-    /// The smallest snapshot held that is finer than a node; where that is large, a node between the two that has been wanted
-    /// before is counted first, and held.
+    /// The smallest snapshot held that is finer than a node; where that is large, a node between the two that has been
+    /// wanted before is counted first, and held.
     fn stepped(&self, levels: &[usize]) -> Option<Arc<Snapshot<K>>> {
         let held = self.source(levels, false);
         let source = held.as_deref().unwrap_or(&self.walk.base);
-        // The columns with the most values are where they should be, the others still at the bottom: many nodes share that.
+        // The columns with the most values are where they should be, the others still at the bottom: many nodes share
+        // that.
         let order = &self.walk.layout.order;
         let mut step = levels.to_vec();
         order[order.len() / 2..].iter().for_each(|&c| step[c] = self.grid.bottom[c]);
@@ -392,8 +396,8 @@ impl<K: Key> Hunt<'_, '_, K> {
         if wanted { Some(self.hold(source.roll_up(&self.walk.layout, &step, self.walk.judge.carry))) } else { held }
     }
 
-    /// The smallest snapshot held that is finer than a node, with its views where they are asked for; none where that is the
-    /// finest of all.
+    /// The smallest snapshot held that is finer than a node, with its views where they are asked for; none where that
+    /// is the finest of all.
     fn source(&self, levels: &[usize], views: bool) -> Option<Arc<Snapshot<K>>> {
         let mut state = lock(&self.state);
         state.clock += 1;

@@ -246,8 +246,8 @@ impl<'a> Judge<'a> {
         must_suppress
     }
 
-    /// What every finer node must suppress, as far as the sizes of classes tell: those that fail a requirement on them which no
-    /// merge can break. `None` where no requirement is one, or sizes are not the rows of a class.
+    /// What every finer node must suppress, as far as the sizes of classes tell: those that fail a requirement on them
+    /// which no merge can break. `None` where no requirement is one, or sizes are not the rows of a class.
     pub fn must_suppress_by_size(&self, classes: &Classes) -> Option<MustSuppress> {
         let rules: Vec<&Rule> = self.rules.iter().filter(|r| r.strong && r.view.is_none()).collect();
         if rules.is_empty() || self.from_entries {

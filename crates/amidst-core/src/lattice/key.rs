@@ -16,7 +16,8 @@ pub(crate) trait Key: Copy + Eq + Default + Debug + Send + Sync + 'static {
     /// The `width` bits from `shift` on.
     fn field(self, shift: u32, width: u32) -> u32;
 
-    /// The key with the field of `old` bits at `shift` replaced by one of `new` bits (at most `old`) that holds `value`.
+    /// The key with the field of `old` bits at `shift` replaced by one of `new` bits (at most `old`) that holds
+    /// `value`.
     fn splice(self, shift: u32, old: u32, new: u32, value: u32) -> Self;
 
     /// The key as an array index; meaningful when all its fields together are short.

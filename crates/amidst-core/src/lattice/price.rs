@@ -83,8 +83,8 @@ impl<'a> Pricer<'a> {
         self.with_node(judge, classes, &[], |node| nodes.bound(node, limit)).unwrap_or(f64::NEG_INFINITY)
     }
 
-    /// What a node and everything above it up to some limit costs at least, when the classes in `must_suppress` (ascending) are
-    /// suppressed in all of it, and `partly` rows of the others.
+    /// What a node and everything above it up to some limit costs at least, when the classes in `must_suppress`
+    /// (ascending) are suppressed in all of it, and `partly` rows of the others.
     pub fn must_suppress_bound(&self, judge: &Judge<'_>, classes: &Classes, must_suppress: &[u32], partly: u64) -> f64 {
         let nodes = self.nodes.as_ref().filter(|n| n.suppression_costs());
         let loss = nodes.and_then(|nodes| {
@@ -104,8 +104,8 @@ impl<'a> Pricer<'a> {
         self.nodes.as_ref().map_or(f64::INFINITY, |n| n.adds_at_most(rows, self.masked))
     }
 
-    /// What the suppression of the classes in `must_suppress` (ascending), and of `partly` rows of the others, adds at least in this node
-    /// and in every finer one.
+    /// What the suppression of the classes in `must_suppress` (ascending), and of `partly` rows of the others, adds at
+    /// least in this node and in every finer one.
     pub fn adds_below(&self, classes: &Classes, must_suppress: &[u32], partly: u64) -> Option<Adds> {
         self.nodes.as_ref().and_then(|nodes| nodes.adds_below(&self.counted(classes, must_suppress), partly))
     }

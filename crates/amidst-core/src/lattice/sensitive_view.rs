@@ -189,7 +189,8 @@ impl Counts {
     }
 }
 
-/// Rolls sparse counts of at most [`DENSE`] symbols up: the sources of a class side by side, each class in one small row.
+/// Rolls sparse counts of at most [`DENSE`] symbols up: the sources of a class side by side, each class in one small
+/// row.
 fn merge_few_symbols(
     symbols: usize,
     offsets: &[u32],

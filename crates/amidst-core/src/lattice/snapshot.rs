@@ -1,8 +1,8 @@
 //! Snapshots: the classes of one node of the lattice, rolled up from those of a finer node.
 //!
-//! Classes stand in the order of the first tuple of the frequency set that they cover. A roll-up numbers classes as they
-//! first appear, which keeps that order: what a node looks like never depends on the way by which it was reached, nor
-//! on the number of threads.
+//! Classes stand in the order of the first tuple of the frequency set that they cover. A roll-up numbers classes as
+//! they first appear, which keeps that order: what a node looks like never depends on the way by which it was reached,
+//! nor on the number of threads.
 
 use std::cell::RefCell;
 
@@ -76,7 +76,8 @@ struct Scratch {
     class_of: Vec<u32>,
 }
 
-/// An open hash table of classes, which grows with them: of few classes it stays in fast memory, however many the sources are.
+/// An open hash table of classes, which grows with them: of few classes it stays in fast memory, however many the
+/// sources are.
 #[derive(Default)]
 struct Hashed {
     /// Class + 1 at each slot; a power of two of them, at least two for each class.

@@ -8,8 +8,8 @@
 //! columns before the raised one are fixed. Putting all others to their top leaves the projection on that subset of
 //! the quasi-identifier, the coarsest node that the subtree may reach; if it is hopeless, so is the whole
 //! subtree. In the same way the projection on the fixed columns and one more tells how far that one must be
-//! raised. What "hopeless" rests on is only ever a requirement for which this is sound (see [`super::judge`]). All subsets
-//! are looked at in [`super::apriori`].
+//! raised. What "hopeless" rests on is only ever a requirement for which this is sound (see [`super::judge`]). All
+//! subsets are looked at in [`super::apriori`].
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -59,8 +59,8 @@ pub(crate) trait Strategy: Sync {
         false
     }
 
-    /// What a subtree costs at least in which the classes of `must_suppress` (ascending) are suppressed everywhere, and `partly`
-    /// rows of the others.
+    /// What a subtree costs at least in which the classes of `must_suppress` (ascending) are suppressed everywhere, and
+    /// `partly` rows of the others.
     fn must_suppress_bound(&self, _classes: &Classes, _doomed: &[u32], _partly: u64) -> f64 {
         f64::NEG_INFINITY
     }
@@ -170,8 +170,8 @@ impl<'a, K: Key> Walk<'a, K> {
         self.order[position..].iter().map(|&c| (self.top[c] - levels[c] + 1) as f64).product()
     }
 
-    /// Where a doubtful subtree can begin, how many nodes it has from there, and what they cost at least; none when nothing
-    /// of it can be valid or cheap enough.
+    /// Where a doubtful subtree can begin, how many nodes it has from there, and what they cost at least; none when
+    /// nothing of it can be valid or cheap enough.
     fn raised(
         &self,
         strategy: &impl Strategy,
@@ -290,8 +290,8 @@ impl<'a, K: Key> Walk<'a, K> {
         self.raise_some(levels, &coarsest, &self.order[position..], source)
     }
 
-    /// Raises some of the free columns. Half of them at a time are projected first: their own projections then start from
-    /// something far smaller than the source.
+    /// Raises some of the free columns. Half of them at a time are projected first: their own projections then start
+    /// from something far smaller than the source.
     fn raise_some(&self, levels: &mut [usize], coarsest: &[usize], columns: &[usize], source: &Snapshot<K>) -> bool {
         let half = columns.len() / 2;
         let halves = if half == 0 { [columns, &[]] } else { [&columns[..half], &columns[half..]] };

@@ -1,23 +1,23 @@
 //! Kullback–Leibler divergence between the table and what a release tells of it.
 //!
-//! **Definition.** KL(F̂ ‖ F̂*) = Σ F̂(x) ln(F̂(x)/F̂*(x)) over the distinct (quasi tuple, sensitive tuple) x of the input.
-//! F̂(x) is the share of rows equal to x. F̂*(x) is the maximum-entropy estimate from the release: Σ over the classes
-//! whose generalized tuple covers x of n_{class,s}/(N · area), where area is the product over the quasi columns of the
-//! number of the table's values that the class covers. Several sensitive columns are taken together as one.
+//! **Definition.** KL(F̂ ‖ F̂*) = Σ F̂(x) ln(F̂(x)/F̂*(x)) over the distinct (quasi tuple, sensitive tuple) x of the
+//! input. F̂(x) is the share of rows equal to x. F̂*(x) is the maximum-entropy estimate from the release: Σ over the
+//! classes whose generalized tuple covers x of n_{class,s}/(N · area), where area is the product over the quasi columns
+//! of the number of the table's values that the class covers. Several sensitive columns are taken together as one.
 //!
 //! **Suppressed rows** count as one more class that covers everything, whether they are masked (then they are published
-//! so) or dropped: F̂* stays a distribution, every x is covered, and the divergence is never infinite. So dropping a row
-//! costs as much as masking it, as with the other metrics.
+//! so) or dropped: F̂* stays a distribution, every x is covered, and the divergence is never infinite. So dropping a
+//! row costs as much as masking it, as with the other metrics.
 //!
 //! **Baseline**: everything in one such class, [`baseline`]. No release of whole classes costs more.
 //!
 //! **Source.** Kifer & Gehrke 2006, "Injecting utility into anonymized datasets"; ℓ-diversity article §6.
 //!
-//! **Bounds.** A coarser F̂* is also constant on the finer cells, and among such distributions that of the finer node is
-//! the most likely one: the unsuppressed node is the least.
+//! **Bounds.** A coarser F̂* is also constant on the finer cells, and among such distributions that of the finer node
+//! is the most likely one: the unsuppressed node is the least.
 //!
-//! **Cost.** Full-domain classes do not overlap: one look-up a tuple. Classes of local recoding may: they are kept in a tree
-//! by their cells, column by column, and tuples that share a prefix share the walk.
+//! **Cost.** Full-domain classes do not overlap: one look-up a tuple. Classes of local recoding may: they are kept in a
+//! tree by their cells, column by column, and tuples that share a prefix share the walk.
 
 use std::ops::Range;
 

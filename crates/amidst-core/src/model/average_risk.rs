@@ -1,7 +1,7 @@
 //! Average risk.
 //!
-//! **Definition.** The mean over the rows of 1/n, n the size of the row's class, is at most the threshold. Every class adds
-//! n · 1/n = 1, so the mean is the number of classes over the number of rows.
+//! **Definition.** The mean over the rows of 1/n, n the size of the row's class, is at most the threshold. Every class
+//! adds n · 1/n = 1, so the mean is the number of classes over the number of rows.
 //!
 //! **Source.** Average prosecutor risk; El Emam 2013; as in ARX.
 //!

@@ -1,14 +1,15 @@
 //! Bayes-optimal privacy: no (ρ₁, ρ₂)-breach.
 //!
-//! **Definition.** For every tuple q of the population that the class covers and every sensitive value s, with the adversary's
-//! prior α and posterior β (article Theorem 3.1), neither α < ρ₁ and β > ρ₂, nor α > 1 − ρ₁ and β < 1 − ρ₂. Whether somebody
-//! with the tuple is in the table does not matter: an adversary may not know that either.
+//! **Definition.** For every tuple q of the population that the class covers and every sensitive value s, with the
+//! adversary's prior α and posterior β (article Theorem 3.1), neither α < ρ₁ and β > ρ₂, nor α > 1 − ρ₁ and β < 1 − ρ₂.
+//! Whether somebody with the tuple is in the table does not matter: an adversary may not know that either.
 //!
 //! **Source.** ℓ-diversity article Definition 3.3 and Theorem 3.1; Evfimievski et al. 2003.
 //!
-//! **Departures.** The joint distribution f is given by the counts of a population table. Where the population contradicts
-//! the table (nobody has a tuple of the table, or a published value) beliefs are undefined and the class fails. People of the
-//! population who can have none of the class's values are not in it, and nothing is believed about them.
+//! **Departures.** The joint distribution f is given by the counts of a population table. Where the population
+//! contradicts the table (nobody has a tuple of the table, or a published value) beliefs are undefined and the class
+//! fails. People of the population who can have none of the class's values are not in it, and nothing is believed about
+//! them.
 //!
 //! **Not monotone**: Theorem 5.1; merging pulls the posterior of a rare tuple towards that of a frequent one.
 //!

@@ -4,8 +4,8 @@
 //!
 //! **Source.** (l,α) paper Definition 5.
 //!
-//! **Departures.** l may be any number from 1 on. The part about distinct values needs no test of its own: a class whose
-//! categories reach log l has at least l categories, so at least l values.
+//! **Departures.** l may be any number from 1 on. The part about distinct values needs no test of its own: a class
+//! whose categories reach log l has at least l categories, so at least l values.
 //!
 //! **Monotone**: entropy is concave, weights only add.
 //!

@@ -1,7 +1,7 @@
 //! Recursive (c, l, α)-diversity.
 //!
-//! **Definition.** A class is distinct (l, α)-diverse, and r₁ < c·(r_l + … + r_m) over its sorted *category* counts; the
-//! latter always holds for l = 1.
+//! **Definition.** A class is distinct (l, α)-diverse, and r₁ < c·(r_l + … + r_m) over its sorted *category* counts;
+//! the latter always holds for l = 1.
 //!
 //! **Source.** (l,α) paper Definition 6.
 //!

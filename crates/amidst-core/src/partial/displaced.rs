@@ -1,4 +1,5 @@
-//! Rows that left their part: they were pulled out of a side, or what was left of a combination that others were pulled from.
+//! Rows that left their part: they were pulled out of a side, or what was left of a combination that others were pulled
+//! from.
 
 use super::{Assembled, Line, PartialSearch, Summary};
 use crate::recoding::SUPPRESSED;

@@ -1,14 +1,16 @@
 //! How far one column gives another away: what a column that is published as it is tells of one that is generalized.
 //!
-//! A density that stands 1:1 for a region, a code beside its label, an age beside a year of birth: generalizing the one is
-//! in vain while the other is written beside it. The danger in measuring it is chance: a column of which every row has its
-//! own value "determines" all others. So each row is predicted from the *other* rows with the same value, and what is
-//! predicted as well without looking does not count.
+//! A density that stands 1:1 for a region, a code beside its label, an age beside a year of birth: generalizing the one
+//! is in vain while the other is written beside it. The danger in measuring it is chance: a column of which every row
+//! has its own value "determines" all others. So each row is predicted from the *other* rows with the same value, and
+//! what is predicted as well without looking does not count.
 //!
-//! - Values: the share of rows whose value is the most frequent one among the other rows with the same `from` value, beyond
-//!   what the most frequent value of all gets right (Goodman & Kruskal 1954, λ, each row left out of its own prediction).
-//! - Lines, where the determined column has numbers or dates: the share of the variance that the means of the other rows
-//!   explain (the correlation ratio η², left out likewise), or a straight line from one column to the other (Pearson's r²).
+//! - Values: the share of rows whose value is the most frequent one among the other rows with the same `from` value,
+//!   beyond what the most frequent value of all gets right (Goodman & Kruskal 1954, λ, each row left out of its own
+//!   prediction).
+//! - Lines, where the determined column has numbers or dates: the share of the variance that the means of the other
+//!   rows explain (the correlation ratio η², left out likewise), or a straight line from one column to the other
+//!   (Pearson's r²).
 
 use crate::table::{Codes, Column};
 
@@ -42,8 +44,8 @@ impl Dependence {
     /// From this share on a column is as good as given away.
     pub const NEARLY: f64 = 0.95;
 
-    /// What `from` tells of `to`; the lines of both, where they have one (see [`line()`]). `None` where there are too few
-    /// rows to say.
+    /// What `from` tells of `to`; the lines of both, where they have one (see [`line()`]). `None` where there are too
+    /// few rows to say.
     pub fn of(from: &Codes, to: &Codes, from_line: Option<&[f64]>, to_line: Option<&[f64]>) -> Option<Dependence> {
         let rows = from.len().min(to.len());
         if rows < FEWEST_ROWS {

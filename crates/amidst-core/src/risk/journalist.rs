@@ -1,7 +1,7 @@
 //! The journalist, who knows a population but not who of it is in the table.
 //!
-//! **Definition.** With f_j persons of the release in class j, n = Σ f_j, and F_j persons of the population that fit it:
-//! maximum 1/min F_j; average max(J/Σ F_j, (1/n) Σ f_j/F_j) over the J classes; marketer (1/n) Σ f_j/F_j.
+//! **Definition.** With f_j persons of the release in class j, n = Σ f_j, and F_j persons of the population that fit
+//! it: maximum 1/min F_j; average max(J/Σ F_j, (1/n) Σ f_j/F_j) over the J classes; marketer (1/n) Σ f_j/F_j.
 //!
 //! **Source.** El Emam 2013, "Guide to the de-identification of personal health information", ch. 16; Dankar & El Emam
 //! 2010.

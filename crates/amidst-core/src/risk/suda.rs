@@ -1,19 +1,20 @@
 //! Minimal sample uniques: the smallest sets of columns by which a row is the only one of its kind, and their scores.
 //!
-//! A set of a row's cells is a *sample unique* when no other row has them all, and *minimal* (an MSU) when no part of it is
-//! unique. Rows with many small MSUs are found by many different adversaries. Trying all sets of columns groups the whole
-//! table once a set; SUDA2 walks down from single cells instead, rarest first, into the rows that share them, and stops
-//! where nothing can be unique.
+//! A set of a row's cells is a *sample unique* when no other row has them all, and *minimal* (an MSU) when no part of
+//! it is unique. Rows with many small MSUs are found by many different adversaries. Trying all sets of columns groups
+//! the whole table once a set; SUDA2 walks down from single cells instead, rarest first, into the rows that share them,
+//! and stops where nothing can be unique.
 //!
-//! The walk is made once for each size, smaller sizes first, so that a candidate is minimal exactly when no smaller MSU of
-//! its row is part of it. Of each set the rarest cell comes first (ties by column and code), so every set is met once.
+//! The walk is made once for each size, smaller sizes first, so that a candidate is minimal exactly when no smaller MSU
+//! of its row is part of it. Of each set the rarest cell comes first (ties by column and code), so every set is met
+//! once.
 //!
-//! Score of an MSU of size k among A columns when sizes up to M are looked for: ∏ (A − i) for i from k to min(M, A − 1);
-//! the score of a row is the sum over its MSUs.
+//! Score of an MSU of size k among A columns when sizes up to M are looked for: ∏ (A − i) for i from k to min(M, A −
+//! 1); the score of a row is the sum over its MSUs.
 //!
-//! Source: Manning, Haglin & Keane 2008, "A recursive search algorithm for statistical disclosure assessment", Data Mining
-//! and Knowledge Discovery 16; the scores: Elliot, Manning & Ford 2002, "A computational algorithm for handling the special
-//! uniques problem".
+//! Source: Manning, Haglin & Keane 2008, "A recursive search algorithm for statistical disclosure assessment", Data
+//! Mining and Knowledge Discovery 16; the scores: Elliot, Manning & Ford 2002, "A computational algorithm for handling
+//! the special uniques problem".
 
 use hashbrown::HashMap;
 use rayon::prelude::*;

@@ -1,10 +1,10 @@
 //! Making a release hold against its own distribution.
 //!
-//! Some requirements compare a class with the whole table (`PrivacyModel::compares_with_table`). Searches compare with the
-//! table that they were given. Whoever receives the release has only the release, and once rows are left out its
-//! distribution is another one: the claim must hold against that one too, or nobody could check it without knowing what the
-//! left-out rows had. [`settle`] leaves out the classes that fail there, which changes the distribution again, until all
-//! that is left holds.
+//! Some requirements compare a class with the whole table (`PrivacyModel::compares_with_table`). Searches compare with
+//! the table that they were given. Whoever receives the release has only the release, and once rows are left out its
+//! distribution is another one: the claim must hold against that one too, or nobody could check it without knowing what
+//! the left-out rows had. [`settle`] leaves out the classes that fail there, which changes the distribution again,
+//! until all that is left holds.
 
 use crate::frequency::{self, FrequencySet, Groups};
 use crate::model::Needs;
@@ -52,8 +52,8 @@ pub fn compares(requirement: &Requirement) -> bool {
     requirement.models.iter().any(|model| model.compares_with_table())
 }
 
-/// The classes that must go, ascending, until all others satisfy every requirement against what is left, and how many rows
-/// they have; nothing where that takes more than `limit` rows, or all of them.
+/// The classes that must go, ascending, until all others satisfy every requirement against what is left, and how many
+/// rows they have; nothing where that takes more than `limit` rows, or all of them.
 pub fn failing(
     set: &FrequencySet,
     requirements: &[Requirement],

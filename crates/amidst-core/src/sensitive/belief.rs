@@ -1,13 +1,13 @@
 //! What an adversary who knows the population believes about one person, before and after the release.
 //!
-//! ℓ-diversity article, Theorem 3.1: with f the joint distribution of quasi tuple and sensitive value in the population,
-//! the prior belief that a person with tuple q has value s is α = f(s | q), and after seeing the class q* with counts n
-//! the posterior is
+//! ℓ-diversity article, Theorem 3.1: with f the joint distribution of quasi tuple and sensitive value in the
+//! population, the prior belief that a person with tuple q has value s is α = f(s | q), and after seeing the class q*
+//! with counts n the posterior is
 //!
 //! β = n_s · f(s|q)/f(s|q*)  /  Σ_s' n_s' · f(s'|q)/f(s'|q*).
 //!
-//! Conditional probabilities come from counts, whose totals cancel: f(s|q)/f(s|q*) is F(q,s)/F(q*,s) times a factor that
-//! is the same for every s. All fractions are exact.
+//! Conditional probabilities come from counts, whose totals cancel: f(s|q)/f(s|q*) is F(q,s)/F(q*,s) times a factor
+//! that is the same for every s. All fractions are exact.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;

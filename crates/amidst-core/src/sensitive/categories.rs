@@ -2,8 +2,8 @@
 //!
 //! The (l, α) paper sorts the values into categories S₁ (the most sensitive) … S_m and gives each a weight, by its
 //! Equation (1): weight(S₁) = 0, weight(S_m) = 1, and steps weight(Sᵢ) − weight(Sᵢ₋₁) proportional to wᵢ. `uniform` has
-//! wᵢ = 1, `sensitivity` β has wᵢ = 1/(i−1)^β; where β is not whole the weights are irrational, and never computed: what is
-//! asked about them is decided exactly all the same. The weights may also be listed outright.
+//! wᵢ = 1, `sensitivity` β has wᵢ = 1/(i−1)^β; where β is not whole the weights are irrational, and never computed:
+//! what is asked about them is decided exactly all the same. The weights may also be listed outright.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;

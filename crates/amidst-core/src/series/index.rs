@@ -1,10 +1,10 @@
 //! Finds the class that a row joins at the least growth of information loss, without looking at all of them.
 //!
-//! Classes live in pages of neighbours, and a tree stands over the pages: every node knows a shape over all classes below
-//! it, the least and the most that each column of theirs costs, and the fewest rows that one of them has. From these
-//! follows how little a row could at best cost below the node; where that is more than the best class found so far,
-//! nothing below is looked at. The class that is found is the one that a scan finds: the same growth, computed alike, and
-//! the lowest name of equals. Whoever keeps classes between batches keeps the pages.
+//! Classes live in pages of neighbours, and a tree stands over the pages: every node knows a shape over all classes
+//! below it, the least and the most that each column of theirs costs, and the fewest rows that one of them has. From
+//! these follows how little a row could at best cost below the node; where that is more than the best class found so
+//! far, nothing below is looked at. The class that is found is the one that a scan finds: the same growth, computed
+//! alike, and the lowest name of equals. Whoever keeps classes between batches keeps the pages.
 
 use super::class_rules::ClassRules;
 use super::classes::Classes;

@@ -1,8 +1,9 @@
 //! Rows of two versions that can be told to be the same row, because of what is published beside their sensitive value.
 //!
-//! A row of one version fits a row of another when both have the same cells and their classes have somebody in common. Where
-//! each fits no other, they are linked: whoever it is was in both classes, and everything that either version tells of the row
-//! is told of one person. Rows that the sensitive value alone would link are not counted: the audit sees those anyway.
+//! A row of one version fits a row of another when both have the same cells and their classes have somebody in common.
+//! Where each fits no other, they are linked: whoever it is was in both classes, and everything that either version
+//! tells of the row is told of one person. Rows that the sensitive value alone would link are not counted: the audit
+//! sees those anyway.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::worlds::Compact;
 
-/// How many rows of version `b` are linked to a row of version `a`. `meant` is the sensitive value that a value stands for.
+/// How many rows of version `b` are linked to a row of version `a`. `meant` is the sensitive value that a value stands
+/// for.
 pub fn linked(a: &Compact, b: &Compact, meant: impl Fn(u32) -> u32) -> u64 {
     let mut class_of: FxHashMap<u32, usize> = FxHashMap::default();
     for class in 0..a.len() {
@@ -88,7 +90,8 @@ mod tests {
         let a = version(&[(vec![1, 2, 3], vec![(0, 1), (2, 1), (3, 1)]), (vec![4, 5], vec![(1, 1), (2, 1)])]);
         let b = version(&[(vec![1, 2], vec![(0, 1), (3, 1)]), (vec![3, 4, 5], vec![(1, 1), (2, 2)])]);
         let meant = |value: u32| value / 2;
-        // 0 and 3 in the first class, 1 in the second: what 0 and 1 stand for fits two rows, and so does what 3 stands for.
+        // 0 and 3 in the first class, 1 in the second: what 0 and 1 stand for fits two rows, and so does what 3 stands
+        // for.
         assert_eq!(linked(&a, &b, meant), 3);
         assert_eq!(linked(&a, &b, |value| value), 0, "the values alone tell as much");
         // Classes that have nobody in common are no place to look.

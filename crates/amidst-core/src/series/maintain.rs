@@ -1,12 +1,14 @@
 //! Maintaining classes: insertion by least growth of information loss, dissolving after deletion, splitting.
 //!
-//! **Source.** The update paper (Sun, Wang & Li, "ℓ-diversity based dynamic update for large time-evolving microdata"), §3.
+//! **Source.** The update paper (Sun, Wang & Li, "ℓ-diversity based dynamic update for large time-evolving microdata"),
+//! §3.
 //!
-//! **Departures.** The paper knows distinct ℓ-diversity, which no further row can break. Here a row joins the best class
-//! *that stays valid with it*, so that every monotone policy can be maintained; rows that no class can take form a class
-//! of their own, together with the nearest classes as far as needed.
+//! **Departures.** The paper knows distinct ℓ-diversity, which no further row can break. Here a row joins the best
+//! class *that stays valid with it*, so that every monotone policy can be maintained; rows that no class can take form
+//! a class of their own, together with the nearest classes as far as needed.
 //!
-//! **Cost**: a row looks at few classes ([`Index`]), and only classes that lose a row, split or dissolve need their rows.
+//! **Cost**: a row looks at few classes ([`Index`]), and only classes that lose a row, split or dissolve need their
+//! rows.
 
 use std::collections::BTreeMap;
 

@@ -26,7 +26,8 @@ pub struct KeptClass {
 
 /// The classes of a table, and where to look for the best of them.
 ///
-/// A batch changes it in place. When a batch fails the classes are half changed, so they must be dropped and loaded anew.
+/// A batch changes it in place. When a batch fails the classes are half changed, so they must be dropped and loaded
+/// anew.
 #[derive(Debug)]
 pub struct MaintainedClasses<'a> {
     pub(super) rules: ClassRules<'a>,

@@ -1,7 +1,8 @@
 //! The classes between batches, as bytes: pages of neighbouring classes, and the tree over the pages.
 //!
-//! A page holds its classes one after the other: the name, the rows, the number of sensitive tuples, the shape, and each
-//! tuple with its rows. Codes change as values come and go, so everything is written under [`StableIds`] that last.
+//! A page holds its classes one after the other: the name, the rows, the number of sensitive tuples, the shape, and
+//! each tuple with its rows. Codes change as values come and go, so everything is written under [`StableIds`] that
+//! last.
 
 use super::class_rules::ClassRules;
 use super::classes::Classes;
@@ -117,8 +118,8 @@ impl<'a> Loader<'a> {
         self.pages.push(Page { classes: own, ..Page::default() });
     }
 
-    /// The classes, under the tree that [`MaintainedClasses::changed_tree`] wrote down, or a new one where that does not fit. `next_id` is
-    /// a name that no class ever had.
+    /// The classes, under the tree that [`MaintainedClasses::changed_tree`] wrote down, or a new one where that does
+    /// not fit. `next_id` is a name that no class ever had.
     pub fn finish(self, tree: &[u8], next_id: u32) -> MaintainedClasses<'a> {
         let Loader { mut maintained, pages } = self;
         maintained.next_id = next_id;

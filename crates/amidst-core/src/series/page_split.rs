@@ -9,8 +9,8 @@ pub(super) const PAGE: usize = 12;
 /// How many items decide where a cut goes; more of them would hardly decide otherwise.
 const SAMPLE: usize = 128;
 
-/// Orders items so that two parts are apart, and tells where the second begins: in the column where the shapes over both
-/// parts say most about the classes below them, between values, as near to the middle as values allow.
+/// Orders items so that two parts are apart, and tells where the second begins: in the column where the shapes over
+/// both parts say most about the classes below them, between values, as near to the middle as values allow.
 pub(super) fn cut<'s>(rules: &ClassRules<'_>, items: &mut [u32], shape_of: impl Fn(u32) -> &'s [u64]) -> usize {
     let space = &rules.space;
     let step = items.len().div_ceil(SAMPLE);

@@ -1,13 +1,13 @@
 //! A requirement's own verdict on what is known about somebody.
 //!
 //! The shares of the worlds in which somebody has each value are shown to the model as a class. A model that looks at
-//! shares only is shown as many rows as it needs to say anything; one that looks at sums over rows is shown no more than
-//! the smallest class of the person has.
+//! shares only is shown as many rows as it needs to say anything; one that looks at sums over rows is shown no more
+//! than the smallest class of the person has.
 //!
-//! **Bounds.** Where shares are known within bounds only, the model must be satisfied at every corner of what is possible.
-//! That is enough: a model that stays satisfied when classes merge is satisfied by every mixture of distributions that
-//! satisfy it, and a series keeps no other models. A model that stays satisfied whatever joins a class needs to know
-//! which values are possible, and nothing more.
+//! **Bounds.** Where shares are known within bounds only, the model must be satisfied at every corner of what is
+//! possible. That is enough: a model that stays satisfied when classes merge is satisfied by every mixture of
+//! distributions that satisfy it, and a series keeps no other models. A model that stays satisfied whatever joins a
+//! class needs to know which values are possible, and nothing more.
 
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use crate::model::Needs;
@@ -57,8 +57,8 @@ pub fn tables(history: &History, set: &FrequencySet) -> Vec<FrequencySet> {
 }
 
 impl<'a> Judge<'a> {
-    /// A judge for `requirements`; `tables` are those of [`tables`]. Whoever was last published in a version is compared
-    /// with the table of that version, where a model compares classes with a table.
+    /// A judge for `requirements`; `tables` are those of [`tables`]. Whoever was last published in a version is
+    /// compared with the table of that version, where a model compares classes with a table.
     pub fn new(set: &'a FrequencySet, tables: &'a [FrequencySet], requirements: &'a [Requirement]) -> Self {
         let evaluators = tables.iter().map(|table| Evaluator::new(table, requirements)).collect();
         Judge { evaluators, requirements, set }

@@ -8,8 +8,9 @@ const SMALL: usize = 1500;
 
 /// Two valid halves of the rows, the cheapest of a few greedy attempts; `None` when none gives two valid halves.
 ///
-/// The first attempt starts both halves at rows that are far apart and gives every other row to the half that grows less.
-/// Where that leaves one half invalid, one half is grown from either end, nearest row first, just until it is valid.
+/// The first attempt starts both halves at rows that are far apart and gives every other row to the half that grows
+/// less. Where that leaves one half invalid, one half is grown from either end, nearest row first, just until it is
+/// valid.
 pub(super) fn halves(rules: &ClassRules<'_>, table: &Rows, rows: &[u32]) -> Option<(Class, Class)> {
     let first = *rows.first()?;
     let near = farthest(rules, table, rows, first)?;

@@ -109,8 +109,8 @@ impl Column {
         self.rearrange(&used);
     }
 
-    /// Makes one value of several: the value of each code `c` is that of `into[c]` from now on, and its text another way
-    /// to write it. Codes that stay lead to themselves.
+    /// Makes one value of several: the value of each code `c` is that of `into[c]` from now on, and its text another
+    /// way to write it. Codes that stay lead to themselves.
     pub fn merge(&mut self, into: &[u32]) {
         let kept: Vec<u32> = (0u32..).zip(into).filter(|&(code, &to)| code == to).map(|(code, _)| code).collect();
         self.codes = self.codes.mapped(into, self.dictionary.len());

@@ -1,12 +1,13 @@
 //! Counting the worlds of a component, exactly.
 //!
-//! One unknown after the other is given its values; what remains is tightened, falls apart, and is counted part by part;
-//! parts that come up again are not counted again. The record of all that is a graph whose worlds are sums of products,
-//! so that one pass back through it tells how often every unknown has every value over all worlds.
+//! One unknown after the other is given its values; what remains is tightened, falls apart, and is counted part by
+//! part; parts that come up again are not counted again. The record of all that is a graph whose worlds are sums of
+//! products, so that one pass back through it tells how often every unknown has every value over all worlds.
 //!
 //! **Weights.** A world gives values to persons; how many persons of a cohort have each value stands for as many worlds
-//! as there are ways to choose them, n!/Πxᵥ!. Only ratios matter, so that is divided by n!/Πhᵥ! with the upper bounds hᵥ:
-//! small numbers where bounds are tight. The values of counterfeits follow from those of the persons and weigh nothing.
+//! as there are ways to choose them, n!/Πxᵥ!. Only ratios matter, so that is divided by n!/Πhᵥ! with the upper bounds
+//! hᵥ: small numbers where bounds are tight. The values of counterfeits follow from those of the persons and weigh
+//! nothing.
 
 use num_bigint::BigUint;
 use num_traits::{One, Zero};

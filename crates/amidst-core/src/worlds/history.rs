@@ -2,12 +2,13 @@
 //!
 //! Persons who were in the same class in every version are one cohort: nothing tells them apart. A version refines the
 //! cohorts, so each is kept as the cohort it was before and the class it went through since; a class that comes again
-//! with the same persons, or some of them, and the same values tells nothing new and is not kept twice. Memory grows with
-//! what changes, not with the number of versions.
+//! with the same persons, or some of them, and the same values tells nothing new and is not kept twice. Memory grows
+//! with what changes, not with the number of versions.
 //!
-//! **Values that stand for others.** Columns that are published as they are stand beside the sensitive ones, and whoever
-//! keeps the one keeps the other. So a value may be finer than what is asked about: [`History::stand_for`] says which value
-//! each of them stands for. Worlds are worlds of the fine values; what is told is told of those they stand for.
+//! **Values that stand for others.** Columns that are published as they are stand beside the sensitive ones, and
+//! whoever keeps the one keeps the other. So a value may be finer than what is asked about: [`History::stand_for`] says
+//! which value each of them stands for. Worlds are worlds of the fine values; what is told is told of those they stand
+//! for.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -87,8 +88,8 @@ impl History {
         self.restless.insert(person);
     }
 
-    /// Tells the value that somebody really has. Nothing is concluded from it: where a world must be found, it is looked for
-    /// where one is, and whatever is found is held against the versions.
+    /// Tells the value that somebody really has. Nothing is concluded from it: where a world must be found, it is
+    /// looked for where one is, and whatever is found is held against the versions.
     pub fn know(&mut self, person: u32, value: u32) {
         self.truth.insert(person, value);
     }
@@ -144,9 +145,9 @@ impl History {
         self.versions += 1;
     }
 
-    /// Whether a class tells nothing that is not known: its persons were last published in one class, which had the same
-    /// values. Whoever of that class is lacking now has one of the values all the same, which counterfeits publish; so
-    /// every world that fits the class as it was fits it as it is.
+    /// Whether a class tells nothing that is not known: its persons were last published in one class, which had the
+    /// same values. Whoever of that class is lacking now has one of the values all the same, which counterfeits
+    /// publish; so every world that fits the class as it was fits it as it is.
     fn implied(&mut self, persons: &[u32], counts: &[(u32, u64)]) -> bool {
         let Some(class) = persons.first().and_then(|&person| self.last_class(person)) else { return false };
         let known = self.classes[class as usize];

@@ -1,10 +1,10 @@
 //! What several versions of one table leave open about everybody: the possible worlds.
 //!
-//! **The adversary** knows everybody's quasi values and who is in which version, so knows the class of everybody in each
-//! version, and sees how often each class publishes each value. Where the cells of classes overlap, or agree, they know
-//! it all the same: a stronger adversary than most, which is the safe assumption. Unknown is who has which value. A
-//! person keeps their value from version to version. A class may have more rows than persons: counterfeits, whose values
-//! nobody knows.
+//! **The adversary** knows everybody's quasi values and who is in which version, so knows the class of everybody in
+//! each version, and sees how often each class publishes each value. Where the cells of classes overlap, or agree, they
+//! know it all the same: a stronger adversary than most, which is the safe assumption. Unknown is who has which value.
+//! A person keeps their value from version to version. A class may have more rows than persons: counterfeits, whose
+//! values nobody knows.
 //!
 //! **A world** gives everybody a value so that every class of every version comes out as published. The adversary holds
 //! every world for equally likely. What is left of a person are the values that they have in some world, and the share

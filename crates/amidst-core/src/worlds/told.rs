@@ -194,8 +194,8 @@ struct Answers<'e> {
 }
 
 impl Answers<'_> {
-    /// Where classes contradict each other, or may for all that is known, nothing is proven about anybody whom they have
-    /// to do with.
+    /// Where classes contradict each other, or may for all that is known, nothing is proven about anybody whom they
+    /// have to do with.
     fn contradicted(&mut self, mut stack: Vec<u32>) {
         let network = self.network;
         let mut seen = vec![false; network.members.len()];

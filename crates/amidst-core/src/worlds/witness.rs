@@ -1,13 +1,14 @@
 //! Proofs that a value is possible: worlds that show it.
 //!
-//! One world is looked for, where the owner's own values are if these are known, and from it others by exchange: somebody takes another value, somebody else of each of their
-//! classes gives it up for the first, and so on until every class comes out as published. Each world proves every value
-//! that it gives out. What no world was found for stays unproven, which says nothing about it.
+//! One world is looked for, where the owner's own values are if these are known, and from it others by exchange:
+//! somebody takes another value, somebody else of each of their classes gives it up for the first, and so on until
+//! every class comes out as published. Each world proves every value that it gives out. What no world was found for
+//! stays unproven, which says nothing about it.
 
 use super::component::Component;
 
-/// For each unknown and value whether a world was found that has it; `None` where no world was found, so that there may be
-/// none. `likely` are the values that unknowns really have, where these are known: the first world to try.
+/// For each unknown and value whether a world was found that has it; `None` where no world was found, so that there may
+/// be none. `likely` are the values that unknowns really have, where these are known: the first world to try.
 pub(super) fn possible(component: &Component, likely: &[Option<&[u32]>], steps: u64) -> Option<Vec<bool>> {
     let mut proven: Vec<bool> = component.low.iter().map(|&low| low > 0).collect();
     let persons: u64 = component.sizes.iter().map(|&n| u64::from(n)).sum();
@@ -97,8 +98,8 @@ impl<'c> Search<'c> {
         order
     }
 
-    /// Gives an unknown values: first those that it really has, if these are known; then those with the most room first,
-    /// beginning with another one for each way.
+    /// Gives an unknown values: first those that it really has, if these are known; then those with the most room
+    /// first, beginning with another one for each way.
     fn try_way(&mut self, unknown: usize, way: usize) -> bool {
         let Some(way) = way.checked_sub(1) else { return self.try_likely(unknown) };
         let width = self.component.width();

@@ -1,4 +1,5 @@
-//! Arrays → text cells. Nulls stay nulls, booleans are `true` and `false`, dates and times ISO 8601, numbers in one form.
+//! Arrays → text cells. Nulls stay nulls, booleans are `true` and `false`, dates and times ISO 8601, numbers in one
+//! form.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

@@ -1,8 +1,8 @@
 //! One record at a time, with quotes.
 //!
-//! A field that starts with a quote ends with the next quote that is not doubled, and a quote inside a field that does not
-//! start with one is an ordinary character (so programs read it). Where programs differ nothing is guessed: text after the
-//! quote that ends a field, blanks before the one that starts it, and a carriage return that ends no line are
+//! A field that starts with a quote ends with the next quote that is not doubled, and a quote inside a field that does
+//! not start with one is an ordinary character (so programs read it). Where programs differ nothing is guessed: text
+//! after the quote that ends a field, blanks before the one that starts it, and a carriage return that ends no line are
 //! [`two readings`](Record::two_readings).
 
 use memchr::{memchr, memchr2};

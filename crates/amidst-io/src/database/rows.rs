@@ -25,14 +25,15 @@ pub(crate) struct Rows {
 pub(crate) struct Binary;
 
 impl Rows {
-    /// `kept` tells for each column of the header whether it is kept; `before`, how many rows were read before this table.
+    /// `kept` tells for each column of the header whether it is kept; `before`, how many rows were read before this
+    /// table.
     pub fn new(kept: &[bool], before: usize) -> Self {
         let places: Vec<usize> = (0..kept.len()).filter(|&i| kept[i]).collect();
         Rows { columns: places.iter().map(|_| ColumnEncoder::default()).collect(), places, rows: 0, before }
     }
 
-    /// Appends a row: `cell` gives a column of the header its text, in the buffer, and says whether it is null. Says whether
-    /// to go on: not when as many rows have been read as were asked for.
+    /// Appends a row: `cell` gives a column of the header its text, in the buffer, and says whether it is null. Says
+    /// whether to go on: not when as many rows have been read as were asked for.
     pub fn push(
         &mut self,
         settings: &Settings<'_>,

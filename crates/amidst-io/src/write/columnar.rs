@@ -45,7 +45,8 @@ impl Values {
             Kind::Date => Values::Date(labels().map(days).collect()),
             Kind::Boolean => Values::Boolean(labels().map(|l| l == "true").collect()),
             Kind::Text => {
-                // In the order in which they first appear: that of the dictionary may follow from rows that are not written.
+                // In the order in which they first appear: that of the dictionary may follow from rows that are not
+                // written.
                 let codes = job.rows.first_seen(column);
                 let kept = || codes.iter().map(|&code| column.dictionary.value(code));
                 let values: ArrayRef = if kept().map(str::len).sum::<usize>() < NARROW_TEXT {

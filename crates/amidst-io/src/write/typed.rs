@@ -1,7 +1,7 @@
 //! Which columns are written with a type, in formats that tell numbers, dates and truth from text.
 //!
-//! A column has a type when every label that is written reads back as the very same text: neither the zeros of `007` nor
-//! the `.0` of `3000.0` may be lost.
+//! A column has a type when every label that is written reads back as the very same text: neither the zeros of `007`
+//! nor the `.0` of `3000.0` may be lost.
 
 use amidst_core::table::{Column, ValueType};
 
@@ -31,8 +31,8 @@ pub(crate) fn kind(job: &Job<'_>, column: &Column, used: &[bool]) -> Kind {
 }
 
 impl Kind {
-    /// How a column is written that has these labels and was `declared` to be of a type, or whose type is `open`: then it is
-    /// seen from the labels.
+    /// How a column is written that has these labels and was `declared` to be of a type, or whose type is `open`: then
+    /// it is seen from the labels.
     pub fn of<'a, L: Iterator<Item = &'a str>>(declared: ValueType, open: bool, labels: impl Fn() -> L) -> Kind {
         if labels().next().is_none() {
             return Kind::Text;

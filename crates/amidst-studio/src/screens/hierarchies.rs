@@ -1,4 +1,5 @@
-//! *Hierarchies*: how the values of each quasi column become less precise, drawn with the rows in every node, edited in place.
+//! *Hierarchies*: how the values of each quasi column become less precise, drawn with the rows in every node, edited in
+//! place.
 
 use amidst::core::hierarchy::BUILDERS;
 use amidst::overview::Tree;

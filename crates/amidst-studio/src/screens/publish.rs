@@ -1,5 +1,5 @@
-//! *Publish*: the release goes into a folder of the project, checked by the independent checker, with its certificate and
-//! reports; what was published before, and series with their versions.
+//! *Publish*: the release goes into a folder of the project, checked by the independent checker, with its certificate
+//! and reports; what was published before, and series with their versions.
 
 use std::sync::Arc;
 

@@ -108,8 +108,8 @@ impl LastJoined {
 }
 
 impl Joined {
-    /// The people of a population by quasi tuple; `domain` is what the release knows of the column that they were counted
-    /// with.
+    /// The people of a population by quasi tuple; `domain` is what the release knows of the column that they were
+    /// counted with.
     pub fn people(&self, domain: Option<&SensitiveDomain>) -> People<'_> {
         let Some(column) = self.sensitive.as_ref().and_then(|name| self.table.column(name)) else {
             return People::default();

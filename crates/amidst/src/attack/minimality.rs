@@ -1,4 +1,5 @@
-//! What the minimality attack is told: the requirement of the policy, and into which parts a class could have been split.
+//! What the minimality attack is told: the requirement of the policy, and into which parts a class could have been
+//! split.
 
 use amidst_core::attack::{AttackError, Entry, Extra, Findings, Fits, Original, Target, Tuples, members};
 use amidst_core::model;
@@ -50,8 +51,8 @@ fn told(requirement: &RequirePolicy) -> &'static [(&'static str, &'static str)] 
     }
 }
 
-/// Runs the attack on the release of `table`, whose rows fit the classes that `fits` tells. Where classes overlap, those
-/// whose rows are not certain are left out and counted as unmatched.
+/// Runs the attack on the release of `table`, whose rows fit the classes that `fits` tells. Where classes overlap,
+/// those whose rows are not certain are left out and counted as unmatched.
 ///
 /// A full-domain release is minimal as a table: each table with one column one level less generalized fails. A local
 /// recoding is minimal class by class: no class could be split by its original tuples. Which of them it is, its labels
@@ -78,8 +79,8 @@ pub(super) fn run(
     };
     if members.iter().any(|(class, _)| class.is_none()) {
         // A less general table may satisfy the requirement with other rows suppressed, and was passed over because that
-        // costs more: some metrics charge for suppressed rows. Then nothing follows from the release being the best. And
-        // whether less general parts of the suppressed rows fail depends on values that nobody has published.
+        // costs more: some metrics charge for suppressed rows. Then nothing follows from the release being the best.
+        // And whether less general parts of the suppressed rows fail depends on values that nobody has published.
         return Err(Failure::Usage(
             "rows of the original table are in no class: with rows suppressed, a full-domain release is the best, not the \
              least general table that satisfies the requirement, so it does not tell that less general ones fail; \

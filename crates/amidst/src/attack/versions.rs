@@ -1,7 +1,7 @@
 //! Several versions of a release, with the persons of each class: what `intersection` and `difference` work on.
 //!
-//! Versions that others published are told apart by who fits which class: rosters of persons with their quasi values, one
-//! for all versions or one for each. A series that Amidst keeps knows them itself.
+//! Versions that others published are told apart by who fits which class: rosters of persons with their quasi values,
+//! one for all versions or one for each. A series that Amidst keeps knows them itself.
 
 use std::path::Path;
 

@@ -9,8 +9,8 @@ use crate::external::covers;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 
-/// For each class of `published`, the tuples of the requirement's population that its cells cover; `None` for a requirement
-/// without one. `stated` is the policy as it was written: its hierarchies tell what labels mean.
+/// For each class of `published`, the tuples of the requirement's population that its cells cover; `None` for a
+/// requirement without one. `stated` is the policy as it was written: its hierarchies tell what labels mean.
 pub(super) fn covered(
     stated: &Policy,
     prepared: &Prepared,

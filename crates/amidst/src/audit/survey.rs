@@ -1,9 +1,9 @@
 //! What singles people out in a table that nobody has described: columns, sets of up to three, minimal sample uniques.
 //!
-//! Roles are guessed as `amidst init` guesses them. Columns that tell who it is alone are named and set aside: every set with
-//! one of them is unique. The others are ranked by the rows that they single out, alone, in pairs and in threes, and the
-//! minimal sample uniques are found ([`Suda`]). Three columns of fifteen are 455 sets, so of wide or long tables only the
-//! columns that matter most are put together, and it is said which.
+//! Roles are guessed as `amidst init` guesses them. Columns that tell who it is alone are named and set aside: every
+//! set with one of them is unique. The others are ranked by the rows that they single out, alone, in pairs and in
+//! threes, and the minimal sample uniques are found ([`Suda`]). Three columns of fifteen are 455 sets, so of wide or
+//! long tables only the columns that matter most are put together, and it is said which.
 
 use amidst_core::risk::Suda;
 use amidst_core::shared::Shared;

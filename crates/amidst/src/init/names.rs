@@ -1,7 +1,8 @@
 //! What the name of a column says: its words, looked up in `names.toml`.
 //!
-//! Names are written in many ways (`dateOfBirth`, `DATE_OF_BIRTH`, `Geburtsdatum`, `Fecha de nacimiento`) and languages, and
-//! compounds hide their words. A name says what its owner means, not what the cells hold, so values overrule it.
+//! Names are written in many ways (`dateOfBirth`, `DATE_OF_BIRTH`, `Geburtsdatum`, `Fecha de nacimiento`) and
+//! languages, and compounds hide their words. A name says what its owner means, not what the cells hold, so values
+//! overrule it.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -132,7 +133,8 @@ fn look_up(word: &str) -> Option<&'static [Known]> {
     forms.into_iter().flatten().find_map(|form| WORDS.get(form)).map(Vec::as_slice)
 }
 
-/// The known words of a compound: all of it if it is made of known words only, else the long word at its end or beginning.
+/// The known words of a compound: all of it if it is made of known words only, else the long word at its end or
+/// beginning.
 fn parts(word: &str) -> Vec<(usize, &'static [Known])> {
     if word.len() > 40 || !word.is_ascii() {
         return Vec::new();
@@ -143,7 +145,8 @@ fn parts(word: &str) -> Vec<(usize, &'static [Known])> {
     }
     let cuts = 1..word.len();
     let ends = cuts.clone().map(|at| &word[at..]).filter(|w| w.len() >= 5).find_map(|w| Some((w.len(), look_up(w)?)));
-    // What is private is released as it is, so a name must be surer to say so: "partition" has nothing to do with a "parti".
+    // What is private is released as it is, so a name must be surer to say so: "partition" has nothing to do with a
+    // "parti".
     let sure = |w: &str, known: &[Known]| w.len() >= 6 || known.iter().all(|k| k.meaning != Meaning::Sensitive);
     let begins = cuts.rev().map(|at| &word[..at]).filter(|w| w.len() >= 5);
     let begins =
@@ -179,8 +182,8 @@ fn split(word: &str, first: bool, found: &mut Vec<(usize, &'static [Known])>) ->
     false
 }
 
-/// The words of a name, in small letters without accents: `nativeCountry`, `native-country` and `NATIVE_COUNTRY` are two
-/// words, and so are `IDPatient` and `address1`.
+/// The words of a name, in small letters without accents: `nativeCountry`, `native-country` and `NATIVE_COUNTRY` are
+/// two words, and so are `IDPatient` and `address1`.
 fn words(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
     let mut words = vec![String::new()];

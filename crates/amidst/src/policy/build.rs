@@ -1,7 +1,7 @@
 //! Policies made in code: [`Policy::builder`], with the words of the policy file.
 //!
-//! What is built is written as TOML and parsed like any other policy, so that code and files are held to the same rules and
-//! get the same errors, which quote the text that the code amounts to.
+//! What is built is written as TOML and parsed like any other policy, so that code and files are held to the same rules
+//! and get the same errors, which quote the text that the code amounts to.
 
 use std::path::Path;
 
@@ -144,7 +144,8 @@ pub fn t_closeness(t: impl IntoValue) -> RequirementPolicy {
 }
 
 impl RequirementPolicy {
-    /// Protects this sensitive column; may be left out where a policy has only one, repeated where a model takes several.
+    /// Protects this sensitive column; may be left out where a policy has only one, repeated where a model takes
+    /// several.
     pub fn on(mut self, column: &str) -> Self {
         self.on.push(column.to_string());
         self
@@ -244,7 +245,8 @@ impl PolicyBuilder {
     /// The policy, if everything in it fits.
     ///
     /// # Errors
-    /// Whatever is wrong with it, all of it at once, each with its place in the text that [`Policy::to_toml`] would write.
+    /// Whatever is wrong with it, all of it at once, each with its place in the text that [`Policy::to_toml`] would
+    /// write.
     pub fn build(self) -> Result<Policy, PolicyErrors> {
         let mut toml = self.policy.to_toml();
         self.requirements.iter().for_each(|requirement| toml.push_str(&requirement.to_toml()));

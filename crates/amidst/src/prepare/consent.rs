@@ -42,8 +42,8 @@ pub(crate) fn waived(policy: &Policy, layout: &Layout, table: &Table) -> Option<
     Some(Waived { column: position, mode: consent.mode, rows })
 }
 
-/// Values that would waive protection, but that no row has: a misspelt one protects somebody who did not ask for it, and
-/// nobody should believe that those who waived are published.
+/// Values that would waive protection, but that no row has: a misspelt one protects somebody who did not ask for it,
+/// and nobody should believe that those who waived are published.
 pub(crate) fn remarks(policy: &Policy, layout: &Layout, table: &Table) -> Vec<String> {
     let Some(column) = layout.consent.and_then(|position| table.columns.get(position)) else { return Vec::new() };
     let consent = policy.column(&column.name).and_then(|c| c.consent.clone()).unwrap_or_default();

@@ -24,8 +24,8 @@ pub struct Counted {
     pub rows_dropped_missing: u64,
     /// The names of all columns of the input.
     pub header: Vec<String>,
-    /// The level of each quasi column that the table was rolled up to; empty when its values are those of the rows. Values
-    /// then stand for all that share their label on that level; dictionaries have all values nevertheless.
+    /// The level of each quasi column that the table was rolled up to; empty when its values are those of the rows.
+    /// Values then stand for all that share their label on that level; dictionaries have all values nevertheless.
     pub floor: Vec<usize>,
     /// The files of the input, as far as they are files of this machine.
     pub files: Vec<PathBuf>,

@@ -44,7 +44,8 @@ pub(super) fn merge(policy: &Policy, stated: &ColumnPolicy, column: &mut Column)
     }
 }
 
-/// Whether a text is the one plain way to write its value, seen at a glance: different plain texts mean different values.
+/// Whether a text is the one plain way to write its value, seen at a glance: different plain texts mean different
+/// values.
 fn is_plain(kind: ValueType, text: &str) -> bool {
     let digits = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
     if kind == ValueType::Date {

@@ -37,8 +37,8 @@ impl Meaning {
 }
 
 /// Whether texts of the column stand for numbers or days. Those of a quasi column need not, whatever its type: where a
-/// list, a file or a mask says what they become, 01 may be another code than 1. Classes that differ only in how a number
-/// is written hide as much as their union does, so that protects nobody less.
+/// list, a file or a mask says what they become, 01 may be another code than 1. Classes that differ only in how a
+/// number is written hide as much as their union does, so that protects nobody less.
 pub(super) fn has_numbers(stated: &ColumnPolicy, kind: ValueType) -> bool {
     let by_value = |table: &[(String, _)]| {
         table.iter().any(|(key, _)| matches!(key.as_str(), "intervals" | "ranges" | "dates" | "suppress"))

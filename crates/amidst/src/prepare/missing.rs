@@ -20,8 +20,8 @@ pub(super) fn amended(policy: &Policy, nulls: &[Option<Nulls>]) -> Option<Policy
     })
 }
 
-/// Leaves out the rows with an unknown cell, if the policy says so. A cell is unknown when its text is listed as such, or
-/// when it is one of the `nulls`. Returns which rows stayed; `None` when all did.
+/// Leaves out the rows with an unknown cell, if the policy says so. A cell is unknown when its text is listed as such,
+/// or when it is one of the `nulls`. Returns which rows stayed; `None` when all did.
 pub(super) fn drop_rows(
     policy: &Policy,
     layout: &Layout,

@@ -1,12 +1,12 @@
 //! Putting a finished release in its place, whole or not at all.
 //!
 //! Everything is first written into a folder beside the destination, on the same file system, and then takes its place
-//! in one rename. A crash, a kill or a full disk before that moment leaves nothing but the previous release. Where a rename
-//! is not enough (a table with its certificate beside it; a file system that cannot exchange two folders) a plan is written
-//! down first, and whoever comes next undoes what a kill left half done.
+//! in one rename. A crash, a kill or a full disk before that moment leaves nothing but the previous release. Where a
+//! rename is not enough (a table with its certificate beside it; a file system that cannot exchange two folders) a plan
+//! is written down first, and whoever comes next undoes what a kill left half done.
 //!
-//! Several may publish at the same place at once. Without `force` exactly one of them succeeds, because nothing is renamed
-//! over something else; with it the last one does, because they take turns.
+//! Several may publish at the same place at once. Without `force` exactly one of them succeeds, because nothing is
+//! renamed over something else; with it the last one does, because they take turns.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -92,8 +92,8 @@ impl Staging {
         Ok(())
     }
 
-    /// Swaps the folder with the one that it replaces, so that there is no moment without a release. False where there is
-    /// nothing to replace, or no such swap.
+    /// Swaps the folder with the one that it replaces, so that there is no moment without a release. False where there
+    /// is nothing to replace, or no such swap.
     fn exchanged(&self) -> io::Result<bool> {
         if !self.force || self.target.symlink_metadata().is_err() || !files::exchange(&self.content, &self.target)? {
             return Ok(false);
@@ -183,7 +183,8 @@ fn vacant(target: &Path, force: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether nothing is lost but a release when `target` is replaced: there is none, it is empty, or it has a certificate.
+/// Whether nothing is lost but a release when `target` is replaced: there is none, it is empty, or it has a
+/// certificate.
 fn replaceable(target: &Path) -> bool {
     let Ok(found) = fs::metadata(target) else { return target.symlink_metadata().is_err() };
     if found.is_dir() {

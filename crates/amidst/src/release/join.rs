@@ -1,7 +1,7 @@
 //! Rows whose owners waived protection and agreed to be generalized: with the classes of others, or in their own.
 //!
-//! They are placed after the search and counted where they are (systematic clustering paper §3.2). What the release costs
-//! is measured on the protected rows alone.
+//! They are placed after the search and counted where they are (systematic clustering paper §3.2). What the release
+//! costs is measured on the protected rows alone.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,8 @@ pub struct Joined {
     pub separate: bool,
 }
 
-/// Places the rows that asked for it, stretching the cells of `found` or adding classes to it. `None` when there are none.
+/// Places the rows that asked for it, stretching the cells of `found` or adding classes to it. `None` when there are
+/// none.
 pub fn place(
     prepared: &Prepared,
     search: &Search<'_>,
@@ -86,7 +87,8 @@ pub fn place(
     }
 }
 
-/// Gives the waived rows classes of their own, found by the same algorithm. `None` when no such classes satisfy the policy.
+/// Gives the waived rows classes of their own, found by the same algorithm. `None` when no such classes satisfy the
+/// policy.
 fn separate(
     prepared: &Prepared,
     search: &Search<'_>,
@@ -149,8 +151,8 @@ impl Joined {
         Joined { class_of_row, set, entry_of_row, refused, separate }
     }
 
-    /// Leaves out the classes that break a requirement now that others have joined: against all rows, or against what is
-    /// published. False where more protected rows would have to go than may.
+    /// Leaves out the classes that break a requirement now that others have joined: against all rows, or against what
+    /// is published. False where more protected rows would have to go than may.
     pub fn settle(&mut self, prepared: &Prepared, search: &Search<'_>, found: &mut Found) -> bool {
         let requirements = search.requirements;
         if !requirements.iter().any(own_distribution::compares) {
@@ -185,8 +187,8 @@ impl Joined {
         Groups::collect(classes, rows.map(|(&class, e)| (class, entry(e))).collect())
     }
 
-    /// The first requirement that some class fails, in words: with more rows counted the table that classes are compared
-    /// with is another one than that of the search.
+    /// The first requirement that some class fails, in words: with more rows counted the table that classes are
+    /// compared with is another one than that of the search.
     fn failing(&self, prepared: &Prepared, classes: usize) -> Option<String> {
         let groups = self.groups(classes);
         let evaluator = Evaluator::new(&self.set, &prepared.requirements);

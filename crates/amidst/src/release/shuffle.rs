@@ -1,9 +1,9 @@
 //! The order of a release's rows: shuffled, so that position tells nothing.
 //!
-//! An order that depended on the input would be a fingerprint of it: whoever can guess the input makes the release anew for
-//! every guess and compares. So the rows are first put in an order that follows from their published cells alone, and are
-//! then shuffled with the seed, which stands in the published policy. Whoever undoes the shuffle is left with an order that
-//! the release tells anyway.
+//! An order that depended on the input would be a fingerprint of it: whoever can guess the input makes the release anew
+//! for every guess and compares. So the rows are first put in an order that follows from their published cells alone,
+//! and are then shuffled with the seed, which stands in the published policy. Whoever undoes the shuffle is left with
+//! an order that the release tells anyway.
 
 use amidst_core::table::Column;
 use rand_chacha::ChaCha8Rng;
@@ -11,8 +11,8 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-/// Puts rows in an order that depends on the seed, on what `columns` hold in these rows, and on whether a row is `marked`;
-/// on nothing else, not even on the order in which they come.
+/// Puts rows in an order that depends on the seed, on what `columns` hold in these rows, and on whether a row is
+/// `marked`; on nothing else, not even on the order in which they come.
 pub fn shuffle(order: &mut [u32], seed: u64, columns: &[Column], marked: impl Fn(u32) -> bool + Sync) {
     let texts: Vec<Vec<u64>> = columns.par_iter().map(|c| c.dictionary.iter().map(digest).collect()).collect();
     let key = |row: u32| {
@@ -36,8 +36,8 @@ fn digest(text: &str) -> u64 {
     text.as_bytes().chunks(8).map(word).fold(stir(1, text.len() as u64), stir)
 }
 
-/// Stirs `more` into a number, by the last step of the generator SplitMix64: no two `more` give the same with one number, and
-/// no two numbers with one `more`.
+/// Stirs `more` into a number, by the last step of the generator SplitMix64: no two `more` give the same with one
+/// number, and no two numbers with one `more`.
 fn stir(number: u64, more: u64) -> u64 {
     let mut mixed = number.rotate_left(23).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ more;
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

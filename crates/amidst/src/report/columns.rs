@@ -1,8 +1,9 @@
 //! The columns: what was done to each, and how its values are spread before and after.
 //!
-//! Counts are told by *published* labels only. The counts of the original table stand beside them where they say no more
-//! than the release does: for full-domain recodings, and rounded when rows are missing, so that the difference points at
-//! nobody. A local recoding has overlapping labels, whose original counts could be subtracted from each other.
+//! Counts are told by *published* labels only. The counts of the original table stand beside them where they say no
+//! more than the release does: for full-domain recodings, and rounded when rows are missing, so that the difference
+//! points at nobody. A local recoding has overlapping labels, whose original counts could be subtracted from each
+//! other.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -148,8 +149,8 @@ pub fn published(policy: &Policy, columns: &[ColumnReport]) -> Vec<ColumnReport>
     columns.iter().filter(told).map(one).collect()
 }
 
-/// How the values of a column are spread: the most frequent of them, or ranges of numbers, and what is not listed. Values
-/// of which `left_out` is true are no values.
+/// How the values of a column are spread: the most frequent of them, or ranges of numbers, and what is not listed.
+/// Values of which `left_out` is true are no values.
 pub fn histogram(column: &Column, left_out: impl Fn(&str) -> bool) -> (Vec<Bar>, Option<Others>) {
     let mut counts = column.counts();
     for (value, count) in column.dictionary.iter().zip(&mut counts) {

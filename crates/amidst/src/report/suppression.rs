@@ -37,8 +37,8 @@ pub fn stated(policy: &Policy, rows: u64) -> Suppression {
     }
 }
 
-/// Whether the sensitive values of the rows that are missing may be told: none are missing, or together they satisfy every
-/// requirement, as they must where they are masked.
+/// Whether the sensitive values of the rows that are missing may be told: none are missing, or together they satisfy
+/// every requirement, as they must where they are masked.
 pub fn tells_nobody(policy: &Policy, prepared: &Prepared, released: &Released, suppressed: u64) -> bool {
     if suppressed == 0 || policy.search.suppressed == Suppressed::Mask {
         return true;

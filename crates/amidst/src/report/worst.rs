@@ -9,8 +9,8 @@ use super::content::{RequirementReport, WorstClass};
 use crate::json;
 use crate::policy::RequirePolicy;
 
-/// One requirement with its worst class. `verdict` is its JSON; `cells` tells the published cells of a class, or nothing
-/// where they must not be told.
+/// One requirement with its worst class. `verdict` is its JSON; `cells` tells the published cells of a class, or
+/// nothing where they must not be told.
 pub fn requirement(
     stated: &RequirePolicy,
     verdict: &Value,

@@ -1,9 +1,9 @@
 //! Folders in which something is prepared, and what becomes of those that a killed process left behind.
 //!
-//! Such a folder lies beside what it prepares, on the same file system, and only its owner can enter it. It holds a file
-//! that its process keeps locked: the lock ends with the process, however that ends, in whichever container or on
-//! whichever machine it ran. Whoever can take the lock therefore knows that nobody works there any more. Process ids would
-//! not tell: they mean nothing in another namespace.
+//! Such a folder lies beside what it prepares, on the same file system, and only its owner can enter it. It holds a
+//! file that its process keeps locked: the lock ends with the process, however that ends, in whichever container or on
+//! whichever machine it ran. Whoever can take the lock therefore knows that nobody works there any more. Process ids
+//! would not tell: they mean nothing in another namespace.
 
 mod placing;
 

@@ -1,9 +1,10 @@
 //! Putting several files in their places, so that a kill between them is undone.
 //!
-//! One rename is whole or not at all; several are not. So a plan is written down first: which staged file goes where, in
-//! which order. What is in the way is set aside, the last of the files first, because it is the one that readers look for;
-//! then the files are put, the last one last. At no moment does the last file stand beside one that it does not belong to.
-//! A process that finds the plan of a killed one undoes it, unless it was carried out: the place of the last file tells.
+//! One rename is whole or not at all; several are not. So a plan is written down first: which staged file goes where,
+//! in which order. What is in the way is set aside, the last of the files first, because it is the one that readers
+//! look for; then the files are put, the last one last. At no moment does the last file stand beside one that it does
+//! not belong to. A process that finds the plan of a killed one undoes it, unless it was carried out: the place of the
+//! last file tells.
 
 use std::fs;
 use std::io;

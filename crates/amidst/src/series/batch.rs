@@ -106,8 +106,9 @@ impl Series {
     }
 }
 
-/// Notes who comes back in the same batch with other sensitive values: what was published about them before says nothing
-/// about what they have now. Also whose insensitive cells alone are others: what was published says more than it seems to.
+/// Notes who comes back in the same batch with other sensitive values: what was published about them before says
+/// nothing about what they have now. Also whose insensitive cells alone are others: what was published says more than
+/// it seems to.
 fn changed(
     work: &Work<'_>,
     policy: &Policy,
@@ -132,7 +133,8 @@ fn changed(
     Ok(())
 }
 
-/// Refuses what publishing would refuse, once the batch is in: columns that are published as they are and single people out.
+/// Refuses what publishing would refuse, once the batch is in: columns that are published as they are and single people
+/// out.
 fn singled_out(work: &Work<'_>, policy: &Policy, names: &[String], folder: &Path) -> Result<(), Failure> {
     let unexplained = |&at: &usize| policy.column(&names[at]).is_some_and(|c| c.accept.is_none());
     if with_role(policy, names, Role::Insensitive).iter().any(unexplained) {

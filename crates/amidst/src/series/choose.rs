@@ -1,8 +1,8 @@
 //! The mode of a series that begins without one: that whose next version can be published.
 //!
 //! m-invariant versions never betray each other, so whatever joins and leaves, the next one can be published. They need
-//! one sensitive column, requirements that follow from m different values in a class, and values that are even enough for
-//! few counterfeits. Where that is not given, classes are maintained.
+//! one sensitive column, requirements that follow from m different values in a class, and values that are even enough
+//! for few counterfeits. Where that is not given, classes are maintained.
 
 use std::collections::BTreeMap;
 
@@ -94,8 +94,8 @@ fn invariant(policy: &Policy, first: &Prepared) -> Result<(Policy, String), Stri
     Ok((own, format!("the policy has one sensitive column, `{}`, and {why}", column.name)))
 }
 
-/// The policy with its m: stated, or derived from the number of values that it promises, with how. `None` where it promises
-/// none.
+/// The policy with its m: stated, or derived from the number of values that it promises, with how. `None` where it
+/// promises none.
 pub(super) fn with_m(policy: &Policy) -> Option<(Policy, Option<String>)> {
     if policy.requirements.iter().any(|r| r.model.is(M_INVARIANCE)) {
         return Some((policy.clone(), None));

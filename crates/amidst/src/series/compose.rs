@@ -60,8 +60,8 @@ fn prepare_table(policy: &Policy, table: Table, job: &Job<'_>) -> Result<Prepare
     Ok(Prepared::of_table(policy, table, &options)?)
 }
 
-/// How many different values, and so rows, each class of an m-invariant series has: its m, or more where another requirement
-/// asks for larger classes. What is invariant for more values is so for m.
+/// How many different values, and so rows, each class of an m-invariant series has: its m, or more where another
+/// requirement asks for larger classes. What is invariant for more values is so for m.
 pub fn stated_m(policy: &Policy) -> Option<usize> {
     let models = || policy.requirements.iter().filter_map(model);
     let m = models().filter_map(|model| model.kept_values()).max()?;
@@ -179,9 +179,9 @@ fn invariant(policy: &Policy, state: &State, prepared: &Prepared) -> Result<Inva
     m_invariant(&space, &rows, known.len(), m).map_err(|e| Failure::Impossible(e.to_string()))
 }
 
-/// The table with the counterfeits behind its rows, and the class of every row of it. A counterfeit has the quasi cells of
-/// its class. Its insensitive cells are drawn from the whole column, each for itself: copied from one row they would be
-/// that row's a second time, and tell which of the two is the counterfeit.
+/// The table with the counterfeits behind its rows, and the class of every row of it. A counterfeit has the quasi cells
+/// of its class. Its insensitive cells are drawn from the whole column, each for itself: copied from one row they would
+/// be that row's a second time, and tell which of the two is the counterfeit.
 fn with_counterfeits(policy: &Policy, state: &State, prepared: &Prepared, made: &Invariant) -> (Table, Vec<u32>) {
     let mut table = table(policy, Mode::MInvariant, state);
     let mut classes = made.class_of.clone();

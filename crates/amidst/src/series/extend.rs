@@ -1,12 +1,13 @@
 //! New values for a series: hierarchies, orders and categories that have grown.
 //!
-//! The policy of a series is the one that it began with; its versions are compared under it. Values that nobody had then
-//! come in by a policy that knows them as well, and says of all that the state knows what it said before: the same labels and
-//! groups at every level, the same order, the same categories. A reason to publish a column as it is comes in the same way.
-//! Everything else a series keeps.
+//! The policy of a series is the one that it began with; its versions are compared under it. Values that nobody had
+//! then come in by a policy that knows them as well, and says of all that the state knows what it said before: the same
+//! labels and groups at every level, the same order, the same categories. A reason to publish a column as it is comes
+//! in the same way. Everything else a series keeps.
 //!
-//! The state seals the files beside it, and both must change together. The new files are made in a folder of their own; the
-//! state then seals those; then they are put in place. Whoever opens the series after a crash in between finishes that.
+//! The state seals the files beside it, and both must change together. The new files are made in a folder of their own;
+//! the state then seals those; then they are put in place. Whoever opens the series after a crash in between finishes
+//! that.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -75,8 +76,8 @@ impl Series {
     /// Takes over what the hierarchies, orders and categories of `policy` say of values that nobody had so far.
     ///
     /// # Errors
-    /// When the policy promises something else than that of the series, or says something else of a value that the state
-    /// knows; then the series is as it was.
+    /// When the policy promises something else than that of the series, or says something else of a value that the
+    /// state knows; then the series is as it was.
     pub fn extend(&mut self, policy: &Policy, job: &Job<'_>) -> Result<Extended, Failure> {
         let names = kept(&self.policy, &self.header);
         let differs = different(&self.policy, policy, &self.header);
@@ -125,8 +126,8 @@ fn clear(folder: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Seals the files in `staged` instead of those in place. What is kept of the classes was shaped by the old hierarchies, so
-/// the next batch makes it anew from the rows.
+/// Seals the files in `staged` instead of those in place. What is kept of the classes was shaped by the old
+/// hierarchies, so the next batch makes it anew from the rows.
 fn renew(work: &Work<'_>, staged: &Path) -> Result<(), Failure> {
     work.seal_files(&state_files::digest(staged))?;
     work.set_meta("extended", "1")?;

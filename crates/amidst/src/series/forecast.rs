@@ -93,8 +93,8 @@ pub fn count_all(work: &Work<'_>, column: usize) -> Result<(), Failure> {
     signed.replace(work)
 }
 
-/// Whether the numbers tell that the version will satisfy the policy. If they do not, it may all the same: classes whose
-/// cells agree are published as one.
+/// Whether the numbers tell that the version will satisfy the policy. If they do not, it may all the same: classes
+/// whose cells agree are published as one.
 pub fn satisfied(
     work: &Work<'_>,
     policy: &Policy,

@@ -1,8 +1,9 @@
-//! Places in classes that somebody left: a row that was never published may take one, if it has the value of whoever left.
+//! Places in classes that somebody left: a row that was never published may take one, if it has the value of whoever
+//! left.
 //!
 //! The class then publishes the values it had. The newcomer has the value of somebody who left, and which of the values
-//! of the class that is was open before and stays open. It saves a counterfeit, and the newcomer a class of few and distant
-//! rows.
+//! of the class that is was open before and stays open. It saves a counterfeit, and the newcomer a class of few and
+//! distant rows.
 
 use std::collections::BTreeMap;
 
@@ -48,8 +49,8 @@ impl<'a> Places<'a> {
         self.classes.insert(class, (rows, shape));
     }
 
-    /// The class in which a row takes a place, which is the one that loses least by it; none where every class would lose
-    /// more than if the row were suppressed.
+    /// The class in which a row takes a place, which is the one that loses least by it; none where every class would
+    /// lose more than if the row were suppressed.
     pub fn take(&mut self, row: usize, tuple: &[u32]) -> Option<usize> {
         let most = self.space.width() as f64;
         let codes = self.codes(row);

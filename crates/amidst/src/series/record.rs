@@ -2,8 +2,8 @@
 //! sensitive values the class has.
 //!
 //! Sensitive columns are published side by side, so values are tuples of all of them: audited one by one, columns would
-//! tell less than they do together. Insensitive columns are published beside them, and link rows of one version with rows
-//! of another: where there are any, values are finer, and stand for the tuples ([`Beside`]).
+//! tell less than they do together. Insensitive columns are published beside them, and link rows of one version with
+//! rows of another: where there are any, values are finer, and stand for the tuples ([`Beside`]).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,8 @@ use crate::prepare::{LoadOptions, Prepared};
 /// One version, published or about to be.
 #[derive(Debug, Clone, Default)]
 pub struct Record {
-    /// The sensitive tuples, in the codes of the series, each followed by the mark of what stands beside it, if anything does.
+    /// The sensitive tuples, in the codes of the series, each followed by the mark of what stands beside it, if
+    /// anything does.
     tuples: Vec<Vec<u32>>,
     /// How many of these numbers are codes.
     width: usize,
@@ -268,7 +269,8 @@ impl Known {
         life
     }
 
-    /// The classes of a published version: who is in each, and its tuples with their counts, `finer` by what stands beside.
+    /// The classes of a published version: who is in each, and its tuples with their counts, `finer` by what stands
+    /// beside.
     fn read(&self, work: &Work<'_>, number: u64, finer: bool) -> Result<Vec<Published>, Failure> {
         let width = self.set.sensitive_width;
         let mut classes = Vec::new();

@@ -2,17 +2,17 @@
 //!
 //! **Why it works.** A class that is published again with the values it had, and with nobody who was not in it, tells
 //! nothing new: whoever left is stood for by a counterfeit of their value, so every world that fitted the class fits it
-//! still. A class of rows that were never published says nothing about anybody else. So where the maintained classes leak,
-//! the classes of the version before are published again, and rows that came since take the [`Places`] of those who left,
-//! are put into classes of their own, or wait until they are enough for one.
+//! still. A class of rows that were never published says nothing about anybody else. So where the maintained classes
+//! leak, the classes of the version before are published again, and rows that came since take the [`Places`] of those
+//! who left, are put into classes of their own, or wait until they are enough for one.
 //!
 //! **How much of it.** Classes then and now that have persons in common hang together. Only what hangs together with
 //! somebody whom the version would expose is taken back; the rest stays as it is maintained. Each proposal is audited
 //! like any version. What still leaks takes back more, in the end everything.
 //!
-//! **That it ends.** Everything taken back and all new rows waiting is the version before with the same values in the same
-//! classes, hence in the same table: each class satisfies what it satisfied then, and the worlds are the same. So it
-//! exposes nobody who was not exposed before.
+//! **That it ends.** Everything taken back and all new rows waiting is the version before with the same values in the
+//! same classes, hence in the same table: each class satisfies what it satisfied then, and the worlds are the same. So
+//! it exposes nobody who was not exposed before.
 //!
 //! All new rows without a place wait, or none: who has to wait alone would tell something about their value.
 
@@ -63,8 +63,8 @@ const LADDER: [Newcomers; 5] = [
 /// The steps of the ladder on which something of the maintained version may stay.
 const PARTLY: usize = 3;
 
-/// A safe version in the place of `plain`, which would expose somebody. `past` are the classes of the last version, whose
-/// last batch is `published`.
+/// A safe version in the place of `plain`, which would expose somebody. `past` are the classes of the last version,
+/// whose last batch is `published`.
 pub(super) fn safe(
     of: Context<'_>,
     known: &Known,
@@ -308,8 +308,8 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Counterfeits for whoever left the classes of the past that are published again. They have the quasi cells of their
-    /// class; their insensitive cells are drawn from the whole column, each for itself.
+    /// Counterfeits for whoever left the classes of the past that are published again. They have the quasi cells of
+    /// their class; their insensitive cells are drawn from the whole column, each for itself.
     fn fill(&self, table: &mut State, groups: &mut Vec<u32>, from: u32, departed: bool, repair: &mut Repair) {
         let rows = table.rows();
         let mut random = Random::new(self.of.policy.search.seed);
@@ -382,9 +382,9 @@ impl Parts {
 }
 
 impl Draft {
-    /// A version in the place of this one, which exposes somebody: one that exposes nobody more. There is none where nobody
-    /// of the last version is left, and there may be none where columns are published as they are: those of a counterfeit
-    /// are not those of the row that left. Only classes that are maintained can be mended.
+    /// A version in the place of this one, which exposes somebody: one that exposes nobody more. There is none where
+    /// nobody of the last version is left, and there may be none where columns are published as they are: those of a
+    /// counterfeit are not those of the row that left. Only classes that are maintained can be mended.
     pub fn mended(
         &self,
         work: &Work<'_>,

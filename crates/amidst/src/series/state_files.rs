@@ -29,8 +29,8 @@ pub(super) fn check_head(path: &Path, place: &str) -> Result<(), Failure> {
 /// The folder in which files are made that take the place of those beside the state.
 pub(super) const GROWN: &str = "grown";
 
-/// Makes sure that the files beside the state at `path` are those whose digest it holds: a crash may have kept them from
-/// being put in place. Says whether they are.
+/// Makes sure that the files beside the state at `path` are those whose digest it holds: a crash may have kept them
+/// from being put in place. Says whether they are.
 pub(super) fn settled(path: &Path, digest_held: &str) -> bool {
     let folder = path.parent().unwrap_or(Path::new("."));
     if digest(folder) == digest_held {
@@ -42,8 +42,8 @@ pub(super) fn settled(path: &Path, digest_held: &str) -> bool {
     digest(folder) == digest_held
 }
 
-/// Puts the files that were made in the place of those beside the state. What cannot be done now, whoever opens the series
-/// next does.
+/// Puts the files that were made in the place of those beside the state. What cannot be done now, whoever opens the
+/// series next does.
 pub(super) fn put_in_place(folder: &Path) {
     let grown = folder.join(GROWN);
     let put = |from: &Path, to: &Path| -> std::io::Result<()> {

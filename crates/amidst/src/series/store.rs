@@ -3,8 +3,9 @@
 //! The file says by its `user_version` which steps of [`MIGRATIONS`] it has seen; opening it runs the others. Writers
 //! take the lock when they begin, so that two of them never work on the same rows; readers never wait.
 //!
-//! A state that is damaged is refused as a whole, by its [`seal`] and by the number of the last change, which a file beside
-//! it repeats: SQLite takes a log that is damaged or missing for one that ends earlier, and goes on with an older state.
+//! A state that is damaged is refused as a whole, by its [`seal`] and by the number of the last change, which a file
+//! beside it repeats: SQLite takes a log that is damaged or missing for one that ends earlier, and goes on with an
+//! older state.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Triggers of a connection's own: what watches the state while it is changed, and leaves nothing in the file.
 //!
-//! The [`seal`](super::seal) counts every row that comes or goes, and [`undo`](super::undo) writes down what reverts it.
-//! Both look at all columns of a table, whichever it has.
+//! The [`seal`](super::seal) counts every row that comes or goes, and [`undo`](super::undo) writes down what reverts
+//! it. Both look at all columns of a table, whichever it has.
 
 use rusqlite::Connection;
 
@@ -18,7 +18,8 @@ pub(super) fn fields(connection: &Connection, table: &str) -> rusqlite::Result<V
     fields.collect()
 }
 
-/// What creates a trigger of `whose` that runs `body` after each `event` on a row of a table, where the condition holds.
+/// What creates a trigger of `whose` that runs `body` after each `event` on a row of a table, where the condition
+/// holds.
 pub(super) fn after(whose: &str, event: &str, table: &str, condition: &str, body: &str) -> String {
     format!("CREATE TEMP TRIGGER {whose}_{table}_{event} AFTER {event} ON main.{table} {condition} BEGIN {body} END;\n")
 }

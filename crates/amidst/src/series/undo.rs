@@ -1,10 +1,10 @@
 //! Taking back a batch that was not published.
 //!
-//! While a batch runs, triggers write down for every changed row of the state the statement that reverts it. Undoing runs
-//! these statements in reverse order. The cost of a batch grows with what it changes, not with the state.
+//! While a batch runs, triggers write down for every changed row of the state the statement that reverts it. Undoing
+//! runs these statements in reverse order. The cost of a batch grows with what it changes, not with the state.
 //!
-//! The statements hold the values of deleted rows, so they are erased as soon as a version is published: from then on the
-//! batch cannot be taken back, and nothing but the state itself remembers it.
+//! The statements hold the values of deleted rows, so they are erased as soon as a version is published: from then on
+//! the batch cannot be taken back, and nothing but the state itself remembers it.
 
 use serde_json::{Value, json};
 
@@ -37,8 +37,8 @@ impl Undone {
     }
 }
 
-/// Begins to write down what reverts the changes of batch `number`. Ends with [`stop`]; a transaction that is rolled back
-/// takes the triggers with it.
+/// Begins to write down what reverts the changes of batch `number`. Ends with [`stop`]; a transaction that is rolled
+/// back takes the triggers with it.
 pub(super) fn record(work: &Work<'_>, number: u64) -> Result<(), Failure> {
     let start = || -> rusqlite::Result<()> {
         // Rows that INSERT OR REPLACE replaces are seen, too: the connection runs triggers recursively.

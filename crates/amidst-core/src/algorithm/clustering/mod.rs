@@ -24,8 +24,8 @@ pub(super) fn cluster_size(search: &Search<'_>, world: &World<'_>) -> usize {
 /// Clusters, settled, of the least size at which a fair part of them satisfies the policy.
 ///
 /// Models tell how many rows a class takes at the least, but clusters are made without regard to sensitive values, and
-/// of that size hardly any may hold. The few that do would have to take up all rows; where none does, everything would be
-/// one class. So as long as less than a quarter of the rows is in clusters that hold, the size is doubled.
+/// of that size hardly any may hold. The few that do would have to take up all rows; where none does, everything would
+/// be one class. So as long as less than a quarter of the rows is in clusters that hold, the size is doubled.
 pub(super) fn sized(
     search: &Search<'_>,
     world: &World<'_>,

@@ -1,11 +1,12 @@
 //! Who is in which class, as far as the original table tells.
 //!
-//! The classes of a local recoding may overlap: a tuple that fits several of them is in any of those. Two things follow for
-//! certain, again and again until nothing more does. A class for which there are just as many rows as it publishes has
-//! them all, and no other class has any of them. And where no row was suppressed, a tuple with one class left is in it;
-//! a class that is full of such tuples has none of the others.
+//! The classes of a local recoding may overlap: a tuple that fits several of them is in any of those. Two things follow
+//! for certain, again and again until nothing more does. A class for which there are just as many rows as it publishes
+//! has them all, and no other class has any of them. And where no row was suppressed, a tuple with one class left is in
+//! it; a class that is full of such tuples has none of the others.
 //!
-//! Most tuples fit one class. They are certain together or not at all, so they are counted, and only the others are followed.
+//! Most tuples fit one class. They are certain together or not at all, so they are counted, and only the others are
+//! followed.
 
 use rayon::prelude::*;
 
@@ -118,8 +119,8 @@ fn count(fits: &Fits, count: usize) -> (Vec<Class>, Vec<usize>) {
 
 struct Search {
     nobody_suppressed: bool,
-    /// For each class the rows that it publishes, what may be in it, what is for certain, and whether that includes those
-    /// who fit it alone.
+    /// For each class the rows that it publishes, what may be in it, what is for certain, and whether that includes
+    /// those who fit it alone.
     sizes: Vec<u64>,
     classes: Vec<Class>,
     certain: Vec<TupleTotals>,

@@ -1,8 +1,8 @@
 //! The ways to deal the sensitive values of a class to its parts, counted.
 //!
-//! A class has parts of known sizes and publishes how often each value occurs in it, not who has it. A *world* deals the
-//! values to the persons; all worlds are equally likely. What is told of them: how likely some part *fails*, that is
-//! breaks a requirement, and how likely a person of a part has a value while some part fails.
+//! A class has parts of known sizes and publishes how often each value occurs in it, not who has it. A *world* deals
+//! the values to the persons; all worlds are equally likely. What is told of them: how likely some part *fails*, that
+//! is breaks a requirement, and how likely a person of a part has a value while some part fails.
 //!
 //! Parts are drawn one after the other as independent multinomials; given that they add up to the class, they are dealt
 //! as in the worlds. All terms are positive, so nothing cancels, however rare it is to fail.
@@ -35,8 +35,8 @@ fn groups(sizes: &[u64]) -> Vec<(u64, usize)> {
     sizes.chunk_by(|a, b| a == b).map(|g| (g[0], g.len())).collect()
 }
 
-/// Counts the worlds of a class with parts of these sizes (ascending, at least 1) and values with these counts (at least
-/// 1), which add up to the same. `sound` tells whether a part with these counts satisfies the requirement.
+/// Counts the worlds of a class with parts of these sizes (ascending, at least 1) and values with these counts (at
+/// least 1), which add up to the same. `sound` tells whether a part with these counts satisfies the requirement.
 ///
 /// `None` where there are far too many.
 pub fn worlds(sizes: &[u64], counts: &[u64], sound: impl Fn(&[u64]) -> bool) -> Option<Worlds> {

@@ -33,8 +33,8 @@ impl<'a> Published<'a> {
     }
 }
 
-/// The labels of a table that is published as it stands: its classes are the tuples of `set`, which was counted from the
-/// columns `quasi` of `table`.
+/// The labels of a table that is published as it stands: its classes are the tuples of `set`, which was counted from
+/// the columns `quasi` of `table`.
 pub fn labels_of_table(set: &FrequencySet, table: &Table, quasi: &[usize]) -> Table {
     let columns = quasi.par_iter().enumerate().filter_map(|(at, &c)| {
         let column = table.columns.get(c)?;

@@ -102,7 +102,8 @@ impl Fitting<'_> {
             found.extend(fitting.map(|pair| pair.1));
             return;
         };
-        // Every number is written, and overwritten unless its label fits: no branch that a processor could guess wrongly.
+        // Every number is written, and overwritten unless its label fits: no branch that a processor could guess
+        // wrongly.
         found.resize(pairs.len(), 0);
         let mut count = 0;
         for &(label, number) in pairs {

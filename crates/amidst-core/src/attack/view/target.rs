@@ -181,8 +181,8 @@ impl<'a> Target<'a> {
         profile.map_or((0, &[]), |profile| (profile.size, &self.counts[profile.start..profile.end]))
     }
 
-    /// The classes that `judge` calls hit, by saying how hard. What it notes by the way begins with `nothing` for every few
-    /// profiles, and is put together by `join`.
+    /// The classes that `judge` calls hit, by saying how hard. What it notes by the way begins with `nothing` for every
+    /// few profiles, and is put together by `join`.
     pub fn hits<N: Clone + Send + Sync>(
         &self,
         nothing: N,

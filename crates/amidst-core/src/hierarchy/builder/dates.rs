@@ -1,9 +1,9 @@
 //! `dates`: calendar dates by day, week, month, quarter, year, decade.
 //!
-//! Dates are written year-month-day, or as `written` says (`"d-m-y"` for 05.03.2024, `"m-d-y"` for 03/05/2024, whatever the
-//! separators); a time of day after them is allowed, and `day` drops it. Labels are `2024-03-05`,
-//! `2024-W10` (ISO 8601 weeks, with the year the week belongs to), `2024-03`, `2024-Q1`, `2024`, `2020s`. A week may lie
-//! in two months, quarters, years or decades, so none of these can follow it. The level `*` is always added.
+//! Dates are written year-month-day, or as `written` says (`"d-m-y"` for 05.03.2024, `"m-d-y"` for 03/05/2024, whatever
+//! the separators); a time of day after them is allowed, and `day` drops it. Labels are `2024-03-05`,
+//! `2024-W10` (ISO 8601 weeks, with the year the week belongs to), `2024-03`, `2024-Q1`, `2024`, `2020s`. A week may
+//! lie in two months, quarters, years or decades, so none of these can follow it. The level `*` is always added.
 
 use std::str::FromStr;
 

@@ -2,8 +2,8 @@
 //!
 //! Level i holds the intervals of width `intervals[i]` that start at `origin` (0 when absent) and go on in both
 //! directions. Each width is a multiple of the one before: else an interval would straddle two of the next level.
-//! `bottom` and `top` code the tails: values under `bottom` are one group `<bottom` at every level, values from `top` on
-//! are one group `>=top`; an interval that such a bound cuts ends there. The level `*` is always added.
+//! `bottom` and `top` code the tails: values under `bottom` are one group `<bottom` at every level, values from `top`
+//! on are one group `>=top`; an interval that such a bound cuts ends there. The level `*` is always added.
 
 use super::Builder;
 use crate::hierarchy::line::{Line, boundary};

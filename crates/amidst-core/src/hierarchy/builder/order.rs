@@ -1,9 +1,9 @@
 //! `order`: an ordered list of values, in groups of neighbours.
 //!
 //! Level i holds groups of `groups[i]` neighbours, counted from the start of the list; the last group may be smaller. A
-//! group is labelled by its ends, `[9th-10th]`, or by its value when it has only one. Sizes are multiples of each other,
-//! so that groups nest. `*` is added when the last size leaves more than one group; without `groups` it is the only
-//! level. The list also ranks the values, for ranges and for ordered distances.
+//! group is labelled by its ends, `[9th-10th]`, or by its value when it has only one. Sizes are multiples of each
+//! other, so that groups nest. `*` is added when the last size leaves more than one group; without `groups` it is the
+//! only level. The list also ranks the values, for ranges and for ordered distances.
 
 use super::Builder;
 use crate::hierarchy::{Hierarchy, HierarchyError, Level, Recipe};

@@ -2,8 +2,8 @@
 //!
 //! A table names groups, a list or a single text holds their members; a list may also hold tables, for groups beside
 //! plain values. Branches of uneven depth are made even from the top down: a group stays at its distance from the root,
-//! and a value that hangs high is repeated upward until it meets its group. With one root its name is the top, otherwise
-//! `*` is added. A text instead of a table names a JSON file that holds such a tree.
+//! and a value that hangs high is repeated upward until it meets its group. With one root its name is the top,
+//! otherwise `*` is added. A text instead of a table names a JSON file that holds such a tree.
 
 use serde_json::Value as Json;
 

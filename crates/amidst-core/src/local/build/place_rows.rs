@@ -7,8 +7,8 @@ use crate::local::index::Tree;
 use crate::local::shape::least::{Least, clearly_above};
 use crate::search::{Search, SearchError};
 
-/// Leaves to look at for a row, of up to eight rows or clusters each: where there are more, what is found need not be what
-/// a scan of all would find. Fewer cost loss, more cost time for next to no gain.
+/// Leaves to look at for a row, of up to eight rows or clusters each: where there are more, what is found need not be
+/// what a scan of all would find. Fewer cost loss, more cost time for next to no gain.
 pub(crate) const PATIENCE: usize = 64;
 
 /// How the cluster that a row joins is found.
@@ -16,9 +16,9 @@ pub(crate) const PATIENCE: usize = 64;
 pub struct Choice {
     /// Whether every cluster is looked at, as the published algorithms do.
     pub scan: bool,
-    /// Whether the cluster that loses least with the row is chosen, as the systematic clustering paper has it, instead of
-    /// the one whose loss grows least. The clusters that take up dissolved ones are then compared as they were before any
-    /// row came, as its Table 5 does.
+    /// Whether the cluster that loses least with the row is chosen, as the systematic clustering paper has it, instead
+    /// of the one whose loss grows least. The clusters that take up dissolved ones are then compared as they were
+    /// before any row came, as its Table 5 does.
     pub by_loss: bool,
 }
 
@@ -124,8 +124,8 @@ impl Index {
         self.tree.renew(world.space);
     }
 
-    /// The cluster whose loss grows least with some rows of an entry, among those that `fit`; or the one that loses least
-    /// with them, where that is asked for.
+    /// The cluster whose loss grows least with some rows of an entry, among those that `fit`; or the one that loses
+    /// least with them, where that is asked for.
     pub fn least_growth(
         &self,
         world: &World<'_>,

@@ -218,8 +218,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Rule 2 of the (α,k) clustering: whether a class that will be filled up to k rows keeps every bound on the share of
-    /// a sensitive value. Models that bound no share have no say.
+    /// Rule 2 of the (α,k) clustering: whether a class that will be filled up to k rows keeps every bound on the share
+    /// of a sensitive value. Models that bound no share have no say.
     pub fn compatible(&self, tally: &Tally, k: u64) -> bool {
         self.evaluator.requirements().iter().enumerate().all(|(r, requirement)| match self.tests[r] {
             Test::Histogram(column) if requirement.models[0].bounds_shares() => {
@@ -289,8 +289,8 @@ impl<'a> Judge<'a> {
         self.evaluator.requirements()[r].models.iter().all(|m| m.holds_among(size, people) == Some(true))
     }
 
-    /// Whether a class with this tally satisfies every requirement. Never where a population counts: that takes the cells
-    /// of the class ([`Judge::holds_over`]).
+    /// Whether a class with this tally satisfies every requirement. Never where a population counts: that takes the
+    /// cells of the class ([`Judge::holds_over`]).
     pub fn holds(&self, tally: &Tally) -> bool {
         self.counts_hold(tally) && !self.crowded()
     }

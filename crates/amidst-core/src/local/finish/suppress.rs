@@ -1,12 +1,12 @@
 //! Rows that are better left out, as far as the policy's suppression limit goes.
 //!
-//! A suppressed row loses everything: all its columns. It is worth that when the other rows of its class lose more by its
-//! presence. And a table that cannot satisfy the policy as a whole, because one value is too frequent, may satisfy
+//! A suppressed row loses everything: all its columns. It is worth that when the other rows of its class lose more by
+//! its presence. And a table that cannot satisfy the policy as a whole, because one value is too frequent, may satisfy
 //! it once some rows of that value are gone.
 //!
-//! Masked rows stay in the release, as one class that must satisfy the policy itself. As many are masked as leave such a
-//! class; rows that would break it stay where they were. Where persons have several rows, the rows of a person with one
-//! tuple and one sensitive value go together, and the person's other rows may stay.
+//! Masked rows stay in the release, as one class that must satisfy the policy itself. As many are masked as leave such
+//! a class; rows that would break it stay where they were. Where persons have several rows, the rows of a person with
+//! one tuple and one sensitive value go together, and the person's other rows may stay.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -135,8 +135,8 @@ pub(in crate::local) struct Reduced {
 }
 
 impl Reduced {
-    /// Leaves out up to `limit` rows so that the rest, as one class, satisfies a policy that the whole table fails. `None`
-    /// when the whole table holds or so few rows do not help.
+    /// Leaves out up to `limit` rows so that the rest, as one class, satisfies a policy that the whole table fails.
+    /// `None` when the whole table holds or so few rows do not help.
     pub(in crate::local) fn of(search: &Search<'_>, limit: u64) -> Option<Self> {
         let set = search.set;
         if search.requirements.iter().any(|r| r.needs() == Needs::Tuples) {
@@ -245,8 +245,8 @@ fn thinned(set: &FrequencySet, whole: &[Entry], left: &[Entry]) -> Vec<u64> {
     dropped
 }
 
-/// Where persons repeat: the rows to leave out of each entry so that the rest holds. A value that a person has goes with
-/// all rows in which the person has it, or else it still counts.
+/// Where persons repeat: the rows to leave out of each entry so that the rest holds. A value that a person has goes
+/// with all rows in which the person has it, or else it still counts.
 fn pairs(set: &FrequencySet, evaluator: &Evaluator<'_>, whole: &[Entry], limit: u64) -> Option<Vec<u64>> {
     // The persons of each value, those with the fewest rows last so that they go first.
     let mut of_value: Vec<Vec<Entry>> =

@@ -240,7 +240,8 @@ impl Tree {
         }
     }
 
-    /// Computes a node anew from what is below it; whether that changed anything that counts. Needs two hulls to work on.
+    /// Computes a node anew from what is below it; whether that changed anything that counts. Needs two hulls to work
+    /// on.
     fn refresh(&mut self, space: &Space, node: usize, scratch: &mut [u64]) -> bool {
         let (words, hull_words, n) = (self.words, self.hull_words, &self.nodes[node]);
         let (hull, one) = scratch.split_at_mut(hull_words);
@@ -304,8 +305,8 @@ impl Tree {
     }
 
     /// The item with the least cost that is clearly below `limit`, given a lower bound for everything in a hull. `cost`
-    /// is told an item with its shape and what it has, and says `None` for items that do not count. `bound` is also told
-    /// the best so far: a bound above it need not be tight.
+    /// is told an item with its shape and what it has, and says `None` for items that do not count. `bound` is also
+    /// told the best so far: a bound above it need not be tight.
     pub fn least(
         &self,
         limit: f64,
@@ -410,8 +411,8 @@ fn part(space: &Space, column: usize, items: &mut [(u32, u32)], value: impl Fn(&
     part_by(items, |i| if chosen == below { value(i) < at } else { value(i) <= at })
 }
 
-/// Parts the items between two branches of a hierarchy, the higher up the better, with a quarter of them on each side at
-/// the least where that is possible.
+/// Parts the items between two branches of a hierarchy, the higher up the better, with a quarter of them on each side
+/// at the least where that is possible.
 fn part_branches(space: &Space, column: usize, items: &mut [(u32, u32)], turn: impl Fn(&(u32, u32)) -> f64) -> usize {
     let (low, high) = items.iter().fold((usize::MAX, 0), |(low, high), i| {
         let turn = turn(i) as usize;

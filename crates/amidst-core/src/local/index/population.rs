@@ -5,7 +5,8 @@
 //! the population, those included that the table lacks, tells how many people lie in it without a look at each of them.
 //!
 //! A range over numbers or dates covers whatever lies between its ends. Of an
-//! order of texts or a set, values outside the table are not covered, so people are never counted whom a class may miss.
+//! order of texts or a set, values outside the table are not covered, so people are never counted whom a class may
+//! miss.
 
 use crate::class::Population;
 use crate::frequency::FrequencySet;

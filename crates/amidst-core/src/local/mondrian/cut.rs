@@ -1,8 +1,8 @@
 //! Where to cut some rows, as Mondrian chooses it.
 //!
-//! The choice looks at columns one by one: at the distinct codes of a column (or the nodes that they lie below), each with
-//! its number of rows, the shape over them, and what they count. Rows need not be at hand for that; whoever can tell
-//! these is a [`Source`].
+//! The choice looks at columns one by one: at the distinct codes of a column (or the nodes that they lie below), each
+//! with its number of rows, the shape over them, and what they count. Rows need not be at hand for that; whoever can
+//! tell these is a [`Source`].
 
 use std::ops::Range;
 
@@ -73,7 +73,8 @@ pub(crate) trait Source {
         judge.counts_hold(&others)
     }
 
-    /// The cut at the middle row, whatever its value, where rows that agree may part; only if it is valid and beats `best`.
+    /// The cut at the middle row, whatever its value, where rows that agree may part; only if it is valid and beats
+    /// `best`.
     fn half(&self, _rows: u64, _total: f64, _best: Option<Cut>) -> Option<(f64, CutKind)> {
         None
     }

@@ -39,8 +39,8 @@ pub(crate) struct Filled {
     of_item: Vec<u32>,
     /// An item of each slot, the first.
     some: Vec<u32>,
-    /// Items by slot: those of slot s are `order[first[s]..first[s + 1]]`. Only where counts are not kept, or equal rows
-    /// may part.
+    /// Items by slot: those of slot s are `order[first[s]..first[s + 1]]`. Only where counts are not kept, or equal
+    /// rows may part.
     order: Vec<u32>,
     first: Vec<u32>,
     /// `counts[s · kinds + v]`: the rows of slot s with sensitive tuple v; then those of all slots.

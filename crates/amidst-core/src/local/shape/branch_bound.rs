@@ -1,9 +1,9 @@
 //! Hulls: what a branch of the index knows about the shapes below it, so that it can say what they cost at the least.
 //!
-//! A shape over many shapes says little where columns are generalized along a hierarchy: two values of different branches
-//! meet at the top, and then nothing can be told apart any more. A hull therefore marks the values that occur below it:
-//! how far up a value meets the nearest of them is then known exactly. It also holds the least and the most that any of
-//! the shapes costs, column by column. Ranges and sets are their own hulls.
+//! A shape over many shapes says little where columns are generalized along a hierarchy: two values of different
+//! branches meet at the top, and then nothing can be told apart any more. A hull therefore marks the values that occur
+//! below it: how far up a value meets the nearest of them is then known exactly. It also holds the least and the most
+//! that any of the shapes costs, column by column. Ranges and sets are their own hulls.
 
 use super::ancestors::{Node, Nodes};
 use super::axis::{Axis, Measure, pack, unpack};
@@ -174,8 +174,8 @@ impl Space {
         })
     }
 
-    /// A lower bound of how much the loss of any class within a hull grows with so many rows of a tuple: all rows pay for
-    /// the stretch, the newcomers also for what the class costs already. Above `enough` it need not be tight.
+    /// A lower bound of how much the loss of any class within a hull grows with so many rows of a tuple: all rows pay
+    /// for the stretch, the newcomers also for what the class costs already. Above `enough` it need not be tight.
     #[inline]
     pub fn growth(&self, hull: &[u64], least: Least, codes: &[u32], rows: f64, enough: f64) -> f64 {
         let (mut cost, mut growth) = (0.0, 0.0);
@@ -192,14 +192,14 @@ impl Space {
         bound
     }
 
-    /// A lower bound of [`Space::distance`] for every centre within a hull. What is not a range counts by the shape over
-    /// all.
+    /// A lower bound of [`Space::distance`] for every centre within a hull. What is not a range counts by the shape
+    /// over all.
     pub fn away(&self, hull: &[u64], codes: &[u32]) -> f64 {
         self.reach(hull, codes).0
     }
 
-    /// Lower bounds of how much more a row costs once a shape and another within a hull are stretched over each other: a
-    /// row of the shape, and a row of the other.
+    /// Lower bounds of how much more a row costs once a shape and another within a hull are stretched over each other:
+    /// a row of the shape, and a row of the other.
     #[inline]
     pub fn gains(&self, shape: &[u64], hull: &[u64]) -> (f64, f64) {
         self.axes.iter().fold((0.0, 0.0), |(forth, back), axis| {
@@ -219,8 +219,8 @@ impl Space {
         self.axes.iter().map(|axis| axis.farthest(shape, hull)).sum()
     }
 
-    /// Where a column of a shape lies, for neighbourhoods: the middle of a range, the turn of a node, the first value of a
-    /// set.
+    /// Where a column of a shape lies, for neighbourhoods: the middle of a range, the turn of a node, the first value
+    /// of a set.
     pub fn centre(&self, shape: &[u64], column: usize) -> f64 {
         let (axis, places) = (&self.axes[column], &self.places[column]);
         let shape = &shape[axis.words.0..axis.words.1];

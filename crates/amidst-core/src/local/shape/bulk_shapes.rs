@@ -4,9 +4,9 @@ use super::axis::{Measure, pack, unpack};
 use super::space::Space;
 
 impl Space {
-    /// Stretches the shapes numbered in `slots` over the rows of a table of codes, a slot a row, where `whole` is the shape
-    /// over all of them: what reaches as far need not be looked at again. Every slot must have been started, and those of
-    /// `column` are its distinct codes, or the nodes right below that of `whole`.
+    /// Stretches the shapes numbered in `slots` over the rows of a table of codes, a slot a row, where `whole` is the
+    /// shape over all of them: what reaches as far need not be looked at again. Every slot must have been started, and
+    /// those of `column` are its distinct codes, or the nodes right below that of `whole`.
     pub fn spread(&self, shapes: &mut [u64], slots: &[u32], codes: &[u32], whole: &[u64], column: usize) {
         let (words, width) = (self.words(), self.width());
         for (at, axis) in self.axes.iter().enumerate() {

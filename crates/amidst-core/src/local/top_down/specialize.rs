@@ -1,8 +1,8 @@
 //! A step of top-down specialization, decided by what the children of a node hold.
 //!
-//! What is looked at can be added up: the rows of each child by sensitive tuple, and how far they reach in every column. So
-//! the rows themselves may be elsewhere, and the same code decides about them ([`crate::partial`]). For that, a step costs
-//! `Σ loss(child before any row is pulled) + loss(hull of the rows from which the rest is filled up)`, an upper bound of the
+//! What is looked at can be added up: the rows of each child by sensitive tuple, and how far they reach in every
+//! column. So the rows themselves may be elsewhere, and the same code decides about them ([`crate::partial`]). For
+//! that, a step costs `Σ loss(child before any row is pulled) + loss(hull of the rows from which the rest is filled up)`, an upper bound of the
 //! loss after pulling: the rows that are pulled are among those, so their hull is no larger.
 
 use crate::frequency::{Entry, NOBODY};
@@ -104,8 +104,8 @@ impl Pool {
 }
 
 impl Specializer<'_> {
-    /// What becomes of the children of a node; none when they cannot be told apart. `pools` has the rows of the children
-    /// that stand by themselves, and is asked for only if some of them are needed in the parent.
+    /// What becomes of the children of a node; none when they cannot be told apart. `pools` has the rows of the
+    /// children that stand by themselves, and is asked for only if some of them are needed in the parent.
     pub fn specialize(&self, children: &mut [Child], pools: impl FnOnce(&[bool]) -> Vec<Pool>) -> Option<Branches> {
         let (space, judge) = (self.space, self.judge);
         let mut stands: Vec<bool> =
@@ -163,8 +163,8 @@ impl Specializer<'_> {
         }
     }
 
-    /// The child that goes back to the parent as a whole: of those with which the parent holds, or of all where it holds
-    /// with none, the one whose rows lose least by it. None when it is the last that stands.
+    /// The child that goes back to the parent as a whole: of those with which the parent holds, or of all where it
+    /// holds with none, the one whose rows lose least by it. None when it is the last that stands.
     fn whole(&self, children: &[Child], stands: &[bool], rest: &Child) -> Option<usize> {
         let standing: Vec<usize> = (0..children.len()).filter(|&c| stands[c]).collect();
         if standing.len() < 2 {
@@ -232,8 +232,8 @@ impl Specializer<'_> {
     }
 }
 
-/// The rows of children by sensitive tuple, for [`Specializer::specialize`]: children, sensitive tuples, rows and shapes of
-/// what was added up.
+/// The rows of children by sensitive tuple, for [`Specializer::specialize`]: children, sensitive tuples, rows and
+/// shapes of what was added up.
 pub(crate) fn pools_of<'a>(space: &Space, lines: impl Iterator<Item = (usize, u32, u64, &'a [u64])>) -> Vec<Pool> {
     let mut lines: Vec<(usize, u32, u64, &[u64])> = lines.collect();
     lines.sort_by_key(|line| (line.0, line.1));

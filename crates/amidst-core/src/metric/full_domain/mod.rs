@@ -76,8 +76,8 @@ impl Counted<'_> {
     }
 }
 
-/// What the suppression of known rows adds at least to the cost of a node: a sum less what the rows would cost if they were
-/// published, column by column.
+/// What the suppression of known rows adds at least to the cost of a node: a sum less what the rows would cost if they
+/// were published, column by column.
 #[derive(Debug, Clone, Default)]
 pub struct Adds {
     /// What the rows cost suppressed.
@@ -127,7 +127,8 @@ pub trait NodeCost: Debug + Send + Sync {
         u64::MAX
     }
 
-    /// What every further row that anything above a node suppresses adds at least, where [`NodeCost::suppression_costs`].
+    /// What every further row that anything above a node suppresses adds at least, where
+    /// [`NodeCost::suppression_costs`].
     fn suppressing_adds(&self, _levels: &[usize], _rows: &[u64], _masked: bool) -> f64 {
         0.0
     }
@@ -142,8 +143,8 @@ pub trait NodeCost: Debug + Send + Sync {
         f64::INFINITY
     }
 
-    /// What suppressing the classes of `counted.suppressed`, and `partly` rows of the others, adds at least in this node and in
-    /// every finer one to what that costs with nothing suppressed. `None` where there is no such number.
+    /// What suppressing the classes of `counted.suppressed`, and `partly` rows of the others, adds at least in this
+    /// node and in every finer one to what that costs with nothing suppressed. `None` where there is no such number.
     fn adds_below(&self, _counted: &Counted<'_>, _partly: u64) -> Option<Adds> {
         None
     }

@@ -89,8 +89,8 @@ impl Level {
         }
     }
 
-    /// The bound for people, to four places, rounded to the side that holds: what is printed is never more than is true.
-    /// `any` and `none` where there is no bound.
+    /// The bound for people, to four places, rounded to the side that holds: what is printed is never more than is
+    /// true. `any` and `none` where there is no bound.
     pub fn figure(&self) -> String {
         let value = match &self.bound {
             Bound::Always => return "any".to_string(),

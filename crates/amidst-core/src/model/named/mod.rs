@@ -1,6 +1,7 @@
 //! Models that the program itself proposes or reasons about, under names of Rust instead of texts.
 //!
-//! Whoever asks what a model does asks its trait; these are for drafts of policies and for papers that speak of one model.
+//! Whoever asks what a model does asks its trait; these are for drafts of policies and for papers that speak of one
+//! model.
 
 use super::Entry;
 

@@ -1,4 +1,5 @@
-//! ln Γ and its derivative for positive arguments: small ones are lifted by recurrence to where Stirling's series holds.
+//! ln Γ and its derivative for positive arguments: small ones are lifted by recurrence to where Stirling's series
+//! holds.
 
 /// From here on the series below are exact to double precision.
 const LARGE: f64 = 12.0;

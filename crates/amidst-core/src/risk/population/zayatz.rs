@@ -1,10 +1,10 @@
 //! Zayatz's estimate of population uniques.
 //!
-//! **Definition.** Let the sample's class sizes stand for the population's: a class of the population has i members with
-//! the probability p_i of a sample class of that size. A class of i leaves exactly one member in a sample of n out of N
-//! with the hypergeometric probability i·C(N−i, n−1)/C(N, n) =: h_i. By Bayes, a sample unique is a population unique
-//! with probability p₁h₁/Σ p_i h_i; and a population unique is in the sample with probability n/N. So the estimate is
-//! (sample uniques) · p₁h₁/(Σ p_i h_i) · N/n.
+//! **Definition.** Let the sample's class sizes stand for the population's: a class of the population has i members
+//! with the probability p_i of a sample class of that size. A class of i leaves exactly one member in a sample of n out
+//! of N with the hypergeometric probability i·C(N−i, n−1)/C(N, n) =: h_i. By Bayes, a sample unique is a population
+//! unique with probability p₁h₁/Σ p_i h_i; and a population unique is in the sample with probability n/N. So the
+//! estimate is (sample uniques) · p₁h₁/(Σ p_i h_i) · N/n.
 //!
 //! **Source.** Zayatz 1991, "Estimation of the percent of unique population elements on a microdata file using the
 //! sample", US Bureau of the Census.

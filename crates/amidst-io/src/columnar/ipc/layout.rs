@@ -1,4 +1,5 @@
-//! Where the messages of an Arrow file or stream are, by what its footer or their own lengths say, held against its size.
+//! Where the messages of an Arrow file or stream are, by what its footer or their own lengths say, held against its
+//! size.
 //!
 //! No byte is read twice: what a footer lists must not overlap, so that a small file cannot stand for an endless one.
 

@@ -1,8 +1,9 @@
-//! Columns whose pages are written as differences: how many values such a page has is said inside it, behind compression.
+//! Columns whose pages are written as differences: how many values such a page has is said inside it, behind
+//! compression.
 //!
-//! Decoders take memory for that many values before they see them, and a text that repeats the start of the text before it
-//! can be a thousand times as long as the page. Pages of these encodings, which few writers use, are therefore unpacked
-//! once more to look at the counts.
+//! Decoders take memory for that many values before they see them, and a text that repeats the start of the text before
+//! it can be a thousand times as long as the page. Pages of these encodings, which few writers use, are therefore
+//! unpacked once more to look at the counts.
 
 use std::sync::Arc;
 

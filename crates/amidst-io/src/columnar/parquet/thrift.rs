@@ -1,8 +1,8 @@
 //! The compact protocol of Thrift, in which Parquet writes its metadata: walked, not decoded.
 //!
-//! A list is preceded by its length, for which decoders take memory before they look at the first element; structures may
-//! be nested as deep as a file likes, which decoders follow until the stack ends. The walk goes over all of it first, with
-//! a bound on both, and hands out the numbers that somebody asks for.
+//! A list is preceded by its length, for which decoders take memory before they look at the first element; structures
+//! may be nested as deep as a file likes, which decoders follow until the stack ends. The walk goes over all of it
+//! first, with a bound on both, and hands out the numbers that somebody asks for.
 
 use std::io::Read;
 

@@ -1,9 +1,9 @@
 //! Numbers that count rows or people: 1, 2, 3, … in any order, with gaps, with a prefix (`P-000123`).
 //!
 //! A column of measurements may have a value of its own for every row as well. What tells numbering from it: hardly any
-//! number of the span is left out; or not a single one occurs twice although by chance some would; or it only rises, row by
-//! row; or the numbers lie more evenly than chance would put them; or each occurs as often as the others, as people do who
-//! come to the same number of visits.
+//! number of the span is left out; or not a single one occurs twice although by chance some would; or it only rises,
+//! row by row; or the numbers lie more evenly than chance would put them; or each occurs as often as the others, as
+//! people do who come to the same number of visits.
 
 use amidst_core::table::ValueType;
 
@@ -69,8 +69,8 @@ fn found(profile: &Profile<'_>) -> bool {
     equally_often(profile) || (dense && (coded || (distinct >= 20.0 && rises(profile, false))))
 }
 
-/// Whether the gaps between numbers differ less than those that chance leaves: gaps between random numbers vary as much as
-/// they are wide on average, those of numbers that were handed out one after the other do not. `numbers` are sorted.
+/// Whether the gaps between numbers differ less than those that chance leaves: gaps between random numbers vary as much
+/// as they are wide on average, those of numbers that were handed out one after the other do not. `numbers` are sorted.
 fn is_even(numbers: &[u64]) -> bool {
     let gaps: Vec<f64> = numbers.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
     let many = gaps.len() as f64;

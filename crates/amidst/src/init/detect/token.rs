@@ -1,7 +1,8 @@
 //! Tokens and hashes: texts of one length in which letters and digits are mixed at random, such as `3fa91c` or
 //! `k7Qz0mWe`. Pseudonyms are made like this, and who has the key, or the names, makes them again.
 //!
-//! Codes of things mix letters and digits too, but each place of them has letters or digits: postcodes, plates, articles.
+//! Codes of things mix letters and digits too, but each place of them has letters or digits: postcodes, plates,
+//! articles.
 
 use super::{Detector, Means};
 use crate::init::profile::Profile;

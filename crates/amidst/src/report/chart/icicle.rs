@@ -1,4 +1,5 @@
-//! A hierarchy as a picture: a row of boxes for each level, each as wide as the rows that fall into it, under its parent.
+//! A hierarchy as a picture: a row of boxes for each level, each as wide as the rows that fall into it, under its
+//! parent.
 
 use maud::{Markup, html};
 

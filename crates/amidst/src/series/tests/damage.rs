@@ -1,5 +1,5 @@
-//! Damaged states, and what a state still knows of those who left: nothing is read by halves, nothing that was erased is
-//! found again.
+//! Damaged states, and what a state still knows of those who left: nothing is read by halves, nothing that was erased
+//! is found again.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

@@ -93,8 +93,8 @@ impl People {
     }
 }
 
-/// Random series of a few batches: whatever comes and goes, a safe version can be published, and in no series anybody is
-/// left with fewer values than l in the worlds of all versions.
+/// Random series of a few batches: whatever comes and goes, a safe version can be published, and in no series anybody
+/// is left with fewer values than l in the worlds of all versions.
 #[test]
 fn safe_versions_leave_everybody_what_is_promised() {
     let (mut mended, mut held, mut fakes, mut versions) = (0, 0, 0, 0);
