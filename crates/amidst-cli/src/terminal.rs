@@ -197,6 +197,7 @@ impl Terminal {
             Failure::Io(_) => "io",
             Failure::TooLarge(_) => "too large",
             Failure::Refused(_) => "refused",
+            _ => "other",
         };
         let (message, problems) = match failure {
             Failure::Policy(errors) => {
