@@ -14,6 +14,7 @@ mod explore;
 mod init;
 mod reference;
 mod registry;
+mod reproduce;
 mod sample;
 mod series;
 mod studio;
@@ -80,6 +81,7 @@ enum Command {
     #[command(hide = true)]
     Man(reference::Man),
     Sample(sample::Sample),
+    Reproduce(reproduce::Reproduce),
     Completions(completions::Completions),
 }
 
@@ -127,6 +129,7 @@ fn run(arguments: Vec<OsString>) -> u8 {
         Command::Schema(c) => c.run(&terminal),
         Command::Man(c) => c.run::<Cli>(&terminal),
         Command::Sample(c) => c.run(&terminal),
+        Command::Reproduce(c) => c.run(&terminal),
         Command::Completions(c) => c.run::<Cli>(&terminal),
     };
     match result {
