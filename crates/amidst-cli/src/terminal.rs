@@ -175,6 +175,7 @@ impl Terminal {
             Failure::Cancelled => "stopped",
             Failure::Io(_) => "io",
             Failure::Refused(_) => "refused",
+            _ => "failure",
         };
         let (message, problems) = match failure {
             Failure::Policy(errors) => {
