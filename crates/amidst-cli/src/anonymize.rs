@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use amidst::Failure;
 use amidst::anonymize::{Anonymized, Options, anonymize, anonymize_source};
 use amidst::core::metric::KL_DIVERGENCE;
-use amidst::job::{Job, Stage};
+use amidst::job::{Job, Stage, Standing};
 use amidst::policy::Policy;
 use amidst::words::counted;
 use clap::Args;
@@ -72,6 +72,7 @@ impl Anonymize {
             }));
         }
         let policy = Policy::read(&self.policy)?;
+        let metric = policy.search.metric.clone().unwrap_or_else(|| "loss".to_string());
         if self.out.as_deref() == Some(Path::new("-")) {
             return self.to_standard_output(policy, terminal);
         }
@@ -79,10 +80,34 @@ impl Anonymize {
         let progress = |stage: Stage, share: f64| match stage {
             Stage::Read => bars[0].at(share),
             Stage::Search => bars[1].at(share),
-            Stage::Write => bars[2].at(share),
+            Stage::Write => {
+                terminal.improving(false);
+                bars[2].at(share);
+            }
             Stage::Check => {}
         };
-        let job = Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.threads, ..Job::default() };
+        let least = std::sync::Mutex::new(None);
+        let standing = |standing: Standing| {
+            let least = least.lock().ok().and_then(|mut least| {
+                if let Standing::Bound(bound) = standing {
+                    *least = Some(bound);
+                }
+                *least
+            });
+            if let Standing::Loss(gcp) = standing {
+                terminal.improving(true);
+                let least = least.map_or(String::new(), |l| format!(", {metric} at least {}", figure(l)));
+                bars[1].says(format!("gcp {gcp:.5}{least}"));
+            }
+        };
+        let job = Job {
+            cancel: terminal.stop_flag(),
+            enough: terminal.enough_flag(),
+            standing: &standing,
+            progress: &progress,
+            threads: self.threads,
+            ..Job::default()
+        };
         let options = Options { input: self.input.clone(), out: self.out.clone(), force: self.force, seed: self.seed };
         let done = anonymize(&policy, &options, &job)?;
         drop(bars);
@@ -156,6 +181,7 @@ fn summary(done: &Anonymized) -> String {
     }
     lines.extend(first_sentences(done).map(|sentence| format!("  {sentence}")));
     let proof = match (done.optimal, done.gap) {
+        _ if done.bound().is_some() => done.bound().map(|b| format!(", {}", b.words())).unwrap_or_default(),
         (true, _) => ", proven best of its kind".to_string(),
         (false, Some(gap)) => format!(", at most {gap:.4} from the best of its kind"),
         (false, None) => String::new(),

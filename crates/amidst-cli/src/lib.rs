@@ -17,6 +17,7 @@ mod registry;
 mod reproduce;
 mod sample;
 mod series;
+mod sign;
 mod studio;
 mod survey;
 mod terminal;
@@ -64,6 +65,7 @@ enum Command {
     Audit(audit::Audit),
     Attack(attack::Attack),
     Verify(verify::Verify),
+    Sign(sign::Sign),
     Series(series::Series),
     Studio(studio::Studio),
     /// List the privacy models a policy may require
@@ -118,6 +120,7 @@ fn run(arguments: Vec<OsString>) -> u8 {
         Command::Audit(c) => c.run(&terminal),
         Command::Attack(c) => c.run(&terminal),
         Command::Verify(c) => c.run(&terminal),
+        Command::Sign(c) => c.run(&terminal),
         Command::Series(c) => c.run(&terminal),
         Command::Studio(c) => c.run(&terminal),
         Command::Models(c) => c.models(&terminal),

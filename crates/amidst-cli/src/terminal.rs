@@ -28,6 +28,12 @@ pub type CommandResult = Result<Outcome, Failure>;
 /// Set once by Ctrl-C, watched by everything that takes long.
 static STOP: AtomicBool = AtomicBool::new(false);
 
+/// Whether a search goes on improving what it has found.
+static IMPROVING: AtomicBool = AtomicBool::new(false);
+
+/// Set by the first Ctrl-C while a search goes on improving.
+static ENOUGH: AtomicBool = AtomicBool::new(false);
+
 /// The two output streams, and how much to say on them.
 #[derive(Debug)]
 pub struct Terminal {
@@ -87,15 +93,30 @@ impl Terminal {
         Terminal { quiet, verbose }
     }
 
-    /// Catches Ctrl-C, so that work stops cleanly and nothing half-done stays. A second Ctrl-C ends the process.
+    /// Catches Ctrl-C, so that work stops cleanly and nothing half-done stays. A second Ctrl-C ends the process. While a
+    /// search goes on improving, the first one is for [`Terminal::enough_flag`].
     pub fn stop_flag(&self) -> &'static AtomicBool {
         // A handler that is there already does the same, so a second call has nothing to add.
         let _ = ctrlc::set_handler(|| {
+            if IMPROVING.load(Ordering::SeqCst) && !ENOUGH.swap(true, Ordering::SeqCst) {
+                let _ = writeln!(anstream::stderr(), "finishing with the best found so far; Ctrl-C again stops");
+                return;
+            }
             if STOP.swap(true, Ordering::SeqCst) {
                 std::process::exit(130);
             }
         });
         &STOP
+    }
+
+    /// Set by the first Ctrl-C while a search goes on improving: the best found so far will do.
+    pub fn enough_flag(&self) -> &'static AtomicBool {
+        &ENOUGH
+    }
+
+    /// Tells whether a search goes on improving what it has found.
+    pub fn improving(&self, improving: bool) {
+        IMPROVING.store(improving, Ordering::SeqCst);
     }
 
     /// Prints a result. A reader that went away (`| head`) is no failure.
@@ -174,8 +195,9 @@ impl Terminal {
             Failure::Impossible(_) => "impossible",
             Failure::Cancelled => "stopped",
             Failure::Io(_) => "io",
+            Failure::TooLarge(_) => "too large",
             Failure::Refused(_) => "refused",
-            _ => "failure",
+            _ => "other",
         };
         let (message, problems) = match failure {
             Failure::Policy(errors) => {
@@ -255,6 +277,13 @@ impl Progress {
             return;
         }
         shown(&self.bar, self.what).set_position((share.clamp(0.0, 1.0) * 1000.0) as u64);
+    }
+
+    /// Says something more beside the bar.
+    pub fn says(&self, text: String) {
+        if let Some(bar) = self.bar.get() {
+            bar.set_message(format!("{}: {text}", self.what));
+        }
     }
 }
 

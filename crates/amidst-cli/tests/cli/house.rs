@@ -101,6 +101,11 @@ impl Run {
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}: {}", self.stdout))
     }
 
+    /// Asserts that it went well.
+    pub fn succeeds(&self) {
+        assert_eq!(self.code, 0, "stderr: {}\nstdout: {}", self.stderr, self.stdout);
+    }
+
     /// Asserts the exit code, an empty standard output, and that the error says all of `parts`.
     pub fn fails(&self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, code, "stderr: {}", self.stderr);

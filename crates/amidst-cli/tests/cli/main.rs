@@ -52,6 +52,8 @@ mod series_extend;
 #[cfg(test)]
 mod series_policy;
 #[cfg(test)]
+mod signed;
+#[cfg(test)]
 mod suppression;
 #[cfg(test)]
 mod teach;

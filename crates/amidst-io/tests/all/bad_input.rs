@@ -209,7 +209,7 @@ fn nested_columns_are_refused_unless_left_out() {
     use std::sync::Arc;
     let list = ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1)])]);
     let columns: [(&str, ArrayRef); 2] = [("n", Arc::new(Int32Array::from(vec![1]))), ("list", Arc::new(list))];
-    let supported = amidst_io::SUPPORTED;
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
     assert_eq!(batch.column(0).len(), 1);
     let mut bytes = Vec::new();
     let mut writer = parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
@@ -230,7 +230,7 @@ fn paths() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     let message = |source: &str| read(source, &ReadOptions::default()).unwrap_err().to_string().replace(&at(""), "");
-    let supported = ".csv .tsv .jsonl (each also with .gz) .parquet .arrow";
+    let supported = amidst_io::SUPPORTED;
     std::fs::create_dir(at("empty")).unwrap();
     assert_eq!(message(&at("empty")), format!("empty: no data files there. Supported: {supported}"));
     std::fs::write(at("patients.csv"), "a,b\n1,2\n").unwrap();

@@ -85,8 +85,12 @@ impl Looked {
             // A sample of a table that has no more rows is the table.
             if skip && sample.rows as u64 == SAMPLE {
                 settle(&mut sample, &missing);
-                let guess = |c: &&Column| roles::guess(&Profile::of(c, &missing)).role == Role::Identifying;
-                named = sample.columns.iter().filter(guess).map(|c| c.name.clone()).collect();
+                // Whoever has several rows is told apart by a column that must be read to the end.
+                let names_persons = |c: &&Column| {
+                    let guess = roles::guess(&Profile::of(c, &missing));
+                    guess.role == Role::Identifying && !guess.several_rows
+                };
+                named = sample.columns.iter().filter(names_persons).map(|c| c.name.clone()).collect();
             }
         }
         let mut but = [named.clone(), binary.clone()].concat();

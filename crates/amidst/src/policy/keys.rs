@@ -321,6 +321,14 @@ const SEARCH: &[Key] = &[
         &[],
     ),
     key("seed", Kind::Whole, "1", "where randomness starts", "1", &[]),
+    key(
+        "levels",
+        Kind::Table,
+        "searched for",
+        "publish exactly this node of the lattice: a level for each quasi column",
+        "{ age = 2, zip = 1 }",
+        &[],
+    ),
     key("time_limit", Kind::Number, "none", "seconds that the search may take", "60", &[]),
     key(
         "options",

@@ -92,10 +92,10 @@ fn methodology(report: &Report, out: &mut String) {
                 if method.recoding == "local" { "Local" } else { "Full-domain" },
                 method.algorithm,
                 cell(&method.citation),
-                if method.optimal {
-                    "and proven to be the best of its kind."
-                } else {
-                    "without a proof that it is the best."
+                match &method.bound {
+                    _ if method.optimal => "and proven to be the best of its kind.".to_string(),
+                    Some(bound) => format!("and proven to lose {}.", bound.words()),
+                    None => "without a proof that it is the best.".to_string(),
                 },
                 method.metric,
                 method.seed

@@ -21,6 +21,13 @@ enum Written {
     Dressed(Dress),
 }
 
+/// The column by whose values a policy counts people.
+fn key(policy: &str) -> Option<String> {
+    let (before, _) = policy.split_once("role = \"key\"")?;
+    let (_, name) = before.trim_end().rsplit_once("[columns.")?;
+    Some(name.trim_end_matches(']').trim_matches('"').to_string())
+}
+
 /// What is wrong with what became of a table; `None` when nothing is.
 fn walked(made: &Made, written: Written) -> Option<String> {
     let house = House::new();
@@ -51,6 +58,7 @@ fn walked(made: &Made, written: Written) -> Option<String> {
     if written == Written::Dressed(Dress::Headless) && !policy.contains("header = false") {
         return None;
     }
+    let key = key(&policy);
     let check = house.amidst(&["check", "policy.toml"]);
     if check.code != 0 {
         return Some(format!("check: {}\n{policy}", check.stderr));
@@ -76,15 +84,17 @@ fn walked(made: &Made, written: Written) -> Option<String> {
         .iter()
         .enumerate()
         .filter_map(|(i, (name, fate))| {
-            let column = match written {
-                Written::Dressed(Dress::Headless) => release.column(&format!("column{}", i + 1)),
-                _ => release.column(name),
+            let shown = match written {
+                Written::Dressed(Dress::Headless) => format!("column{}", i + 1),
+                _ => name.clone(),
             };
+            let column = release.column(&shown);
             let said = match (fate, column) {
                 (Fate::Stays, None) => "is not in the release",
+                (Fate::People, None) if key.as_deref() != Some(shown.as_str()) => "does not tell people apart",
                 (Fate::Stays, Some(_)) | (_, None) => return None,
                 (Fate::Gone, Some(column)) if column.dictionary.iter().all(|v| v == "*") => return None,
-                (Fate::Gone, Some(_)) => "is in the release",
+                (Fate::Gone | Fate::People, Some(_)) => "is in the release",
                 (Fate::Coarse, Some(column)) => {
                     let mut rows: HashMap<&str, usize> = HashMap::new();
                     (0..release.rows).for_each(|r| *rows.entry(column.value(r)).or_default() += 1);
