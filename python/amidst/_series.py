@@ -62,6 +62,11 @@ class Series:
         with Control() as control:
             return Figures(json.loads(_amidst.series_undo(self.folder, control)))
 
+    def plan(self) -> Figures:
+        """Tells what `publish` would do now, what that would reveal, and what a safe version would cost. Nothing changes."""
+        with Control() as control:
+            return Figures(json.loads(_amidst.series_plan(self.folder, control)))
+
     def publish(self, *, safe: bool = False, allow_leak: bool = False) -> Figures:
         """Publishes the rows as they are now, as the next version.
 

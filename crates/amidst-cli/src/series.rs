@@ -213,9 +213,16 @@ impl Series {
             }
             Command::Show { dir, version, output } => shown(terminal, dir, *version, output),
             Command::Audit { dir, output } => {
-                let found = series::Series::open(dir)?.audit(&job)?;
-                show(terminal, output, || found.to_json(), || audited(&found))?;
-                Ok(if found.condemns() { Outcome::Violated } else { Outcome::Done })
+                let series = series::Series::open(dir)?;
+                let (found, chain) = (series.audit(&job)?, series.chain()?);
+                let json = || {
+                    let mut json = found.to_json();
+                    json["chain"] = chain.to_json();
+                    json
+                };
+                show(terminal, output, json, || format!("{}\n{}", audited(&found), chained(&chain)))?;
+                let violated = found.condemns() || !chain.problems.is_empty();
+                Ok(if violated { Outcome::Violated } else { Outcome::Done })
             }
         }
     }
@@ -418,6 +425,16 @@ fn history(log: &SeriesLog) -> String {
         versions.push(row);
     }
     format!("{}\n\n{}", table(&rows), table(&versions))
+}
+
+/// Whether the certificates of all versions follow each other, in a few lines.
+fn chained(chain: &series::Chain) -> String {
+    let mut lines = chain.problems.iter().map(|what| format!("  NOT CHAINED: {what}")).collect::<Vec<_>>();
+    if lines.is_empty() && chain.linked > 0 {
+        lines.push(format!("  the certificates of {} versions follow each other", thousands(chain.linked)));
+    }
+    lines.extend(chain.not_checked.iter().map(|what| format!("  not checked: {what}")));
+    lines.join("\n")
 }
 
 fn audited(found: &SeriesAudit) -> String {

@@ -72,6 +72,18 @@ pub(crate) fn sparse_limit(bytes: usize) -> usize {
 /// See [`sparse_limit`].
 const CELLS_PER_BYTE: usize = 64;
 
+/// Parts that the archive of a workbook may have.
+pub(crate) const PARTS_LIMIT: usize = 10_000;
+
+/// Groups of merged cells that a sheet may have.
+pub(crate) const REGIONS_LIMIT: usize = 10_000;
+
+/// Cells that the sheets of an OpenDocument file of any size may have: a cell can say how often it is repeated.
+pub(crate) const SHEET_CELLS: u64 = 4 << 20;
+
+/// Cells of a file with more than [`SHEET_CELLS`], for each byte of its content.
+pub(crate) const SHEET_CELLS_PER_BYTE: u64 = 2;
+
 /// A policy longer than this is refused: 4 MiB.
 pub const POLICY_LIMIT: u64 = 4 << 20;
 
@@ -171,6 +183,10 @@ mod tests {
             format!("{UNPACKED_RATIO} times its compressed size"),
             format!("{ROWS_PER_BYTE} rows a byte"),
             format!("{CELLS_PER_BYTE} cells a byte"),
+            format!("{PARTS_LIMIT} parts"),
+            format!("{REGIONS_LIMIT} groups of merged cells"),
+            format!("{} million cells", SHEET_CELLS >> 20),
+            format!("{SHEET_CELLS_PER_BYTE} cells a byte of its content"),
             format!("{} million cells", FREE_CELLS / 1_000_000),
             format!("{} MiB for a policy", POLICY_LIMIT >> 20),
             format!("{} MiB for a hierarchy", HIERARCHY_LIMIT >> 20),

@@ -45,6 +45,11 @@ pub(super) fn tolerated(rows: usize) -> u64 {
 
 /// The role that a column's values and name suggest.
 pub(super) fn guess(profile: &Profile<'_>) -> Guess {
+    if profile.column.name.trim_end_matches('_') == amidst_io::ROW_NUMBER {
+        return left_out(
+            "the first column has no name of its own: numbers or names of rows, as R and pandas write them",
+        );
+    }
     let name = Name::of(&profile.column.name);
     let mut guess = from_values(profile, &name).unwrap_or_else(|| from_name(profile, &name));
     if guess.role != Role::Identifying && profile.distinct as u64 > DISTINCT_LIMIT {

@@ -14,6 +14,7 @@
 mod applied;
 mod audit;
 mod batch;
+mod chain;
 mod choose;
 mod compose;
 mod domain;
@@ -51,6 +52,7 @@ use std::path::{Path, PathBuf};
 pub use applied::Applied;
 pub use audit::{ColumnAudit, SeriesAudit};
 pub use batch::Batch;
+pub use chain::Chain;
 pub use draft::Repair;
 pub use exposure::{ColumnExposure, RequirementAudit};
 pub use extend::Extended;

@@ -6,12 +6,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use amidst_check::Link;
 use amidst_core::search::Found;
 use amidst_io::{Format, WriteError, WriteOptions};
 use rusqlite::params;
 use serde_json::{Value, json};
 
 use super::audit::{self, SeriesAudit};
+use super::chain::{certificate_name, certificate_of};
 use super::compose::{Composed, follows_from_m};
 use super::draft::Repair;
 use super::draft::{Context, Draft, Mend, SAFE_SINCE, SeriesHead, safe_since};
@@ -157,10 +159,12 @@ impl Series {
         let Draft { state, composed, record, audit: found, repair } = draft;
         let sensitive = audit::sensitive(&self.policy, &state.names);
         let mut staging = [staged_folder(&folder, number), internal(&folder, number)].map(Leftover::of);
-        let about = About { number, mode: self.mode, audit: &found, repair };
+        let link = Link { version: number, previous: certificate_of(&work, &folder, last)? };
+        let about = About { number, mode: self.mode, audit: &found, repair, link: &link };
         let staged = stage(&folder, &self.policy, composed, &about, job)?;
         store(&work, number, batch, &state, &staged, &found).map_err(|e| work.fail(e))?;
         record.store(&work, number).map_err(|e| work.fail(e))?;
+        work.set_meta(&certificate_name(number), &staged.certificate)?;
         if let Some(waiting) = repair.map(|r| r.held_back).filter(|&n| n > 0) {
             work.set_meta(&held_back(number), &waiting.to_string())?;
         }
@@ -280,6 +284,8 @@ impl Drop for Leftover {
 /// A version that is written and checked, but not in its place.
 struct Staged {
     release: String,
+    /// The digest of its certificate.
+    certificate: String,
     counterfeits: u64,
     rows: u64,
     judged: Judged,
@@ -294,6 +300,7 @@ struct About<'a> {
     mode: Mode,
     audit: &'a SeriesAudit,
     repair: Option<Repair>,
+    link: &'a Link,
 }
 
 fn stage(
@@ -303,7 +310,7 @@ fn stage(
     about: &About<'_>,
     job: &Job<'_>,
 ) -> Result<Staged, Failure> {
-    let number = about.number;
+    let About { number, link, .. } = *about;
     let mut policy = policy.clone();
     if composed.counterfeits.is_some() {
         // Counterfeits come last in the table; its order would betray them.
@@ -338,7 +345,7 @@ fn stage(
     let mut policies = Policies::of(policy, &prepared);
     policies.public.insert_str(0, &heading);
     policies.internal.insert_str(0, &heading);
-    let found = Found { recoding, optimal: false, gap: None, notes: Vec::new() };
+    let found = Found { recoding, optimal: false, gap: None, least_loss: None, notes: Vec::new() };
     let made = report::Made {
         policy,
         prepared: &prepared,
@@ -351,7 +358,7 @@ fn stage(
         unique: UniqueRows::of_release(&prepared, &released),
     };
     let told = |report: &mut Report| of_version(report, counterfeits, about);
-    let bundle = Bundle { files: std::slice::from_ref(&release), documented: true, told: &told };
+    let bundle = Bundle { files: std::slice::from_ref(&release), documented: true, series: Some(link), told: &told };
     let sealed = seal(&made, &place, &bundle, &|| stop(job))?;
     let unique = sealed.unique;
     let leading = sealed.reports.internal.summary[..sealed.reports.internal.leading].to_vec();
@@ -360,16 +367,16 @@ fn stage(
             files::write_private(&folder.join(name), bytes).map_err(fail)?;
         }
     }
-    let certificate = certificate_text(&sealed.certificate)?;
-    files::write_private(&place.join(CERTIFICATE), certificate.as_bytes()).map_err(fail)?;
+    let text = certificate_text(&sealed.certificate)?;
+    files::write_private(&place.join(CERTIFICATE), text.as_bytes()).map_err(fail)?;
     fs::File::open(&path).and_then(|file| file.sync_all()).map_err(fail)?;
     // A version is meant to be read by everyone; until it has its place, the private half keeps it from them.
     files::open_to_readers(&place).map_err(fail)?;
     for folder in [&own, &place] {
         files::sync_folder(folder);
     }
-    let counterfeits = counterfeits.unwrap_or(0);
-    Ok(Staged { release, counterfeits, rows: prepared.rows_in, judged, unique, leading, signatures })
+    let (counterfeits, certificate) = (counterfeits.unwrap_or(0), sealed.certificate.digest);
+    Ok(Staged { release, certificate, counterfeits, rows: prepared.rows_in, judged, unique, leading, signatures })
 }
 
 /// What the policies of a version begin with.
@@ -387,7 +394,7 @@ fn heading(about: &About<'_>) -> String {
 
 /// What the report of a version says beside that of a release.
 fn of_version(report: &mut Report, counterfeits: Option<u64>, about: &About<'_>) {
-    let About { number, mode, audit, repair } = *about;
+    let About { number, mode, audit, repair, .. } = *about;
     let verdict = match audit.condemns() {
         true => format!("published with --allow-leak although of all versions together {}", audit.sentence()),
         false => "all versions so far together leave of everybody what the policy promises".to_string(),
