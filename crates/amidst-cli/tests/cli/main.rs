@@ -15,6 +15,8 @@ mod database;
 #[cfg(test)]
 mod explore;
 #[cfg(test)]
+mod formats;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod house;
@@ -27,6 +29,8 @@ mod limits;
 #[cfg(test)]
 mod local;
 #[cfg(test)]
+mod papercuts;
+#[cfg(test)]
 mod plan;
 #[cfg(test)]
 mod population;
@@ -37,6 +41,8 @@ mod raw;
 #[cfg(test)]
 mod report;
 #[cfg(test)]
+mod reproduce;
+#[cfg(test)]
 mod said;
 mod sentences;
 #[cfg(test)]
@@ -45,6 +51,8 @@ mod series;
 mod series_extend;
 #[cfg(test)]
 mod series_policy;
+#[cfg(test)]
+mod signed;
 #[cfg(test)]
 mod suppression;
 #[cfg(test)]

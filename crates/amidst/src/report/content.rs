@@ -22,6 +22,9 @@ pub struct Report {
     pub audience: Audience,
     /// The findings in plain words, the most important first.
     pub summary: Vec<String>,
+    /// What the policy tells of the release.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<ReleaseReport>,
     /// How many of them come first: who stands amidst how many others, and what is published beside.
     pub leading: usize,
     /// The rows.
@@ -54,6 +57,51 @@ pub struct Report {
     pub digests: Vec<Digest>,
     /// The resolved policy; empty for an audit without one.
     pub policy: String,
+}
+
+/// What a policy tells of a release, and how the measured risk compares with the one that it accepts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReleaseReport {
+    /// What it is called.
+    pub title: Option<String>,
+    /// What it is for.
+    pub purpose: Option<String>,
+    /// Who gets it.
+    pub recipient: Option<String>,
+    /// The last day on which it may be used.
+    pub valid_until: Option<String>,
+    /// The risk that is accepted.
+    pub threshold: Option<ThresholdReport>,
+}
+
+impl ReleaseReport {
+    /// What is stated, by its name.
+    pub(super) fn lines(&self) -> Vec<(&'static str, String)> {
+        let threshold = self.threshold.as_ref().map(|t| format!("{} ({})", crate::words::number(t.risk), t.name));
+        let all = [
+            ("data set", self.title.clone()),
+            ("purpose", self.purpose.clone()),
+            ("recipient", self.recipient.clone()),
+            ("valid until", self.valid_until.clone()),
+            ("accepted risk", threshold),
+        ];
+        all.into_iter().filter_map(|(name, value)| value.map(|value| (name, value))).collect()
+    }
+}
+
+/// An accepted risk beside the measured one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ThresholdReport {
+    /// Its name, or the number.
+    pub name: String,
+    /// The risk.
+    pub risk: f64,
+    /// Where it is stated.
+    pub source: String,
+    /// The largest risk of anyone in the release.
+    pub measured: f64,
+    /// Whether that is not above it.
+    pub kept: bool,
 }
 
 /// What a report is about.

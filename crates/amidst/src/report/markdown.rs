@@ -17,6 +17,14 @@ pub fn markdown(report: &Report) -> String {
     if let Some(preface) = report.preface() {
         push(&mut out, &format!("{preface}\n"));
     }
+    if let Some(release) = &report.release {
+        table(
+            &mut out,
+            &["release", ""],
+            release.lines().into_iter().map(|(name, value)| vec![name.to_string(), value]),
+        );
+        push(&mut out, "");
+    }
     push(&mut out, "## Summary\n");
     for line in &report.summary {
         push(&mut out, &format!("- {}", cell(line)));

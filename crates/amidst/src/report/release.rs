@@ -81,6 +81,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
         subject: Subject::Release,
         audience: Audience::Owner,
         summary: Vec::new(),
+        release: figures::told(policy, &seen.risks),
         leading: 0,
         rows: rows(made),
         unique_rows: made.unique.map(Into::into),
