@@ -46,7 +46,7 @@ async function measured(name, rows, make) {
   try {
     const file = make(house);
     const reading = Date.now();
-    execFileSync(process.env.AMIDST, ["init", file, "--out", house.path("drafted.toml"), "--quiet"]);
+    execFileSync(process.env.AMIDST, ["init", file, "--out", house.path("drafted.toml"), "--quiet"], { cwd: house.folder });
     const read = Date.now() - reading;
     const started = Date.now();
     await house.start(file);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use amidst::anonymize::Release;
 use amidst::audit::Survey;
 use amidst::core::lattice::Explored;
-use amidst::explore::local::Compared;
-use amidst::overview::{Overview, Tree};
+use amidst::explore::local;
+use amidst::overview::{Association, FirstRows, Overview, Tree};
 use amidst::prepare::Prepared;
 use serde_json::Value;
 
@@ -15,6 +15,8 @@ use crate::places::Problems;
 /// Everything that was found.
 #[derive(Debug, Clone, Default)]
 pub struct Results {
+    /// The first rows of the table that was looked at last, and where it was read; there before anything else is.
+    pub first: Option<(String, Arc<FirstRows>)>,
     /// The table in figures, and where it was read.
     pub overview: Option<(String, Arc<Overview>)>,
     /// What singles people out in it.
@@ -26,7 +28,7 @@ pub struct Results {
     /// What is possible.
     pub explored: Option<Arc<Made<Possible>>>,
     /// A release in memory.
-    pub compared: Option<Arc<Made<Release>>>,
+    pub compared: Option<Arc<Made<Compared>>>,
     /// What was published last.
     pub published: Option<Arc<Made<Told>>>,
     /// What was verified last.
@@ -76,7 +78,16 @@ pub enum Possible {
     /// A lattice, with the names and heights of its columns.
     Lattice(Vec<(String, usize)>, Explored),
     /// What local algorithms make of the table.
-    Local(Compared),
+    Local(local::Compared),
+}
+
+/// A release, to be compared with its table.
+#[derive(Debug)]
+pub struct Compared {
+    /// The release.
+    pub release: Release,
+    /// How much two columns say about each other, before and after.
+    pub pairs: Vec<Association>,
 }
 
 /// What was published.

@@ -16,8 +16,11 @@ use amidst::{Failure, job::Job};
 use crate::edit::Edit;
 use crate::jobs::Kind;
 use crate::places::Problems;
-use crate::results::{Checked, Fitted, Made, Possible, SeriesTold, Told, Verified};
+use crate::results::{Checked, Compared, Fitted, Made, Possible, SeriesTold, Told, Verified};
 use crate::studio::Studio;
+
+/// Rows that are shown before anything is counted.
+const FIRST_ROWS: u64 = 8;
 
 /// Makes an edit of the document, and starts what follows from it.
 ///
@@ -71,6 +74,8 @@ pub fn settle(studio: &Arc<Studio>) {
 pub fn look(studio: &Arc<Studio>, source: String, draft: bool) {
     let kept = Arc::clone(studio);
     studio.jobs.start(Kind::Look, move |job| {
+        let first = Arc::new(overview::first_rows(&source, FIRST_ROWS, |_| true)?);
+        kept.keep(|results| results.first = Some((source.clone(), first)));
         let overview = Arc::new(Overview::of(&source, job)?);
         let text = draft.then(|| overview.draft(&kept.project.folder));
         kept.keep(|results| {
@@ -170,8 +175,9 @@ pub fn explore(studio: &Arc<Studio>) {
 pub fn compare(studio: &Arc<Studio>) {
     let kept = Arc::clone(studio);
     studio.jobs.start(Kind::Compare, move |job| {
-        let (text, policy) = kept.policy()?;
-        let made = anonymize_source(&policy, None, job)?;
+        let (text, policy, fitted) = prepared(&kept, job)?;
+        let release = anonymize_source(&policy, None, job)?;
+        let made = Compared { pairs: overview::associations(&fitted.prepared, &release)?, release };
         kept.keep(|results| results.compared = Some(Arc::new(Made { text, made })));
         Ok(())
     });

@@ -1,5 +1,7 @@
 //! Exploring: every minimal generalization, the front of risk against utility, and why a node cannot be published; for
 //! local recodings, which have no lattice, what each algorithm makes of the table.
+//!
+//! May use: `job`, `plan`, `policy`, `prepare`, `release`, and what those use.
 
 pub mod local;
 

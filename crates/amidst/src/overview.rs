@@ -7,11 +7,13 @@
 use std::path::Path;
 
 use amidst_core::hierarchy::Generalization;
-use amidst_core::table::ValueType;
-use amidst_io::ReadOptions;
+use amidst_core::table::{Column, ValueType};
+use amidst_io::{Format, ReadOptions};
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::Failure;
+use crate::anonymize::Release;
 use crate::audit::survey::{self, Survey};
 use crate::init::{Looked, drafted};
 use crate::job::Job;
@@ -183,6 +185,76 @@ fn tree(prepared: &Prepared, generalization: &Generalization, column: usize) -> 
     Tree { column: generalization.name.clone(), levels: generalization.levels.iter().map(level).collect() }
 }
 
+/// How much two columns say about each other, before and after: Cramér's V with Bergsma's correction, from 0 to 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Association {
+    /// The two columns.
+    pub columns: (String, String),
+    /// In the original table.
+    pub before: f64,
+    /// In the release.
+    pub after: f64,
+}
+
+/// How much each two published columns say about each other, what an analyst of either would see. Those that lost most come
+/// first.
+///
+/// # Errors
+/// When the release cannot be read back.
+pub fn associations(prepared: &Prepared, release: &Release) -> Result<Vec<Association>, Failure> {
+    let format = Format::of_path(Path::new(&release.name)).map_err(|e| Failure::Usage(e.to_string()))?;
+    let read = amidst_io::read_from(release.table(), Path::new(&release.name), format, &ReadOptions::default());
+    let after = read.map_err(PrepareError::from)?.table;
+    let shared: Vec<(&Column, &Column)> = (after.columns.iter())
+        .filter_map(|column| Some((prepared.table.column(&column.name)?, column)))
+        .take(MOST_PAIRED)
+        .collect();
+    let pairs: Vec<(usize, usize)> =
+        (0..shared.len()).flat_map(|i| (i + 1..shared.len()).map(move |j| (i, j))).collect();
+    let mut found: Vec<Association> = pairs
+        .into_par_iter()
+        .map(|(i, j)| Association {
+            columns: (shared[i].0.name.clone(), shared[j].0.name.clone()),
+            before: cramers_v(shared[i].0, shared[j].0),
+            after: cramers_v(shared[i].1, shared[j].1),
+        })
+        .collect();
+    found.sort_by(|a, b| (b.before - b.after).total_cmp(&(a.before - a.after)).then_with(|| a.columns.cmp(&b.columns)));
+    Ok(found)
+}
+
+/// Columns that are paired at most.
+const MOST_PAIRED: usize = 20;
+
+/// Cramér's V of two columns of one table, with the bias correction of Bergsma 2013.
+fn cramers_v(a: &Column, b: &Column) -> f64 {
+    let n = a.codes.len() as f64;
+    let mut cells: FxHashMap<(u32, u32), u64> = FxHashMap::default();
+    let mut second = Vec::with_capacity(b.codes.len());
+    b.codes.for_each(|code| second.push(code));
+    let mut row = 0;
+    a.codes.for_each(|code| {
+        *cells.entry((code, second[row])).or_default() += 1;
+        row += 1;
+    });
+    let (rows, columns) = (a.counts(), b.counts());
+    let kinds = |counts: &[u64]| counts.iter().filter(|&&n| n > 0).count() as f64;
+    let (r, c) = (kinds(&rows), kinds(&columns));
+    if n < 2.0 || r < 2.0 || c < 2.0 {
+        return 0.0;
+    }
+    let share = |(&(i, j), &n): (&(u32, u32), &u64)| {
+        (n as f64).powi(2) / (rows[i as usize] as f64 * columns[j as usize] as f64)
+    };
+    let mut shares: Vec<f64> = cells.iter().map(share).collect();
+    // Sums of floating-point numbers depend on their order, and that of a map on nothing.
+    shares.sort_by(f64::total_cmp);
+    let phi = (shares.iter().sum::<f64>() - 1.0 - (r - 1.0) * (c - 1.0) / (n - 1.0)).max(0.0);
+    let corrected = |k: f64| k - (k - 1.0).powi(2) / (n - 1.0);
+    let least = (corrected(r) - 1.0).min(corrected(c) - 1.0);
+    if least <= 0.0 { 0.0 } else { (phi / least).sqrt().min(1.0) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,6 +283,24 @@ mod tests {
         assert!(overview.suggestion("ward").is_some_and(|recipe| recipe.starts_with('{')));
         let first = first_rows(&file, 2, |name| name != "name").unwrap();
         assert_eq!((first.header, first.rows.len()), (vec!["ward".to_string(), "sex".to_string()], 2));
+    }
+
+    #[test]
+    fn association_is_nothing_for_chance_and_one_for_copies() {
+        let values: Vec<String> = (0..400).map(|i| (i % 4).to_string()).collect();
+        let other: Vec<String> = (0..400).map(|i| (i / 4 % 5).to_string()).collect();
+        let column = |name: &str, values: &[String]| Column::from_values(name, values.iter().map(String::as_str));
+        let (a, b) = (column("a", &values), column("b", &other));
+        assert!(cramers_v(&a, &b) < 1e-9, "independent by construction");
+        assert!((cramers_v(&a, &column("c", &values)) - 1.0).abs() < 0.02);
+        assert_eq!(cramers_v(&a, &column("d", &vec!["x".to_string(); 400])), 0.0);
+        let table = amidst_core::table::Table { columns: vec![a, b], rows: 400 };
+        let policy =
+            Policy::builder().quasi("a", intervals([2])).sensitive("b").require(k_anonymity(2)).build().unwrap();
+        let prepared = Prepared::of_table(&policy, table.clone(), &LoadOptions::default()).unwrap();
+        let release = crate::anonymize::anonymize_table(&policy, table, &Job::default()).unwrap();
+        let found = associations(&prepared, &release).unwrap();
+        assert_eq!((found.len(), found[0].columns.0.as_str()), (1, "a"));
     }
 
     #[test]

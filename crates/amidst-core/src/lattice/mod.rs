@@ -9,6 +9,9 @@
 //! - [`lowest`]: the valid nodes of least height, for `samarati`;
 //! - [`explore`]: the minimal nodes with all metrics, and the front of risk against utility over the whole lattice;
 //! - [`why_not`]: what keeps a node from being published.
+//!
+//! May use: `class`, `control`, `frequency`, `hierarchy`, `metric`, `model`, `parameter`, `recoding`, `requirement`,
+//! `search`, and what those use.
 
 mod apriori;
 mod best_first;

@@ -34,20 +34,15 @@ fn has_group(tree: &InlineTable, name: &str) -> bool {
 fn taken(tree: &mut InlineTable, value: &str, new: Option<&str>) -> bool {
     let mut here = false;
     for (_, inner) in tree.iter_mut() {
-        match inner {
-            Value::Array(list) => {
-                let at = list.iter().position(|v| v.as_str() == Some(value));
-                if let Some(at) = at {
-                    list.remove(at);
-                    here = true;
-                }
+        if let Some(list) = inner.as_array_mut() {
+            let at = list.iter().position(|v| v.as_str() == Some(value));
+            if let Some(at) = at {
+                list.remove(at);
+                here = true;
             }
-            Value::InlineTable(inner) => {
-                if taken(inner, value, new) {
-                    return true;
-                }
-            }
-            _ => {}
+        }
+        if inner.as_inline_table_mut().is_some_and(|inner| taken(inner, value, new)) {
+            return true;
         }
     }
     // A group that holds nothing any more is none.

@@ -2,7 +2,7 @@
 //! figures are those of the owner's report, drawn by the same code.
 
 use amidst::anonymize::Release;
-use amidst::overview::first_rows;
+use amidst::overview::{Association, first_rows};
 use amidst::report::sections;
 use amidst::words::grouped;
 use maud::{Markup, html};
@@ -14,6 +14,12 @@ use crate::studio::View;
 
 /// Rows that are shown of either side.
 const ROWS: usize = 8;
+
+/// Pairs that are shown.
+const PAIRS: usize = 15;
+
+/// Groups of fewer rows say nothing about a share.
+const LEAST: u64 = 5;
 
 /// Sections that are open when the page is.
 const OPEN: usize = 2;
@@ -38,9 +44,11 @@ pub fn draw(view: &View, _query: &Query) -> Markup {
         @if !view.jobs.runs(Kind::Compare) { p { (parts::start(Kind::Compare, again, &json!({}))) } }
         @if let Some(made) = compared {
             (parts::stale(view, &made.text))
-            (summary(&made.made))
-            (rows(view, &made.made))
-            @let all = sections(&made.made.outcome.report);
+            (summary(&made.made.release))
+            (rows(view, &made.made.release))
+            (who_loses(&made.made.release))
+            (pairs(&made.made.pairs))
+            @let all = sections(&made.made.release.outcome.report);
             @for (i, id) in SHOWN.iter().enumerate() { @for (_, heading, content) in all.iter().filter(|(own, _, _)| own == id) {
                 details.report id=(format!("report-{id}")) data-keep open[i < OPEN] { summary { h2 { (heading) } } (content) }
             } }
@@ -84,6 +92,55 @@ fn rows(view: &View, release: &Release) -> Markup {
             }
             p.soft { "Different people: the order of a release tells nothing." }
         }
+    }
+}
+
+/// Groups of rows that lose most: values of any column of which the largest share is missing from the release.
+fn who_loses(release: &Release) -> Markup {
+    let columns = &release.outcome.report.columns;
+    let mut groups: Vec<(&str, &str, u64, u64)> = Vec::new();
+    for column in columns {
+        let bars = column.histogram.iter().filter(|bar| bar.label != "*");
+        groups.extend(bars.filter_map(|bar| Some((column.name.as_str(), bar.label.as_str(), bar.before?, bar.after))));
+    }
+    groups.retain(|(_, _, before, after)| before > after && *before >= LEAST);
+    let lost = |g: &(&str, &str, u64, u64)| (g.2 - g.3) as f64 / g.2 as f64;
+    groups.sort_by(|a, b| lost(b).total_cmp(&lost(a)).then_with(|| a.cmp(b)));
+    let rounded = columns.iter().map(|column| column.rounded_to).max().unwrap_or(1);
+    html! {
+        section aria-labelledby="losers" {
+            h2 id="losers" { "Who loses most" }
+            @if groups.is_empty() {
+                p.soft { "No group of rows loses more than others, as far as the release may tell." }
+            } @else {
+                div.scroll tabindex="0" role="group" aria-label="Groups that lose most" { table {
+                    thead { tr { th scope="col" { "group" } th.n scope="col" { "rows before" } th.n scope="col" { "rows after" } th.n scope="col" { "left out" } } }
+                    tbody { @for group in groups.iter().take(ROWS) { tr {
+                        td.wide { (group.0) ": " (group.1) } td.n { (grouped(group.2)) } td.n { (grouped(group.3)) }
+                        td.n { (format!("{:.1} %", lost(group) * 100.0)) }
+                    } } }
+                } }
+                @if rounded > 1 { p.soft { "Rows before are rounded up to multiples of " (rounded) ", so small shares mean little." } }
+            }
+        }
+    }
+}
+
+fn pairs(pairs: &[Association]) -> Markup {
+    html! {
+        @if !pairs.is_empty() { section aria-labelledby="pairs" {
+            h2 id="pairs" { "Pairs of columns" }
+            p.soft { "How much two columns say about each other, from 0 (nothing) to 1 (everything): Cramér's V, corrected for chance. Those that lose most come first." }
+            div.scroll id="pair-rows" tabindex="0" role="group" aria-label="Pairs of columns" { table {
+                thead { tr { th scope="col" { "columns" } th.n scope="col" { "before" } th.n scope="col" { "after" } } }
+                tbody { @for pair in pairs.iter().take(PAIRS) { tr {
+                    td.wide { (pair.columns.0) " + " (pair.columns.1) }
+                    @for (value, side) in [(pair.before, "before"), (pair.after, "after")] {
+                        td.n { meter min="0" max="1" value=(format!("{value:.3}")) aria-label=(format!("{} and {}, {side}", pair.columns.0, pair.columns.1)) {} " " (format!("{value:.2}")) }
+                    }
+                } } }
+            } }
+        } }
     }
 }
 

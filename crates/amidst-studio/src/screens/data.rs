@@ -2,7 +2,7 @@
 //!
 //! Cells of columns that are never published (identifying, key, consent) are covered until they are asked for.
 
-use amidst::overview::{ColumnOverview, first_rows};
+use amidst::overview::{ColumnOverview, FirstRows};
 use amidst::policy::Role;
 use amidst::report::chart::{Line, bars};
 use amidst::words::{count, grouped, percent};
@@ -12,20 +12,18 @@ use crate::jobs::Kind;
 use crate::parts::{self, Field, Query};
 use crate::studio::View;
 
-/// Rows that are shown.
-const ROWS: u64 = 8;
-
 /// Columns that are shown with their histograms; of wide tables the others are listed.
 const CHARTS: usize = 60;
 
 pub fn draw(view: &View, query: &Query) -> Markup {
-    let source = view.policy.as_ref().and_then(|p| Some(p.origin.resolve_source(p.data.input.as_ref()?)));
     let begun = view.text.is_some() || view.jobs.runs(Kind::Look);
     html! {
         (parts::head("Data", "The table that you want to publish. It stays on this machine."))
         (parts::job(view, Kind::Look))
         @if !begun { (drop_zone(view)) }
-        @if let Some(source) = &source { (summary(view)) (unknowns(view)) (rows(view, source, query)) (columns(view)) }
+        @if view.text.is_some() { (summary(view)) (unknowns(view)) }
+        @if let Some((_, first)) = &view.results.first { (rows(view, first, query)) }
+        @if view.text.is_some() { (columns(view)) }
         @if begun {
             details id="other" data-keep { summary { "Use another table" } (drop_zone(view)) }
         }
@@ -99,12 +97,8 @@ fn covered(view: &View, column: &str) -> bool {
     matches!(view.role(column), Role::Identifying | Role::Key | Role::Consent)
 }
 
-fn rows(view: &View, source: &str, query: &Query) -> Markup {
+fn rows(view: &View, first: &FirstRows, query: &Query) -> Markup {
     let reveal = query.contains_key("reveal");
-    let first = match first_rows(source, ROWS, |_| true) {
-        Ok(first) => first,
-        Err(_) => return html! {},
-    };
     let hidden = first.header.iter().filter(|name| covered(view, name)).count() as u64;
     html! {
         section aria-labelledby="first" {

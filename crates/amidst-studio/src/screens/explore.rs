@@ -176,7 +176,7 @@ fn picture(columns: &Columns, found: &Explored, metric: &str, chosen: Option<&[u
             div.scroll.picture id="lattice-box" tabindex="0" role="group" aria-label=(title) {
                 (lattice("Combinations of levels", "The most precise at the bottom, the most general on top.", &nodes)) }
             p.soft { @if part { "Of " (grouped(found.nodes as u64)) " combinations, those that satisfy the policy and cannot be more precise, and their neighbours. " }
-                "Top: more general; bottom: more precise. Darker: more " (metric)
+                "Top: more general; bottom: more precise. The stronger the colour, the more " (metric)
                 ". Dashed: does not satisfy the policy. Ringed: satisfies it and cannot be more precise. Choose one to see why." }
         } }
     }

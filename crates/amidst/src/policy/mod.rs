@@ -4,6 +4,8 @@
 //! with its place in the file. Numbers are exact: `alpha = 0.1` is one tenth.
 //!
 //! Paths in a policy are relative to the folder of the policy.
+//!
+//! May use: nothing else of this crate.
 
 mod build;
 mod columns;

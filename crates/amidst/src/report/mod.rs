@@ -1,6 +1,9 @@
 //! The report: what a release protects and costs, for a privacy officer to sign.
 //!
 //! `of_release` and [`of_audit`] gather one [`Report`]; [`html`], [`Report::to_json_text`] and [`markdown`] render it.
+//!
+//! May use: `audit`, `json`, `plan`, `policy`, `population`, `prepare`, `release`, `unique`, `words`, and what those
+//! use.
 
 mod audit;
 pub mod chart;

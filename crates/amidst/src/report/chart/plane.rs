@@ -94,7 +94,7 @@ pub fn lattice(title: &str, description: &str, nodes: &[LatticeNode]) -> Markup 
     let radius = (width / widest / 2.6).clamp(3.0, 9.0);
     let index = |levels: &[usize]| nodes.iter().position(|n| n.levels == levels);
     html! {
-        svg role="group" viewBox=(format!("0 0 {width:.0} {height:.0}")) width=(format!("{width:.0}")) aria-label=(title) {
+        svg role="group" viewBox=(format!("0 0 {width:.0} {height:.0}")) width=(format!("{width:.0}")) height=(format!("{height:.0}")) aria-label=(title) {
             title { (title) }
             desc { (description) }
             @if nodes.len() <= 300 { @for (i, node) in nodes.iter().enumerate() {
