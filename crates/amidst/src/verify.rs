@@ -9,7 +9,7 @@ use amidst_check::{
 use amidst_core::table::Column;
 use toml::value::Date;
 
-use crate::checker_input::files::Checkable;
+use crate::checker_input::files::{Checkable, Original};
 use crate::checker_input::labels;
 use crate::folder::{CERTIFICATE, certificate_beside, envelope_beside, public_part};
 use crate::policy::{MissingRows, Policy, Role};
@@ -164,7 +164,7 @@ pub fn verify_against(
     let prepared = Prepared::load(policy, &load)?;
     let reads = |role: Role| !matches!(role, Role::Identifying | Role::Consent);
     let kept = |name: &str| policy.column(name).is_some_and(|c| c.role != Role::Identifying);
-    let copy = Checkable::of(&crate::prepare::source(policy, &load)?, &kept, false)?;
+    let copy = Checkable::of(policy, &Original::Table(&crate::prepare::source(policy, &load)?), &kept, false)?;
     let unknown = copy.null.iter().filter(|_| policy.data.missing_rows == MissingRows::Drop);
     let table = OriginalTable {
         files: copy.files.clone(),

@@ -15,6 +15,8 @@ mod database;
 #[cfg(test)]
 mod explore;
 #[cfg(test)]
+mod formats;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod house;
@@ -27,6 +29,8 @@ mod limits;
 #[cfg(test)]
 mod local;
 #[cfg(test)]
+mod papercuts;
+#[cfg(test)]
 mod plan;
 #[cfg(test)]
 mod population;
@@ -36,6 +40,8 @@ mod publish;
 mod raw;
 #[cfg(test)]
 mod report;
+#[cfg(test)]
+mod reproduce;
 #[cfg(test)]
 mod said;
 mod sentences;

@@ -34,6 +34,7 @@ mod places;
 mod plan;
 mod publish;
 mod record;
+mod refuse;
 mod safe;
 mod seal;
 mod snapshot;

@@ -16,12 +16,12 @@ use super::audit::{self, SeriesAudit};
 use super::chain::{certificate_name, certificate_of};
 use super::compose::{Composed, follows_from_m};
 use super::draft::Repair;
-use super::draft::{Context, Draft, SeriesHead};
+use super::draft::{Context, Draft, Mend, SAFE_SINCE, SeriesHead, safe_since};
 use super::forecast::Signed;
 use super::log::held_back;
 use super::packed::pack;
-use super::plan::{Planned, safe_command};
 use super::record::Known;
+use super::refuse::{refusal, unchanged};
 use super::state::{State, kept};
 use super::store::Work;
 use super::{Mode, Series, internal, private, undo, versions};
@@ -50,6 +50,8 @@ pub struct Published {
     pub counterfeits: u64,
     /// What was changed to make it safe; none where it is as the technique of the mode makes it.
     pub repair: Option<Repair>,
+    /// The first version that was made safe, where one before this was: versions are made safe since.
+    pub safe_before: Option<u64>,
     /// Verdicts, metrics and risk.
     pub judged: Judged,
     /// Rows that no other row agrees with.
@@ -73,7 +75,7 @@ impl Published {
     pub fn to_json(&self) -> Value {
         json!({
             "summary": self.leading, "version": self.version, "mode": self.mode.name(), "mode_reason": self.chosen, "rows": self.rows, "counterfeits": self.counterfeits,
-            "safe": self.repair.is_some(), "held_back": self.repair.unwrap_or_default().held_back,
+            "safe": self.repair.is_some(), "safe_since": self.safe_before.or_else(|| self.repair.map(|_| self.version)), "held_back": self.repair.unwrap_or_default().held_back,
             "kept_classes": self.repair.map(|r| r.kept), "joined": self.repair.map(|r| r.joined), "new_classes": self.repair.map(|r| r.apart),
             "classes": self.judged.class_count(), "requirements": self.judged.requirements,
             "first_splits": (self.version == 1 && self.mode == Mode::Maintain).then_some(self.splits),
@@ -87,26 +89,35 @@ impl Published {
 }
 
 impl Series {
-    /// Publishes the rows as they are now, as the next version.
+    /// Publishes the rows as they are now, as the next version. Where the series has safe versions
+    /// ([`Series::publish_safe`]) and the version would expose somebody, it is made safe, too, unless `allow_leak`.
     ///
     /// # Errors
     /// When nothing has changed, when the versions together would leave less than the policy promises (unless
     /// `allow_leak`), or when something cannot be written; then no version is published.
     pub fn publish(&mut self, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
-        self.publish_as(false, allow_leak, job)
+        self.publish_as(Mend::AsBefore, allow_leak, job)
     }
 
     /// As [`Series::publish`]; but where the version would expose somebody, the least change is made to it with which it
     /// does not: classes stay as they were published, with counterfeits for whoever left, and new rows have classes of
-    /// their own or wait.
+    /// their own or wait. The series remembers it: from then on [`Series::publish`] does the same.
     ///
     /// # Errors
     /// As [`Series::publish`]; `allow_leak` is needed only where versions before have exposed somebody.
     pub fn publish_safe(&mut self, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
-        self.publish_as(true, allow_leak, job)
+        self.publish_as(Mend::Always, allow_leak, job)
     }
 
-    fn publish_as(&mut self, safe: bool, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
+    /// As [`Series::publish`], but a version that would expose somebody is refused also where the series has safe versions.
+    ///
+    /// # Errors
+    /// As [`Series::publish`].
+    pub fn publish_plain(&mut self, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
+        self.publish_as(Mend::Never, allow_leak, job)
+    }
+
+    fn publish_as(&mut self, mend: Mend, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
         self.recover()?;
         let folder = self.folder.clone();
         let work = self.store.write()?;
@@ -114,9 +125,7 @@ impl Series {
         let head = SeriesHead::load(&work)?;
         let SeriesHead { version: last, batch, .. } = head;
         if !head.changed() {
-            return Err(Failure::Usage(format!(
-                "nothing has changed since version {last}; insert or delete rows before publishing again"
-            )));
+            return Err(unchanged(&work, last)?);
         }
         let number = last + 1;
         let place = versions(&folder).join(number.to_string());
@@ -129,6 +138,12 @@ impl Series {
         let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job)?;
         let mut draft = Draft::plain(&work, of, &known, job)?;
         draft.refuse_raw(of, &folder)?;
+        let safe_before = safe_since(&work)?;
+        let safe = match mend {
+            Mend::Always => true,
+            Mend::AsBefore => safe_before.is_some() && !allow_leak,
+            Mend::Never => false,
+        };
         // What would be safe is also told where it was not asked for.
         if draft.mendable(of.mode) && (safe || !allow_leak) {
             draft = match draft.mended(&work, of, &known, head, job)? {
@@ -153,6 +168,9 @@ impl Series {
         if let Some(waiting) = repair.map(|r| r.held_back).filter(|&n| n > 0) {
             work.set_meta(&held_back(number), &waiting.to_string())?;
         }
+        if repair.is_some() && safe_before.is_none() {
+            work.set_meta(SAFE_SINCE, &number.to_string())?;
+        }
         if self.mode == Mode::MInvariant && !follows_from_m(&self.policy) {
             sign(&work, &sensitive, &state, &staged.signatures)?;
         }
@@ -175,6 +193,7 @@ impl Series {
             rows: state.rows() as u64,
             counterfeits: staged.counterfeits,
             repair,
+            safe_before,
             judged: staged.judged,
             unique: staged.unique,
             leading: staged.leading,
@@ -220,34 +239,6 @@ impl Series {
         }
         work.commit()
     }
-}
-
-/// Why a version is not published, and what can be done about it. The mode that the series is in is no way out.
-fn refusal(folder: &Path, number: u64, mode: Mode, draft: &Draft, mended: Option<&Draft>) -> Failure {
-    let found = &draft.audit;
-    let (safe, plain) = (mended.map(Planned::of), Planned::of(draft));
-    let advice = match (mode, &safe) {
-        (_, Some(safe)) => {
-            let command = safe_command(folder, safe.audit.condemns());
-            let else_ = if safe.audit.condemns() { "exposes nobody else" } else { "publishes one that does not" };
-            format!("`{command}` {else_}: {}; --allow-leak alone publishes this one and says so", safe.cost(&plain))
-        }
-        (Mode::Maintain, None) if found.newly.is_empty() => {
-            "it exposes nobody who was not exposed before, and --allow-leak publishes it and says so".into()
-        }
-        (Mode::Maintain, None) => {
-            let undo = format!("`amidst series undo {}` takes back the last batch", folder.display());
-            format!("no safe version was found; {undo}, --allow-leak publishes this one and says so")
-        }
-        (Mode::MInvariant, None) => {
-            let undo = format!("`amidst series undo {}` takes back the last batch", folder.display());
-            format!("{undo}; --allow-leak publishes it all the same and says so")
-        }
-    };
-    let (told, method) = (found.sentence(), found.method());
-    Failure::Impossible(format!(
-        "version {number} together with those before it would leave less than the policy promises: {told} ({method}); {advice}"
-    ))
 }
 
 fn staged_folder(folder: &Path, number: u64) -> PathBuf {
@@ -354,7 +345,7 @@ fn stage(
     let mut policies = Policies::of(policy, &prepared);
     policies.public.insert_str(0, &heading);
     policies.internal.insert_str(0, &heading);
-    let found = Found { recoding, optimal: false, gap: None, notes: Vec::new() };
+    let found = Found { recoding, optimal: false, gap: None, least_loss: None, notes: Vec::new() };
     let made = report::Made {
         policy,
         prepared: &prepared,
