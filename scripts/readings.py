@@ -1,4 +1,4 @@
-"""Writes crates/amidst-check/tests/readings/files.jsonl: CSV files that can be read in two ways, with what others read.
+"""Writes crates/amidst-testkit/src/files.jsonl: CSV files that can be read in two ways, with what others read.
 
 Run once, where Python has polars and duckdb; the file is kept with the tests, so that `cargo test` needs neither. A line of it
 is one file: what it tries, its bytes (a character each, U+0000 to U+00FF), and the rows that Python's csv, Polars and DuckDB
@@ -200,4 +200,4 @@ def main(target):
 
 
 if __name__ == "__main__":
-    main("crates/amidst-check/tests/readings/files.jsonl")
+    main("crates/amidst-testkit/src/files.jsonl")

@@ -6,15 +6,15 @@ source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$scratch/crates"
-cp -r crates/amidst-core "$scratch/crates/"
+cp -r crates/amidst-core crates/amidst-testkit "$scratch/crates/"
 cp Cargo.lock rustfmt.toml clippy.toml "$scratch/"
 # The workspace with the core alone; what only other crates need stays in the lock file unused.
 python3 - "$scratch" <<'EOF'
 import re, sys
 text = open("Cargo.toml", encoding="utf-8").read()
 for list in ("members", "default-members"):
-    text = re.sub(rf"^{list} = \[.*?^\]", f'{list} = ["crates/amidst-core"]', text, flags=re.S | re.M)
-text = re.sub(r"^amidst[a-z-]* = \{ path = .*\n", lambda m: m[0] if m[0].startswith("amidst-core ") else "", text, flags=re.M)
+    text = re.sub(rf"^{list} = \[.*?^\]", f'{list} = ["crates/amidst-core", "crates/amidst-testkit"]', text, flags=re.S | re.M)
+text = re.sub(r"^amidst[a-z-]* = \{ path = .*\n", lambda m: m[0] if m[0].startswith(("amidst-core ", "amidst-testkit ")) else "", text, flags=re.M)
 open(sys.argv[1] + "/Cargo.toml", "w", encoding="utf-8").write(text)
 EOF
 

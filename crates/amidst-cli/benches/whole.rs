@@ -6,14 +6,12 @@
 
 #![allow(clippy::print_stdout, reason = "a bench prints its table")]
 
-#[path = "../../amidst-io/benches/table/mod.rs"]
-mod table;
-
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
 use amidst::io::ReadOptions;
+use amidst_testkit::table;
 
 const STEP: &str = "AMIDST_BENCH_READ";
 

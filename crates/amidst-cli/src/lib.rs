@@ -13,6 +13,7 @@ mod explain;
 mod explore;
 mod init;
 mod registry;
+mod reproduce;
 mod sample;
 mod series;
 mod studio;
@@ -74,6 +75,7 @@ enum Command {
     Attacks(registry::List),
     Explain(explain::Explain),
     Sample(sample::Sample),
+    Reproduce(reproduce::Reproduce),
     Completions(completions::Completions),
 }
 
@@ -110,6 +112,7 @@ fn run(arguments: Vec<OsString>) -> u8 {
         Command::Attacks(c) => c.attacks(&terminal),
         Command::Explain(c) => c.run(&terminal),
         Command::Sample(c) => c.run(&terminal),
+        Command::Reproduce(c) => c.run(&terminal),
         Command::Completions(c) => c.run::<Cli>(&terminal),
     };
     match result {

@@ -267,6 +267,8 @@ pub fn requirements(requirements: &[serde_json::Value]) -> String {
         let text = |v: &serde_json::Value| match v {
             serde_json::Value::String(text) => printable(text).into_owned(),
             serde_json::Value::Number(n) => n.as_f64().map_or_else(|| n.to_string(), figure),
+            // What no value satisfies does not hold; what holds without a bound holds for every value.
+            serde_json::Value::Null if r["holds"] == true => "any".to_string(),
             serde_json::Value::Null => "none".to_string(),
             other => other.to_string(),
         };

@@ -9,9 +9,6 @@
 
 #![allow(clippy::print_stdout)] // A bench exists to print its table.
 
-#[path = "../tests/adult/mod.rs"]
-mod adult;
-
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -24,6 +21,7 @@ use amidst_core::search::{MaxSuppression, Search, Suppressed};
 use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::{Codes, Column, Table};
 use amidst_core::{lattice, metric, model, table};
+use amidst_testkit::adult;
 
 const ROWS: usize = 30_162;
 const COLUMNS: [&str; 9] =

@@ -1,14 +1,13 @@
 //! The ℓ-diversity article's Figures 9 and 11, number for number: the minimal k-anonymous tables of Adult for seven k, how
 //! many of them hold (nearly) homogeneous classes, and the average numbers of such classes and rows.
 
-mod adult;
-
 use amidst_core::control::Control;
 use amidst_core::frequency::{self, FrequencySet};
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::requirement::Requirement;
 use amidst_core::search::{MaxSuppression, Search, Suppressed};
 use amidst_core::{lattice, metric, model};
+use amidst_testkit::adult;
 
 /// A line of a figure: tables affected, average classes and average rows affected.
 type Line = (usize, &'static str, &'static str);

@@ -1,7 +1,5 @@
 //! The order of the survey's Figure 1: at equal k, loss of k-anonymity ≤ simple ≤ complete ≤ general (α,k)-anonymity.
 
-mod adult;
-
 use amidst_core::control::Control;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::metric::{self, Release};
@@ -10,6 +8,7 @@ use amidst_core::requirement::Requirement;
 use amidst_core::search::{MaxSuppression, Search, Suppressed};
 use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::{algorithm, model};
+use amidst_testkit::adult;
 
 const QUASI: [&str; 7] = ["age", "workclass", "education", "marital-status", "race", "sex", "native-country"];
 

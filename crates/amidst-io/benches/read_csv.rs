@@ -3,8 +3,6 @@
 //! `AMIDST_BENCH_ROWS` sets the number of rows (10 million unless set). Every measurement runs in a process of its own,
 //! so that one's memory is not counted for another; each is run three times and the fastest counts.
 
-mod table;
-
 use std::error::Error;
 use std::fs::File;
 use std::io::Write;
@@ -14,9 +12,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use amidst_io::{Format, ReadOptions, WriteOptions, read, write};
+use amidst_testkit::table::{HEADER, generate};
 use arrow_schema::{DataType, Field, Schema};
-
-use table::{HEADER, generate};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

@@ -1,6 +1,8 @@
 //! Auditing: what a table, raw or published, protects and what it leaks.
 //!
 //! The classes are the table's own quasi tuples, exactly as they are written: nothing is generalized.
+//!
+//! May use: `external`, `init`, `policy`, `population`, `prepare`, and what those use.
 
 mod cover;
 pub(crate) mod survey;

@@ -14,7 +14,10 @@
 //!
 //! The same seed gives the same bytes on every platform and with any number of threads: rows are drawn independently,
 //! each from its own number, in integers only. A shorter table is the beginning of a longer one.
+//!
+//! May use: nothing else of this crate.
 
+pub mod drawn;
 mod random;
 mod tables;
 

@@ -1,11 +1,11 @@
 //! Searching: the algorithm is chosen and run, and what it found is held against its own distribution.
 
-use amidst_core::algorithm;
 use amidst_core::search::own_distribution::{Settled, settle};
 use amidst_core::search::{Found, Search, SearchError, feasibility};
+use amidst_core::{algorithm, lattice};
 
 use crate::job::{Job, in_threads};
-use crate::plan::{algorithm_of, task};
+use crate::plan::{algorithm_of, node_of, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::release::{Joined, place_joiners};
@@ -26,7 +26,10 @@ pub fn search(
     entry.algorithm.supports(&search)?;
     let (found, joined) = in_threads(job.threads, || {
         settling::settled(&search, |narrowed| {
-            let mut found = entry.algorithm.search(narrowed).map_err(|error| explained(error, entry, narrowed))?;
+            let mut found = match policy.search.levels.is_empty() {
+                true => entry.algorithm.search(narrowed).map_err(|error| explained(error, entry, narrowed))?,
+                false => at_levels(policy, prepared, narrowed)?,
+            };
             // Whatever was searched within, the policy's limit is what counts in the end.
             if settle(&search, &mut found) == Settled::Never {
                 return Ok(None);
@@ -37,6 +40,34 @@ pub fn search(
         })
     })?;
     Ok((entry, found, joined))
+}
+
+/// The node that the policy names, its failing classes suppressed as far as the search allows.
+fn at_levels(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Result<Found, Failure> {
+    let node = node_of(prepared, &policy.search.levels)?;
+    if prepared.generalizations.iter().any(|g| !g.has_hierarchy) {
+        return Err(Failure::Usage("`levels` needs a hierarchy for every quasi column".to_string()));
+    }
+    if node.iter().zip(search.set.bottom()).any(|(&level, bottom)| level < bottom) {
+        return Err(Failure::Usage("`levels` needs the rows on this machine; use the local engine".to_string()));
+    }
+    let Some(recoding) = lattice::recoding(search, &node)? else {
+        let why = lattice::why_not(search, &node)?;
+        let failing: Vec<String> = (why.requirements.iter().filter(|r| !r.holds))
+            .map(|r| {
+                let words = feasibility::words(&search.requirements[r.requirement]);
+                format!("{words} fails in {} classes with {} rows", r.classes, r.rows)
+            })
+            .collect();
+        return Err(Failure::Impossible(format!(
+            "the levels of the policy do not satisfy it: {}; {} rows may be suppressed. `amidst explore POLICY --node …` tells \
+             more",
+            failing.join(", "),
+            why.limit
+        )));
+    };
+    let note = "the policy names these levels; no others were looked at".to_string();
+    Ok(Found { recoding, optimal: false, gap: None, notes: vec![note] })
 }
 
 /// What an engine found where its table is, held against its own distribution.

@@ -2,6 +2,8 @@
 //!
 //! A model judges one class at a time (or the sizes of all of them) and also reports figures: floating-point renderings
 //! of the strongest parameters that the class satisfies. Figures inform; only `holds`, which is exact, decides.
+//!
+//! May use: `certificate`, `logsum`, `number`, and what those use.
 
 mod alpha_k;
 mod closeness;

@@ -4,6 +4,8 @@
 //! nobody asked for. So the policy is read here once more, by code that shares nothing with the one that published:
 //! roles, requirements with their numbers exact, the suppression limit, consent, orders, categories and weights. What
 //! only concerns the search is not looked at.
+//!
+//! May use: `certificate`, `models`, `number`, `problem`, and what those use.
 
 mod follows;
 

@@ -3,6 +3,8 @@
 //! Whatever the format, rows flow into a [`Tally`], which keeps the distinct keys and their histograms and no rows:
 //! memory follows the number of classes. A cell is the bytes of its text; a missing cell (null) reads as the empty
 //! text.
+//!
+//! May use: `content`, `digest`, `problem`, `unique`, and what those use.
 
 mod arrow;
 mod canonical;

@@ -2,8 +2,7 @@
 
 use std::fs;
 
-#[path = "../readings/mod.rs"]
-mod corpus;
+use amidst_testkit::readings as corpus;
 
 #[test]
 fn files_with_two_readings_are_refused() {

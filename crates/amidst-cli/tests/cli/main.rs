@@ -37,6 +37,8 @@ mod raw;
 #[cfg(test)]
 mod report;
 #[cfg(test)]
+mod reproduce;
+#[cfg(test)]
 mod said;
 mod sentences;
 #[cfg(test)]

@@ -2,6 +2,8 @@
 //!
 //! Everything that executors do is a plan of DataFusion's own: aggregates for the frequency set, joins with small tables
 //! for the recoding, sorts for the order of the release. No function of ours has to be shipped to them.
+//!
+//! May use: `address`, `stores`, and what those use.
 
 mod count;
 mod displaced;

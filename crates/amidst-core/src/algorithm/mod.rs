@@ -1,6 +1,9 @@
 //! Algorithms: how a recoding that satisfies every requirement is found.
 //!
 //! One algorithm is one file of this folder; [`ALGORITHMS`] is the only list of them.
+//!
+//! May use: `control`, `frequency`, `hierarchy`, `lattice`, `local`, `model`, `parameter`, `random`, `recoding`,
+//! `requirement`, `search`, `sensitive`, `table`, and what those use.
 
 use std::fmt::Debug;
 

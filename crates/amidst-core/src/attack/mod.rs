@@ -4,6 +4,9 @@
 //! attack sees what everyone sees, the published classes, and knows nothing of the models that should have stopped it:
 //! a bug must not acquit itself. Some adversaries know more than the release: their attacks declare it
 //! ([`Entry::needs`]) and get it as [`Extra`].
+//!
+//! May use: `class`, `exact`, `frequency`, `hierarchy`, `parameter`, `recoding`, `sensitive`, `table`, `worlds`, and
+//! what those use.
 
 use std::fmt::Debug;
 

@@ -3,6 +3,8 @@
 //! A class sitting exactly on a bound is the normal case (k rows, l equal counts), so verdicts are decided in integers
 //! and rationals here, and nowhere else. Where logarithms come in, floating point decides only what its error bound
 //! covers; what is left is decided by [`logarithm::LogSum`], exactly.
+//!
+//! May use: `class`, and what those use.
 
 pub mod divergence;
 pub mod earth_mover;

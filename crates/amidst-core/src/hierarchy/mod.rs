@@ -2,6 +2,8 @@
 //!
 //! A [`Hierarchy`] is a tree of labels, made by one of the [`BUILDERS`]. A [`Generalization`] is that tree bound to the
 //! values a column really has; searches work on it, in codes.
+//!
+//! May use: `exact`, `parameter`, `table`, and what those use.
 
 mod builder;
 mod error;

@@ -9,6 +9,9 @@
 //! - [`lowest`]: the valid nodes of least height, for `samarati`;
 //! - [`explore`]: the minimal nodes with all metrics, and the front of risk against utility over the whole lattice;
 //! - [`why_not`]: what keeps a node from being published.
+//!
+//! May use: `class`, `control`, `frequency`, `hierarchy`, `metric`, `model`, `parameter`, `recoding`, `requirement`,
+//! `search`, and what those use.
 
 mod apriori;
 mod best_first;
@@ -27,7 +30,10 @@ mod tests;
 mod walk;
 mod why_not;
 
-pub use explore::{Explored, ExploredNode, FrontPoint, LISTED, Metrics, all_metrics, explore, least_suppression};
+pub use explore::{
+    Explored, ExploredNode, FrontPoint, Homogeneity, LISTED, Metrics, all_metrics, explore, explore_all,
+    least_suppression,
+};
 pub use layout::finer;
 pub use why_not::{FailingClass, Obstacle, WhyNot, why_not};
 
@@ -99,12 +105,18 @@ pub(crate) use on_lattice;
 /// Walks the lattice, pruning by the subsets that the walk passes: on real tables several times faster than
 /// [`minimal_by_subsets`], which has to look at all of them.
 pub fn minimal(search: &Search<'_>) -> Result<Vec<Node>, SearchError> {
+    minimal_counted(search).map(|(nodes, _)| nodes)
+}
+
+/// The same, with the number of nodes that were looked at to find them.
+pub fn minimal_counted(search: &Search<'_>) -> Result<(Vec<Node>, u64), SearchError> {
     let pricer = Pricer::new(search, search.metric);
     let judge = Judge::new(search, pricer.needs_groups());
     on_lattice!(search, judge, tracked(search, &pricer), walk => {
         let strategy = Minimal::default();
         walk.run(&search.unhurried(), &strategy)?;
-        Ok(describe(search, &walk, &pricer, strategy.into_nodes()))
+        let judged = walk.judged.load(std::sync::atomic::Ordering::Relaxed);
+        Ok((describe(search, &walk, &pricer, strategy.into_nodes()), judged))
     })
 }
 
@@ -213,7 +225,7 @@ pub fn impossible(search: &Search<'_>) -> SearchError {
             least as f64 * 100.0 / rows as f64,
             search.suppression_limit().min(rows)
         )),
-        Ok(None) => Some("no number of suppressed rows makes it possible".to_string()),
+        Ok(None) => Some("no full-domain generalization satisfies it with any number of suppressed rows".to_string()),
         _ => None,
     };
     SearchError::Impossible(match (known, suppression) {

@@ -6,6 +6,8 @@
 //!
 //! Two conventions hold for every metric. Rows count, never persons: utility is about the data that is left. And a
 //! suppressed row costs as much as a row whose every quasi column is fully generalized.
+//!
+//! May use: `frequency`, `hierarchy`, `recoding`, `table`, and what those use.
 
 use std::fmt::Debug;
 

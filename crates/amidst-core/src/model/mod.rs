@@ -2,6 +2,8 @@
 //!
 //! One model is one file of this folder, with its definition, its source and its test vectors; [`MODELS`] is the only
 //! list of them. Command line, policy schema, documentation and bindings are made from it.
+//!
+//! May use: `class`, `exact`, `parameter`, `sensitive`, and what those use.
 
 use std::fmt::Debug;
 

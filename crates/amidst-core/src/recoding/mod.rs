@@ -1,4 +1,6 @@
 //! A recoding: what each row of the table becomes in the release.
+//!
+//! May use: `frequency`, `hierarchy`, `parameter`, and what those use.
 
 pub(crate) mod covering;
 

@@ -11,6 +11,8 @@
 //!
 //! Source: El Emam & Dankar 2008, "Protecting privacy using k-anonymity"; Dankar & El Emam 2010, "A method for
 //! evaluating marketer re-identification risk".
+//!
+//! May use: `class`, `exact`, `table`, and what those use.
 
 mod dependence;
 mod histogram;

@@ -9,6 +9,9 @@
 //!
 //! All of it is pure: the rows and the classes they were in go in, the classes they are in come out. Who keeps them in
 //! between, and where, is not known here.
+//!
+//! May use: `class`, `control`, `frequency`, `local`, `model`, `parameter`, `random`, `requirement`, `search`,
+//! `sensitive`, `worlds`, and what those use.
 
 mod audit;
 mod class_rules;

@@ -2,6 +2,8 @@
 //!
 //! Readers build columns in order of first appearance; [`Column::sort`] then puts each dictionary in the order of its
 //! type, so that codes do not depend on the number of reading threads, and comparing codes compares values.
+//!
+//! May use: nothing else of this crate.
 
 mod calendar;
 mod codes;

@@ -23,6 +23,8 @@
 //!    told by the bounds alone. What is not proven is never taken for possible.
 //!
 //! Nothing here knows privacy models: attacks and the audit of a series look at the same worlds.
+//!
+//! May use: `frequency`, `random`, and what those use.
 
 mod component;
 mod count;

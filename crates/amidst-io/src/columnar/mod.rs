@@ -1,4 +1,7 @@
 //! Parquet and Arrow IPC: columns of typed arrays, turned into text cells.
+//!
+//! May use: `contain`, `encode`, `error`, `format`, `limits`, `lines`, `merge`, `pipeline`, `stream`, and what those
+//! use.
 
 mod cells;
 mod ipc;

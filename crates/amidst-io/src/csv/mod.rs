@@ -2,6 +2,8 @@
 //!
 //! [`cut`] reads the stream in blocks that end with a record; all threads turn blocks into codes: [`scan`] for the
 //! stretches without quotes, [`record`] for the others.
+//!
+//! May use: `encode`, `error`, `limits`, `lines`, `merge`, `pipeline`, `stream`, and what those use.
 
 pub(crate) mod cut;
 mod encode;

@@ -1,4 +1,7 @@
 //! Tables of databases, read row by row into the same blocks of codes as files.
+//!
+//! May use: `address`, `columnar`, `contain`, `encode`, `error`, `lent`, `limits`, `lines`, `merge`, `stream`, and what
+//! those use.
 
 #[cfg(feature = "postgres")]
 mod copy;

@@ -1,6 +1,8 @@
 //! JSON lines: one object a line, whose values are text, numbers, booleans or null.
 //!
 //! Columns appear as their keys do. A key that a line lacks is null.
+//!
+//! May use: `columnar`, `csv`, `encode`, `error`, `limits`, `lines`, `merge`, `pipeline`, `stream`, and what those use.
 
 mod object;
 

@@ -1,4 +1,6 @@
 //! Writing: from a table of codes to a file of any format.
+//!
+//! May use: `columnar`, `format`, `pipeline`, and what those use.
 
 mod columnar;
 mod error;

@@ -7,9 +7,7 @@
 use std::fs;
 
 use amidst_io::ReadOptions;
-
-#[path = "../../../amidst-check/tests/readings/mod.rs"]
-mod corpus;
+use amidst_testkit::readings as corpus;
 
 #[test]
 fn files_with_two_readings_are_refused() {

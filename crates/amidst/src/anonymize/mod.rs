@@ -2,6 +2,9 @@
 //!
 //! Read, search, apply, check, publish. Rows are read and written by an [`Engine`]; the rest is here. Nothing reaches its final place before the independent checker has passed it,
 //! and then everything appears together.
+//!
+//! May use: `engine`, `folder`, `job`, `json`, `memory`, `policy`, `population`, `prepare`, `publish`, `release`,
+//! `report`, `search`, `unique`, and what those use.
 
 mod in_memory;
 mod outcome;

@@ -1,4 +1,6 @@
 //! Attacks on one table, with what the adversary knows beside it.
+//!
+//! May use: `audit`, `external`, `job`, `policy`, `prepare`, `series`, and what those use.
 
 mod joined;
 mod minimality;

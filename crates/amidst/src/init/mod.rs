@@ -4,6 +4,8 @@
 //! values, unknowns from the usual tokens. Every guess says why, because only the owner of the data knows what its columns
 //! mean; and every guess errs towards protection, because a draft is often used as it stands. What the draft releases as
 //! it is, alone or together, singles hardly anybody out. The draft fits the data.
+//!
+//! May use: `job`, `policy`, `prepare`, and what those use.
 
 mod detect;
 mod names;

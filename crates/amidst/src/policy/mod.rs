@@ -4,6 +4,8 @@
 //! with its place in the file. Numbers are exact: `alpha = 0.1` is one tenth.
 //!
 //! Paths in a policy are relative to the folder of the policy.
+//!
+//! May use: nothing else of this crate.
 
 mod build;
 mod columns;
@@ -211,6 +213,8 @@ pub struct SearchPolicy {
     pub suppressed: Suppressed,
     /// Where randomness starts; 1 when absent.
     pub seed: u64,
+    /// The level of every quasi column, where a policy names the node of the lattice that is to be published.
+    pub levels: Vec<(String, usize)>,
     /// How long the search may take.
     pub time_limit: Option<Duration>,
     /// `[search.options]`: what only the chosen algorithm understands.
@@ -225,6 +229,7 @@ impl Default for SearchPolicy {
             max_suppression: MaxSuppression::Rows(0),
             suppressed: Suppressed::Drop,
             seed: 1,
+            levels: Vec::new(),
             time_limit: None,
             options: Parameters::default(),
         }

@@ -9,7 +9,7 @@ use amidst_core::search::{MaxSuppression, Suppressed};
 use amidst_core::{algorithm, metric};
 use toml::de::{DeTable, DeValue};
 
-use super::fields::Fields;
+use super::fields::{Fields, in_order, number};
 use super::{
     Data, Diagnostic, MissingRows, Origin, OutputOrder, OutputPolicy, Policy, PolicyErrors, RiskPolicy, SearchPolicy,
     UtilityPolicy, parameters, suggestion,
@@ -125,7 +125,8 @@ fn data(fields: &mut Fields, table: &DeTable<'_>) -> Data {
     }
 }
 
-const SEARCH_KEYS: &[&str] = &["algorithm", "metric", "max_suppression", "suppressed", "seed", "time_limit", "options"];
+const SEARCH_KEYS: &[&str] =
+    &["algorithm", "metric", "max_suppression", "suppressed", "seed", "levels", "time_limit", "options"];
 
 fn search(fields: &mut Fields, table: &DeTable<'_>, origin: &Origin) -> SearchPolicy {
     fields.only(table, "[search]", SEARCH_KEYS);
@@ -142,8 +143,29 @@ fn search(fields: &mut Fields, table: &DeTable<'_>, origin: &Origin) -> SearchPo
             .choice(table, "suppressed", &[("drop", Suppressed::Drop), ("mask", Suppressed::Mask)])
             .unwrap_or_default(),
         seed: seed(fields, table).unwrap_or(defaults.seed),
+        levels: levels(fields, table),
         time_limit: time_limit(fields, table),
     }
+}
+
+/// `levels = { age = 2, sex = 0 }`: the node that is to be published. Whether the columns are there is known with the data.
+fn levels(fields: &mut Fields, table: &DeTable<'_>) -> Vec<(String, usize)> {
+    let Some(stated) = fields.table(table, "levels") else { return Vec::new() };
+    if let Some(algorithm) = table.get("algorithm") {
+        let message = "`levels` names the node that is published, so there is nothing for an algorithm to search";
+        fields.push(Diagnostic::at(algorithm.span(), message).help("leave out `algorithm` or `levels`"));
+    }
+    let mut levels = Vec::new();
+    for (name, _, item) in in_order(stated) {
+        match number(item.get_ref()).and_then(|level| level.to_u64()) {
+            Some(level) if level < 1 << 16 => levels.push((name.to_string(), level as usize)),
+            _ => {
+                let message = format!("the level of `{name}` must be a whole number from 0 on");
+                fields.push(Diagnostic::at(item.span(), message).label("not a level"));
+            }
+        }
+    }
+    levels
 }
 
 /// `[search.options]`, as the chosen algorithm declares them.

@@ -97,6 +97,10 @@ impl Policy {
         };
         field(out, "suppressed", &text(suppressed));
         field(out, "seed", &search.seed.to_string());
+        if !search.levels.is_empty() {
+            let levels = search.levels.iter().map(|(name, level)| format!("{} = {level}", key(name)));
+            field(out, "levels", &format!("{{ {} }}", levels.collect::<Vec<_>>().join(", ")));
+        }
         if let Some(limit) = search.time_limit {
             field(out, "time_limit", &format!("{}.{:09}", limit.as_secs(), limit.subsec_nanos()));
         }

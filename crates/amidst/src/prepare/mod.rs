@@ -4,6 +4,8 @@
 //! every column its type and its order, binds the hierarchies, reads the requirements, and counts. Whatever does not
 //! fit is found before the counting, all of it at once, each error with its place in the policy and its line in the
 //! data.
+//!
+//! May use: `job`, `policy`, and what those use.
 
 pub(crate) mod alike;
 mod columns;

@@ -1,6 +1,9 @@
 //! The report: what a release protects and costs, for a privacy officer to sign.
 //!
 //! `of_release` and [`of_audit`] gather one [`Report`]; [`html`], [`Report::to_json_text`] and [`markdown`] render it.
+//!
+//! May use: `audit`, `json`, `plan`, `policy`, `population`, `prepare`, `release`, `unique`, `words`, and what those
+//! use.
 
 mod audit;
 pub mod chart;
@@ -20,10 +23,11 @@ mod view;
 mod worst;
 
 pub use audit::of_audit;
+pub use chart::{Axes, Curve, curves, standalone};
 pub use columns::histogram;
 pub use content::*;
 pub(crate) use documents::{Policies, Reports};
-pub use html::{html, sections};
+pub use html::{STYLE, html, sections};
 pub use markdown::markdown;
 pub(crate) use release::{Made, of_release};
 pub(crate) use view::repeats;

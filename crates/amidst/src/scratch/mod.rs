@@ -4,6 +4,8 @@
 //! file that its process keeps locked: the lock ends with the process, however that ends, in whichever container or on
 //! whichever machine it ran. Whoever can take the lock therefore knows that nobody works there any more. Process ids
 //! would not tell: they mean nothing in another namespace.
+//!
+//! May use: `files`, and what those use.
 
 mod placing;
 

@@ -7,6 +7,9 @@
 //! In the mode `maintain` classes are kept valid as rows come and go (the update paper); several versions together may
 //! reveal more than each, and publishing one that does is refused unless it is asked for. In the mode `m-invariant` they
 //! do not, at the price of a few counterfeit rows.
+//!
+//! May use: `files`, `folder`, `job`, `json`, `plan`, `policy`, `prepare`, `publish`, `raw`, `release`, `report`,
+//! `search`, `unique`, `words`, and what those use.
 
 mod applied;
 mod audit;

@@ -1,6 +1,8 @@
 //! Usefulness that an analyst believes: what can still be done with a release, compared with the input.
 //!
 //! These figures need rows or random queries, unlike the metrics of the search, which price a recoding by itself.
+//!
+//! May use: `policy`, `prepare`, and what those use.
 
 mod classification;
 mod query_error;

@@ -14,7 +14,8 @@ use serde_json::Value;
 use super::content::{Audience, Report, Subject};
 use crate::words;
 
-const STYLE: &str = include_str!("../style.css");
+/// The style of every page.
+pub const STYLE: &str = include_str!("../style.css");
 
 /// The page.
 pub fn html(report: &Report) -> String {

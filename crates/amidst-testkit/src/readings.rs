@@ -11,6 +11,7 @@ pub type Seen = (Vec<String>, Vec<Vec<String>>);
 pub struct File {
     /// What it tries.
     pub what: String,
+    /// Its bytes.
     pub bytes: Vec<u8>,
     /// The readers that read it, each with what it sees.
     pub readings: Vec<(&'static str, Seen)>,

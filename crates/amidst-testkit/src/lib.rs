@@ -1,0 +1,16 @@
+//! What the tests and benches of several crates share: tables, and files that readers disagree about.
+//!
+//! A dev-dependency only. May use: the standard library and `serde_json`; `amidst-core` behind the feature `adult`.
+//!
+//! ```
+//! let files = amidst_testkit::readings::files();
+//! assert!(files.iter().all(|file| !file.bytes.is_empty() || !file.what.is_empty()));
+//! ```
+
+// Tests stop where their data is broken.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
+
+#[cfg(feature = "adult")]
+pub mod adult;
+pub mod readings;
+pub mod table;
