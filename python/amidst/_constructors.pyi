@@ -195,7 +195,7 @@ def t_closeness(t: Number, distance: Literal['equal', 'ordered', 'hierarchical',
     Source: Li, Li & Venkatasubramanian 2007, Definition 2; survey Definition 6
     """
 
-def bayes_optimal(rho1: Number, rho2: Number, population: str, *, on: str | Sequence[str] | None = None) -> Requirement:
+def bayes_optimal(rho1: Number, rho2: Number, population: Any, *, on: str | Sequence[str] | None = None) -> Requirement:
     """Bayes-optimal (ρ₁, ρ₂)-privacy
 
     for every tuple and value neither α < ρ₁ ∧ β > ρ₂ nor α > 1 − ρ₁ ∧ β < 1 − ρ₂, prior α, posterior β
@@ -231,7 +231,7 @@ def beta_likeness(beta: Number, enhanced: bool | None = None, *, on: str | Seque
     Source: Cao & Karras 2012, Definitions 2 and 3
     """
 
-def k_map(k: int, population: str) -> Requirement:
+def k_map(k: int, population: Any) -> Requirement:
     """k-map
 
     at least k people of the population share the generalized tuple of every class
@@ -243,7 +243,7 @@ def k_map(k: int, population: str) -> Requirement:
     Source: Sweeney 2001; as in ARX and Google Sensitive Data Protection
     """
 
-def delta_presence(max: Number, population: str, min: Number | None = None) -> Requirement:
+def delta_presence(max: Number, population: Any, min: Number | None = None) -> Requirement:
     """δ-presence
 
     min ≤ rows of the class / people of the population that it matches ≤ max, in every class

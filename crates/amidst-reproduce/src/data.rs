@@ -128,9 +128,10 @@ impl Adult {
                 cells
             })
             .collect();
-        let names = ["age", "sex", "nationality", "zip", "education", "occupation", "diagnosis", "cost"];
+        // No column has the name of one of Adult's whose groups are known by value.
+        let names = ["age", "sex", "nationality", "zip", "schooling", "occupation", "diagnosis", "cost"];
         let table = table(&names, &rows);
-        let quasi = ["age", "sex", "nationality", "zip", "education", "occupation"]
+        let quasi = ["age", "sex", "nationality", "zip", "schooling", "occupation"]
             .map(|name| Quasi { name: name.into(), hierarchy: Some(hierarchy(&table, name)) });
         let words = format!("a stand-in: {ROWS} made-up patients of `amidst sample --rows {ROWS} --seed 1`");
         Ok(Adult { table, quasi: quasi.to_vec(), occupation: "diagnosis", salary: "cost", stand_in: true, words })

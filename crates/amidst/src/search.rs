@@ -35,6 +35,10 @@ pub fn search(
                 return Ok(None);
             }
             let mut joined = place_joiners(prepared, narrowed, entry, &mut found)?;
+            // What is proven is about the rows that were searched, within the limit that they were searched within.
+            if joined.is_some() || narrowed.suppression_limit() != search.suppression_limit() {
+                found.least_loss = None;
+            }
             let holds = joined.as_mut().is_none_or(|joined| joined.settle(prepared, &search, &mut found));
             Ok(holds.then_some((found, joined)))
         })
@@ -67,7 +71,7 @@ fn at_levels(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Resul
         )));
     };
     let note = "the policy names these levels; no others were looked at".to_string();
-    Ok(Found { recoding, optimal: false, gap: None, notes: vec![note] })
+    Ok(Found { recoding, optimal: false, gap: None, least_loss: None, notes: vec![note] })
 }
 
 /// What an engine found where its table is, held against its own distribution.

@@ -15,6 +15,8 @@ mod database;
 #[cfg(test)]
 mod explore;
 #[cfg(test)]
+mod formats;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod house;
@@ -26,6 +28,8 @@ mod layout;
 mod limits;
 #[cfg(test)]
 mod local;
+#[cfg(test)]
+mod papercuts;
 #[cfg(test)]
 mod plan;
 #[cfg(test)]
@@ -47,6 +51,8 @@ mod series;
 mod series_extend;
 #[cfg(test)]
 mod series_policy;
+#[cfg(test)]
+mod signed;
 #[cfg(test)]
 mod suppression;
 #[cfg(test)]

@@ -58,15 +58,22 @@ impl Attack for Similarity {
                 hardest = Some(1.0);
             }
             for (grouping, (classes, rows)) in groupings.iter().zip(hit) {
-                counts.clear();
-                counts.resize(grouping.groups, 0);
+                if grouping.groups == 0 {
+                    return None;
+                }
+                // All are zero, and are again afterwards: groups that no value of the class is in are not looked at.
+                counts.resize(counts.len().max(grouping.groups), 0);
+                let group = |value: u32| grouping.of.get(value as usize).filter(|g| (**g as usize) < grouping.groups);
+                let mut top = 0;
                 for &(value, n) in histogram {
-                    if let Some(count) = grouping.of.get(value as usize).and_then(|&g| counts.get_mut(g as usize)) {
-                        *count += n;
+                    if let Some(&group) = group(value) {
+                        counts[group as usize] += n;
+                        top = top.max(counts[group as usize]);
                     }
                 }
+                histogram.iter().filter_map(|c| group(c.0)).for_each(|&group| counts[group as usize] = 0);
                 // A person with two values of one group is still one person.
-                let top = counts.iter().copied().max()?.min(profile.size);
+                let top = top.min(profile.size);
                 if share.compare_count(top, profile.size) != Ordering::Less {
                     *classes += profile.classes;
                     *rows += profile.rows;

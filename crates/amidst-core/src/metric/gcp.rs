@@ -6,7 +6,7 @@
 //! **Source.** Ghinita, Karras, Kalnis & Mamoulis 2007, "Fast data anonymization with low information loss"; the
 //! normalized certainty penalty of a cell is that of Xu et al. 2006, here with the cell costs of `information-loss`.
 
-use super::{Entry, Input, Metric, NodeCost, Release, information_loss};
+use super::{CellCosts, Entry, Input, Metric, NodeCost, Release, information_loss};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "gcp",
@@ -26,6 +26,10 @@ impl Metric for Gcp {
 
     fn nodes<'a>(&self, input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
         Some(Box::new(information_loss::additive(input, scale(input)?)?))
+    }
+
+    fn cells<'a>(&self, input: &Input<'a>) -> Option<CellCosts<'a>> {
+        Some(CellCosts { scale: scale(input)?, ..information_loss::ENTRY.metric.cells(input)? })
     }
 }
 

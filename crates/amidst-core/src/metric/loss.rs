@@ -7,7 +7,7 @@
 //! **Source.** Iyengar 2002, "Transforming data to satisfy privacy constraints".
 
 use super::full_domain::averaged;
-use super::{Entry, Input, Metric, NodeCost, Release};
+use super::{CellCosts, Entry, Input, Metric, NodeCost, Release};
 use crate::hierarchy::{Cell, Generalization};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -29,6 +29,10 @@ impl Metric for Loss {
 
     fn nodes<'a>(&self, input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
         averaged::nodes(input, cell_loss)
+    }
+
+    fn cells<'a>(&self, input: &Input<'a>) -> Option<CellCosts<'a>> {
+        averaged::cells(input, cell_loss)
     }
 }
 

@@ -12,7 +12,7 @@
 use std::fmt::Debug;
 
 use crate::frequency::{self, FrequencySet, Groups};
-use crate::hierarchy::Generalization;
+use crate::hierarchy::{Cell, Generalization};
 use crate::recoding::Recoding;
 
 mod ambiguity;
@@ -104,6 +104,28 @@ impl<'a> Release<'a> {
     }
 }
 
+/// A metric as a sum over rows: offset + scale · Σ over rows of what their cells cost, or of `suppressed`.
+pub struct CellCosts<'a> {
+    /// What a cell of a column costs a row.
+    pub cell: CellCost<'a>,
+    /// What a suppressed row costs.
+    pub suppressed: f64,
+    /// What is added to the sum once it is scaled.
+    pub offset: f64,
+    /// What the sum is multiplied with.
+    pub scale: f64,
+}
+
+/// What a cell of a column costs a row, by the column's position.
+pub type CellCost<'a> = Box<dyn Fn(usize, &Generalization, &Cell) -> f64 + 'a>;
+
+impl Debug for CellCosts<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let CellCosts { suppressed, offset, scale, .. } = self;
+        write!(f, "CellCosts({offset} + {scale} · Σ, {suppressed} for a suppressed row)")
+    }
+}
+
 /// What a recoding costs; less is better for every metric.
 pub trait Metric: Debug + Sync {
     /// The cost. `None` where the metric is not defined (`height` of a local recoding, no rows at all); never infinite,
@@ -113,6 +135,12 @@ pub trait Metric: Debug + Sync {
     /// The metric made ready to price many full-domain nodes of one table. `None` when there is no short cut: then a
     /// search builds the recoding of a node and asks [`Metric::loss`].
     fn nodes<'a>(&self, _input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
+        None
+    }
+
+    /// What cells cost, for a metric that is a sum over the rows of what their class's cells cost; `None` for any other.
+    /// A cell never costs less than one that it covers.
+    fn cells<'a>(&self, _input: &Input<'a>) -> Option<CellCosts<'a>> {
         None
     }
 

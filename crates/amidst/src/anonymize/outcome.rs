@@ -7,7 +7,7 @@ use crate::json::number;
 use crate::population::PopulationRisk;
 use crate::publish::Outputs;
 use crate::release::Judged;
-use crate::report::Report;
+use crate::report::{LossBound, Report};
 use crate::unique::UniqueRows;
 
 /// A finished anonymization.
@@ -61,6 +61,11 @@ pub struct Seconds {
 }
 
 impl Anonymized {
+    /// How far a local recoding is from the best at the most, where that was proven.
+    pub fn bound(&self) -> Option<&LossBound> {
+        self.report.method.as_ref()?.bound.as_ref()
+    }
+
     /// What `amidst anonymize --json` prints.
     pub fn to_json(&self) -> Value {
         let levels = self.levels.as_ref().map_or(Value::Null, |levels| {
@@ -79,7 +84,7 @@ impl Anonymized {
         PopulationRisk { journalist, uniques }.add_to(&mut risk);
         let s = &self.seconds;
         let first: Vec<&String> = self.report.summary.iter().take(self.report.leading).collect();
-        json!({
+        let mut told = json!({
             "summary": first,
             "rows_in": self.rows_in,
             "rows_dropped_missing": self.rows_dropped_missing,
@@ -107,6 +112,10 @@ impl Anonymized {
             },
             "peak_memory_bytes": crate::memory::peak_bytes(),
             "outputs": outputs,
-        })
+        });
+        if let Some(bound) = self.bound() {
+            told["bound"] = json!(bound);
+        }
+        told
     }
 }

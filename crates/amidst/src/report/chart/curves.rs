@@ -92,19 +92,20 @@ fn draw(area: &Area<'_>, axes: Axes<'_>, series: &[Curve<'_>]) -> Result<(), Box
     Ok(())
 }
 
-const COLORS: [RGBColor; 6] = [
+const COLORS: [RGBColor; 7] = [
     FILL,
     RGBColor(178, 74, 20),
     RGBColor(23, 96, 43),
     RGBColor(120, 48, 130),
     RGBColor(90, 90, 90),
     RGBColor(150, 110, 0),
+    INK,
 ];
 
 /// A line in the stroke of a series: the first is whole, the others are dashed, each in its own way.
 fn line(area: &Area<'_>, series: usize, points: &[(i32, i32)]) -> Result<(), Box<dyn Error>> {
     let style = COLORS[series % COLORS.len()].stroke_width(2);
-    let (dash, gap) = [(0.0, 0.0), (7.0, 3.0), (3.0, 3.0), (11.0, 3.0), (2.0, 5.0), (6.0, 6.0)][series % 6];
+    let (dash, gap) = [(0.0, 0.0), (7.0, 3.0), (3.0, 3.0), (11.0, 3.0), (2.0, 5.0), (6.0, 6.0), (0.0, 0.0)][series % 7];
     for pair in points.windows(2) {
         let (from, to) = ((f64::from(pair[0].0), f64::from(pair[0].1)), (f64::from(pair[1].0), f64::from(pair[1].1)));
         let length = (to.0 - from.0).hypot(to.1 - from.1);
@@ -129,7 +130,7 @@ fn line(area: &Area<'_>, series: usize, points: &[(i32, i32)]) -> Result<(), Box
 fn mark(area: &Area<'_>, series: usize, at: (i32, i32)) -> Result<(), Box<dyn Error>> {
     let color = COLORS[series % COLORS.len()];
     let corner = |d: i32| [(at.0 - d, at.1 - d), (at.0 + d, at.1 + d)];
-    match series % 6 {
+    match series % 7 {
         0 => area.draw(&Circle::new(at, 4, color.filled()))?,
         1 => area.draw(&Rectangle::new(corner(4), color.filled()))?,
         2 => area.draw(&TriangleMarker::new(at, 5, color.filled()))?,
@@ -141,7 +142,9 @@ fn mark(area: &Area<'_>, series: usize, at: (i32, i32)) -> Result<(), Box<dyn Er
             area.draw(&Rectangle::new(corner(4), WHITE.filled()))?;
             area.draw(&Rectangle::new(corner(4), color.stroke_width(2)))?;
         }
-        _ => area.draw(&Cross::new(at, 4, color.stroke_width(2)))?,
+        5 => area.draw(&Cross::new(at, 4, color.stroke_width(2)))?,
+        // The seventh is a plain line.
+        _ => (),
     }
     Ok(())
 }
@@ -159,8 +162,8 @@ fn tick(largest: f64) -> f64 {
 /// A figure beside a tick.
 fn short(value: f64, step: f64) -> String {
     let (scaled, unit, step) = match step {
-        s if s >= 1e9 => (value / 1e9, "G", s / 1e9),
-        s if s >= 1e6 => (value / 1e6, "M", s / 1e6),
+        s if s >= 1e8 => (value / 1e9, "G", s / 1e9),
+        s if s >= 1e5 => (value / 1e6, "M", s / 1e6),
         s if s >= 1e4 => (value / 1e3, "k", s / 1e3),
         s => (value, "", s),
     };
@@ -181,8 +184,8 @@ mod tests {
             assert!((tick(largest) / step - 1.0).abs() < 1e-9, "{largest}: {}", tick(largest));
         }
         assert_eq!(
-            [short(0.4, 0.2), short(20_000.0, 10_000.0), short(1e8, 5e7), short(3.0, 1.0)],
-            ["0.4", "20k", "100M", "3"]
+            [short(0.4, 0.2), short(20_000.0, 10_000.0), short(1e8, 5e7), short(1e6, 5e5), short(3.0, 1.0)],
+            ["0.4", "20k", "100M", "1.0M", "3"]
         );
     }
 
