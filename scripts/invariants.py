@@ -19,6 +19,7 @@ REGISTRIES = ["model", "algorithm", "metric", "attack"]
 # Where an id stands for a choice of the program's own, or for the definition that a second reader writes down once more.
 MAY_NAME = {
     "crates/amidst-check/src",  # The checker knows nothing of the registries, on purpose.
+    "crates/amidst-reproduce/src",  # Experiments of papers, each about the models and algorithms that it names.
     "crates/amidst/src/policy/build.rs",  # Typed constructors: `k_anonymity(5)`.
 }
 DEFAULTS = re.compile(r"\bconst [A-Z_]+: (?:&(?:'static )?str|\[&str; \d+\]) =")
