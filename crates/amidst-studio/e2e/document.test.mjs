@@ -69,9 +69,9 @@ test("a killed server loses nothing", async () => {
     assert.equal(await page.inputValue(K), "10");
     assert.equal(house.read("policy.toml"), text);
     await page.click("#undo");
-    await page.waitForFunction((id) => document.querySelector(id).value === "9", K);
+    await page.waitForFunction((id) => document.querySelector(id)?.value === "9", K);
     await page.click("#redo");
-    await page.waitForFunction((id) => document.querySelector(id).value === "10", K);
+    await page.waitForFunction((id) => document.querySelector(id)?.value === "10", K);
   } finally {
     await house.end();
   }
@@ -84,11 +84,11 @@ test("two tabs show the same state, also what an editor writes", async () => {
     const other = await page.context().newPage();
     await other.goto(page.url());
     await setK(page, "6");
-    await other.waitForFunction((id) => document.querySelector(id).value === "6", K);
+    await other.waitForFunction((id) => document.querySelector(id)?.value === "6", K);
     house.write("policy.toml", house.read("policy.toml").replace(/^k = 6/m, "k = 13"));
-    for (const tab of [page, other]) await tab.waitForFunction((id) => document.querySelector(id).value === "13", K);
+    for (const tab of [page, other]) await tab.waitForFunction((id) => document.querySelector(id)?.value === "13", K);
     await other.click("#undo");
-    await page.waitForFunction((id) => document.querySelector(id).value === "6", K);
+    await page.waitForFunction((id) => document.querySelector(id)?.value === "6", K);
   } finally {
     await house.end();
   }

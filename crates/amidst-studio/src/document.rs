@@ -6,11 +6,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use amidst::policy::{Policy, PolicyErrors};
 use amidst::{Failure, saved};
 
 use crate::history::{History, Step};
+
+/// How often a file that keeps changing is read again.
+const SETTLING: usize = 10;
 
 /// A policy that is being edited.
 #[derive(Debug)]
@@ -60,11 +64,18 @@ impl Document {
     /// # Errors
     /// When the file cannot be read, or its history cannot be kept.
     pub fn follow(&mut self) -> Result<bool, Failure> {
-        let text = match fs::read_to_string(&self.path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(false),
-            Err(e) => return Err(Failure::Usage(format!("cannot read the policy {}: {e}", self.path.display()))),
-        };
+        let Some(mut text) = self.read()? else { return Ok(false) };
+        if self.text.as_ref() == Some(&text) {
+            return Ok(false);
+        }
+        // Many editors empty a file before they write it: what is only half there is waited for.
+        for _ in 0..SETTLING {
+            std::thread::sleep(Duration::from_millis(20));
+            match self.read()? {
+                Some(again) if again != text => text = again,
+                _ => break,
+            }
+        }
         if self.text.as_ref() == Some(&text) {
             return Ok(false);
         }
@@ -85,6 +96,15 @@ impl Document {
         self.text = Some(text);
         self.revision += 1;
         Ok(true)
+    }
+
+    /// What the file says; none where there is none.
+    fn read(&self) -> Result<Option<String>, Failure> {
+        match fs::read_to_string(&self.path) {
+            Ok(text) => Ok(Some(text)),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(Failure::Usage(format!("cannot read the policy {}: {e}", self.path.display()))),
+        }
     }
 
     /// Writes a new text as a step.
