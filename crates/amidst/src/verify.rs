@@ -10,7 +10,7 @@ use crate::Failure;
 use crate::checker_input::files::Checkable;
 use crate::checker_input::labels;
 use crate::folder::{CERTIFICATE, certificate_beside, public_part};
-use crate::policy::{MissingRows, Policy, Role};
+use crate::policy::{MissingRows, OutputValues, Policy, Ranges, Role};
 use crate::prepare::{LoadOptions, Prepared};
 
 /// A release and its certificate.
@@ -70,6 +70,13 @@ pub fn verify(subject: &Subject) -> Verdict {
 /// Also compares the release with the table it came from: every released cell covers its original, no row is invented,
 /// what counts against a population is counted again, and the certificate follows from this policy, too.
 pub fn verify_against(subject: &Subject, policy: &Policy, original: Option<&str>) -> Result<Verdict, Failure> {
+    if (policy.output.ranges, policy.output.values) != (Ranges::Label, OutputValues::Generalized) {
+        return Err(Failure::Usage(
+            "the cells of this release stand for classes (`ranges` or `values` under [output]) and do not cover their \
+             originals, so they cannot be compared with the table; verify it without the policy"
+                .to_string(),
+        ));
+    }
     let load = LoadOptions { input: original.map(String::from), ..LoadOptions::default() };
     let prepared = Prepared::load(policy, &load)?;
     let reads = |role: Role| !matches!(role, Role::Identifying | Role::Consent);

@@ -104,6 +104,9 @@ impl<'a> Release<'a> {
     }
 }
 
+/// What one row loses by a cell, from 0 to 1.
+pub type CellLoss = fn(&Generalization, &crate::hierarchy::Cell) -> f64;
+
 /// What a recoding costs; less is better for every metric.
 pub trait Metric: Debug + Sync {
     /// The cost. `None` where the metric is not defined (`height` of a local recoding, no rows at all); never infinite,
@@ -114,6 +117,16 @@ pub trait Metric: Debug + Sync {
     /// search builds the recoding of a node and asks [`Metric::loss`].
     fn nodes<'a>(&self, _input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
         None
+    }
+
+    /// What one row loses in one column, where the metric is a sum over cells; before weighting.
+    fn cells(&self) -> Option<CellLoss> {
+        None
+    }
+
+    /// Whether the weights of the columns count.
+    fn weighted(&self) -> bool {
+        false
     }
 
     /// Whether a release is compared with the values that rows had. Then the metric is not defined for a table that was

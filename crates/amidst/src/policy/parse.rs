@@ -11,8 +11,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::fields::Fields;
 use super::{
-    Data, Diagnostic, MissingRows, Origin, OutputOrder, OutputPolicy, Policy, PolicyErrors, RiskPolicy, SearchPolicy,
-    UtilityPolicy, parameters, suggestion,
+    Data, Diagnostic, MissingRows, Origin, OutputOrder, OutputPolicy, OutputValues, Policy, PolicyErrors, Ranges,
+    RiskPolicy, SearchPolicy, UtilityPolicy, parameters, suggestion,
 };
 
 /// Why there is no policy.
@@ -257,11 +257,21 @@ fn utility(fields: &mut Fields, table: &DeTable<'_>) -> UtilityPolicy {
 }
 
 fn output(fields: &mut Fields, table: &DeTable<'_>) -> OutputPolicy {
-    fields.only(table, "[output]", &["file", "order"]);
+    fields.only(table, "[output]", &["file", "order", "ranges", "values"]);
     OutputPolicy {
         file: fields.text(table, "file"),
         order: fields
             .choice(table, "order", &[("shuffled", OutputOrder::Shuffled), ("input", OutputOrder::Input)])
+            .unwrap_or_default(),
+        ranges: fields
+            .choice(table, "ranges", &[("label", Ranges::Label), ("midpoint", Ranges::Midpoint)])
+            .unwrap_or_default(),
+        values: fields
+            .choice(
+                table,
+                "values",
+                &[("generalized", OutputValues::Generalized), ("representative", OutputValues::Representative)],
+            )
             .unwrap_or_default(),
     }
 }

@@ -1,0 +1,95 @@
+//! Searching: the algorithm is chosen and run, and what it found is held against its own distribution. Where a policy names
+//! no algorithm, several compete.
+
+mod competition;
+
+use amidst_core::algorithm;
+use amidst_core::search::own_distribution::{Settled, settle};
+use amidst_core::search::{Found, Search, SearchError, feasibility};
+
+pub use competition::{Compared, Contender};
+
+use crate::job::{Job, in_threads};
+use crate::plan::{algorithm_of, stated_algorithm, task};
+use crate::policy::Policy;
+use crate::prepare::Prepared;
+use crate::release::{Joined, place_joiners};
+use crate::{Failure, settling};
+
+/// What is published, and who found it.
+pub struct Chosen {
+    /// The algorithm.
+    pub entry: &'static algorithm::Entry,
+    /// What it found.
+    pub found: Found,
+    /// The rows that joined, where some asked for it.
+    pub joined: Option<Joined>,
+    /// What every algorithm that competed would have cost; nothing where the policy names one.
+    pub compared: Option<Compared>,
+}
+
+/// Runs the policy's algorithm, or those that compete where it names none, and places the rows that asked to join.
+pub fn search(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Chosen, Failure> {
+    let search = task(policy, prepared, job)?;
+    let entry = algorithm_of(policy, prepared)?;
+    let chosen = |(found, joined)| Chosen { entry, found, joined, compared: None };
+    // A table that was rolled up before it was gathered is only fit for the node that it was rolled up for.
+    if stated_algorithm(policy)?.is_some() || prepared.set.rolled_up() {
+        return in_threads(job.threads, || run(prepared, entry, &search)).map(chosen);
+    }
+    in_threads(job.threads, || competition::compete(prepared, entry, &search))
+}
+
+/// Runs one algorithm.
+fn run(
+    prepared: &Prepared,
+    entry: &'static algorithm::Entry,
+    search: &Search<'_>,
+) -> Result<(Found, Option<Joined>), Failure> {
+    if let Some(impossible) = feasibility::impossible(search).filter(|_| !entry.full_domain()) {
+        // Full-domain algorithms look as well, and tell what suppression would take.
+        return Err(Failure::Impossible(impossible.message));
+    }
+    entry.algorithm.supports(search)?;
+    settling::settled(search, |narrowed| {
+        let mut found = entry.algorithm.search(narrowed).map_err(|error| explained(error, entry, narrowed))?;
+        // Whatever was searched within, the policy's limit is what counts in the end.
+        if settle(search, &mut found) == Settled::Never {
+            return Ok(None);
+        }
+        let mut joined = place_joiners(prepared, narrowed, entry, &mut found)?;
+        let holds = joined.as_mut().is_none_or(|joined| joined.settle(prepared, search, &mut found));
+        Ok(holds.then_some((found, joined)))
+    })
+}
+
+/// What an engine found where its table is, held against its own distribution.
+///
+/// # Errors
+/// When no release can satisfy the policy, or this one does not.
+pub(crate) fn accepted(
+    policy: &Policy,
+    prepared: &Prepared,
+    mut found: Found,
+    job: &Job<'_>,
+) -> Result<Found, Failure> {
+    let search = task(policy, prepared, job)?;
+    if let Some(impossible) = feasibility::impossible(&search) {
+        return Err(Failure::Impossible(impossible.message));
+    }
+    match settle(&search, &mut found) {
+        Settled::Never => Err(settling::unsettled(&search)),
+        _ => Ok(found),
+    }
+}
+
+/// What a search that found nothing says: a local one with the most that is possible, where the whole table tells.
+/// Full-domain searches tell more themselves.
+fn explained(error: SearchError, entry: &algorithm::Entry, search: &Search<'_>) -> SearchError {
+    match (&error, feasibility::failing(search)) {
+        (SearchError::Impossible(_), Some(failing)) if !entry.full_domain() => SearchError::Impossible(format!(
+            "{failing}, and leaving out rows within the suppression limit does not help"
+        )),
+        _ => error,
+    }
+}
