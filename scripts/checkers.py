@@ -113,6 +113,11 @@ POLICIES = {
 }
 
 
+# A key of nobody's, to sign with.
+KEY = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIArgUARK1b/npt/BPAt1hL1eNaakbZaXSwrE9PSFBKL7\n-----END PRIVATE KEY-----\n"
+ENVELOPE = second.ENVELOPE
+
+
 def sha(data):
     return hashlib.sha256(data).hexdigest()
 
@@ -129,7 +134,10 @@ def make(amidst, place, seed):
         for at, row in enumerate(rows):
             out.writerow([at // 2 if at < 40 else at, "yes" if at % 25 == 0 else "no", "ABC"[at % 3], row["age"], row["sex"],
                           row["zip"], row["diagnosis"], int(row["cost"]) // 9000, dice.choice(["a", "b", 'c, "good"', "d"])])
-    for name, (columns, search, required) in POLICIES.items():
+    key = os.path.join(place, "key.pem")
+    with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+        file.write(KEY)
+    for at, (name, (columns, search, required)) in enumerate(POLICIES.items()):
         limit = "" if "algorithm" in search and "samarati" not in search else "max_suppression = 0.1\n"
         stated = ["\n".join(['[[require]]\nmodel = "{}"'.format(r.split("; ")[0]), *r.split("; ")[1:]]) for r in required]
         policy = os.path.join(place, "policy.toml")
@@ -143,15 +151,17 @@ def make(amidst, place, seed):
             continue
         if run.returncode:
             sys.exit(f"{name}: {run.stderr.decode()}")
+        if at % 4 == 0:
+            subprocess.run([amidst, "sign", out, "--key", key, "--quiet"], check=True, stdout=subprocess.DEVNULL)
         files = {f: open(os.path.join(out, "public", f), "rb").read() for f in os.listdir(os.path.join(out, "public"))}
         yield name, files
 
 
 def slim(files):
-    """The same release without its HTML and JSON reports: they are only digested, and large."""
+    """The same release without its HTML and JSON reports, which are only digested, and large, and so without a signature."""
     certificate = json.loads(files["certificate.json"])
     certificate["outputs"] = [o for o in certificate["outputs"] if not o["file"].startswith(("report.html", "report.json"))]
-    kept = {name: data for name, data in files.items() if not name.startswith(("report.html", "report.json"))}
+    kept = {name: data for name, data in files.items() if not name.startswith(("report.html", "report.json", ENVELOPE))}
     return {**kept, "certificate.json": sealed(certificate)}
 
 
@@ -399,6 +409,20 @@ class Tampering:
         else:
             self.files["policy.toml"] = self.files.get("policy.toml", b"") + dice.choice([b"\n", b"# x\n", b"[search]\n"])
 
+    def link(self):
+        """A place in a series, right or wrong."""
+        dice = self.dice
+        self.done.append("link")
+        previous = dice.choice([sha(b"x"), sha(b"x"), sha(b"x").upper(), sha(b"x")[1:], "", "Ann,HIV", None, None, 5])
+        link = {"version": dice.choice([0, 1, 1, 2, 2, 7, -1, "2", None]), "previous": previous}
+        if previous is None and dice.random() < 0.9:
+            del link["previous"]
+        if dice.random() < 0.1:
+            link = dice.choice([{"previous": previous, "version": 2}, {"version": 2, "rows": "Ann,HIV"}, [], None])
+        items = list(self.certificate.items())
+        where = [key for key, _ in items].index("unique_rows") + (dice.random() < 0.05)
+        self.certificate = dict(items[:where] + [("series", link)] + items[where:])
+
     def seal(self):
         """Digests made anew, or, now and then, not."""
         dice = self.dice
@@ -432,6 +456,28 @@ class Tampering:
         return self.files
 
 
+def resigned(files, other, dice):
+    """A signed release whose signed statement was altered."""
+    text, kind = files[ENVELOPE].decode(), dice.randrange(8)
+    envelope = json.loads(text)
+    if kind < 3:
+        at = dice.randrange(len(text))
+        data = text.encode()
+        return {**files, ENVELOPE: data[:at] + bytes([data[at] ^ 1 << dice.randrange(8)]) + data[at + 1:]}, "a bit of the statement"
+    if kind == 3:
+        return {**files, ENVELOPE: other}, "the statement of another release"
+    if kind == 4:
+        envelope["signatures"] = dice.choice([[], envelope["signatures"] * 2, [{"keyid": "", "sig": ""}], [{**envelope["signatures"][0], "rows": "Ann"}]])
+    elif kind == 5:
+        field = dice.choice(["keyid", "sig"])
+        envelope["signatures"][0][field] = dice.choice(["", "QQ==", "ssh-ed25519 QQ==", envelope["signatures"][0][field] + "=", "\u00fc"])
+    elif kind == 6:
+        envelope[dice.choice(["payload", "payloadType", "more"])] = dice.choice(["", "e30=", "application/json", 1])
+    else:
+        return {**files, ENVELOPE: dice.choice([text + "\n", " " + text, text.strip(), text + text, "", "{}", "\ufeff" + text]).encode()}, "its form"
+    return {**files, ENVELOPE: (json.dumps(envelope, separators=(",", ":")) + "\n").encode()}, f"kind {kind}"
+
+
 def plain(figures):
     number = lambda x: None if x == second.INFINITE else int(x) if float(x) == int(x) else float(x)
     return {name: number(figure) for name, figure in figures.items()}
@@ -439,7 +485,7 @@ def plain(figures):
 
 def tampered(files, dice):
     case = Tampering(files, dice)
-    ways = [case.table] * 6 + [case.text] * 2 + [case.figure] * 3 + [case.parameter] * 6 + [case.policy] * 3 + [case.file]
+    ways = [case.table] * 6 + [case.text] * 2 + [case.figure] * 3 + [case.parameter] * 6 + [case.policy] * 3 + [case.file] + [case.link]
     dice.choice(ways)()
     if dice.random() < 0.1 and case.done[0].split()[0] == "parameter":
         case.table()
@@ -485,9 +531,16 @@ def main():
         for number in range(cases):
             name, files = ways[number % len(ways)]
             compare(*(lambda files, done: (files, f"case {number}, {name}: {done}"))(*tampered(files, dice)))
+        signed = [(name, files) for name, files in releases.items() if ENVELOPE in files]
+        for number in range(cases // 8):
+            (name, files), (_, other) = dice.choice(signed), dice.choice(signed)
+            altered, done = resigned(files, other[ENVELOPE], dice)
+            if compare(altered, f"signed case {number}, {name}: {done}") and altered != files:
+                differences.append(name)
+                print(f"signed case {number}, {name}: {done} is accepted")
         first.stdin.close()
         first.wait()
-    print(f"{len(releases)} releases (made in {made:.0f} s) and {cases} tampered ones in {time.time() - began:.0f} s: "
+    print(f"{len(releases)} releases (made in {made:.0f} s) and {cases + cases // 8} tampered ones in {time.time() - began:.0f} s: "
           f"{tally['accepted']} accepted, {tally['refused']} refused by both, {len(differences)} differences")
     sys.exit(1 if differences else 0)
 

@@ -195,7 +195,7 @@ def t_closeness(t: Number, distance: Literal['equal', 'ordered', 'hierarchical',
     Source: Li, Li & Venkatasubramanian 2007, Definition 2; survey Definition 6
     """
 
-def bayes_optimal(rho1: Number, rho2: Number, population: str, *, on: str | Sequence[str] | None = None) -> Requirement:
+def bayes_optimal(rho1: Number, rho2: Number, population: Any, *, on: str | Sequence[str] | None = None) -> Requirement:
     """Bayes-optimal (ρ₁, ρ₂)-privacy
 
     for every tuple and value neither α < ρ₁ ∧ β > ρ₂ nor α > 1 − ρ₁ ∧ β < 1 − ρ₂, prior α, posterior β
@@ -231,7 +231,7 @@ def beta_likeness(beta: Number, enhanced: bool | None = None, *, on: str | Seque
     Source: Cao & Karras 2012, Definitions 2 and 3
     """
 
-def k_map(k: int, population: str) -> Requirement:
+def k_map(k: int, population: Any) -> Requirement:
     """k-map
 
     at least k people of the population share the generalized tuple of every class
@@ -243,7 +243,7 @@ def k_map(k: int, population: str) -> Requirement:
     Source: Sweeney 2001; as in ARX and Google Sensitive Data Protection
     """
 
-def delta_presence(max: Number, population: str, min: Number | None = None) -> Requirement:
+def delta_presence(max: Number, population: Any, min: Number | None = None) -> Requirement:
     """δ-presence
 
     min ≤ rows of the class / people of the population that it matches ≤ max, in every class
@@ -583,7 +583,7 @@ def background_knowledge(b: int | None = None, threshold: Number | None = None) 
     Source: Machanavajjhala et al., TKDD 2007, §1.1
     """
 
-def similarity(share: Number | None = None, categories: Sequence[Sequence[str]] | None = None) -> Attack:
+def similarity(share: Number | None = None, categories: Sequence[Sequence[str]] | None = None, distance: Number | None = None) -> Attack:
     """similarity attack
 
     the values of the class lie within one category, or one node of the sensitive column's hierarchy
@@ -593,6 +593,7 @@ def similarity(share: Number | None = None, categories: Sequence[Sequence[str]] 
     Parameters:
         share: the share of a class that must lie in one category; 1 when absent
         categories: lists of values; the column's own when absent
+        distance: for a column of numbers: the share of its range within which the numbers of a class are alike, such as 0.25
 
     Source: Li, Li & Venkatasubramanian, ICDE 2007; Sun, Li & Wang, FGCS 2010, §2 and §5
     """
@@ -624,16 +625,17 @@ def linkage(threshold: Number | None = None) -> Attack:
     Source: Sweeney, IJUFKS 2002; Sun, Li & Wang, FGCS 2010, §2, Tables 2 and 3
     """
 
-def belief(delta: Number | None = None, epsilon: Number | None = None) -> Attack:
+def belief(delta: Number | None = None, epsilon: Number | None = None, ruled_out: Sequence[str] | None = None) -> Attack:
     """belief of an adversary who knows the population
 
-    the posterior of Theorem 3.1 exceeds 1 − δ (positive disclosure) or falls below ε (negative disclosure)
+    the posterior of Theorem 3.1 exceeds 1 − δ (positive disclosure, whatever the prior; newly where the prior did not exceed it), or falls below ε although the prior did not (negative disclosure)
 
     The adversary knows the quasi tuple of a person who is in the table, and how often each value goes with it in the population.
 
     Parameters:
         delta: δ: a posterior above 1 − δ is a positive disclosure; 0.1 when absent
         epsilon: ε: a posterior below it is a negative disclosure; 0.1 when absent
+        ruled_out: values that the adversary knows the person not to have, such as ["Heart Disease"]
 
     Source: Machanavajjhala et al., TKDD 2007, Theorem 3.1, Definitions 3.1 and 3.2
     """

@@ -10,7 +10,7 @@ from typing import Any, Union
 from ._amidst import Document, check
 from ._constructors import REGISTRIES
 from ._errors import DataError
-from ._values import Algorithm, Hierarchy, Metric, Number, Requirement, plain
+from ._values import Algorithm, Hierarchy, LentAddress, Metric, Number, Requirement, addresses_in, plain
 
 _HIERARCHIES = [builder["id"] for builder in REGISTRIES["hierarchies"]]
 
@@ -147,6 +147,7 @@ class Policy:
     ) -> None:
         self._path: str | None = None
         self._document = Document(("", None))
+        self._lent: list[LentAddress] = []
         if input is not None:
             self.set("data", "input", os.fspath(input))
         self.set("data", "missing", missing)
@@ -197,6 +198,7 @@ class Policy:
         """Reads the text of a policy. Relative paths in it start from the folder of `path`, or from here without one."""
         policy = cls.__new__(cls)
         policy._path = None if path is None else os.fspath(path)
+        policy._lent = []
         check((text, policy._path))
         policy._document = Document((text, policy._path))
         return policy
@@ -238,7 +240,9 @@ class Policy:
         else:
             if isinstance(value, Hierarchy):
                 value = value.to_dict()
-            self._document.set(keys, plain(value))
+            value = plain(value)
+            self._lent += addresses_in(value)
+            self._document.set(keys, value)
 
     @property
     def columns(self) -> list[str]:
@@ -316,6 +320,7 @@ class Policy:
         """A policy that says the same and can be changed apart."""
         copy = Policy.__new__(Policy)
         copy._path = self._path
+        copy._lent = list(self._lent)
         copy._document = Document(self._stated())
         return copy
 
@@ -325,6 +330,8 @@ class Policy:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> Any:
+        if self._lent:
+            raise TypeError("a policy that names a data frame cannot leave its process; name a file instead")
         return (Policy.from_toml, self._stated())
 
     def __repr__(self) -> str:

@@ -62,11 +62,17 @@ class Series:
         with Control() as control:
             return Figures(json.loads(_amidst.series_undo(self.folder, control)))
 
+    def plan(self) -> Figures:
+        """Tells what `publish` would do now, what that would reveal, and what a safe version would cost. Nothing changes."""
+        with Control() as control:
+            return Figures(json.loads(_amidst.series_plan(self.folder, control)))
+
     def publish(self, *, safe: bool = False, allow_leak: bool = False) -> Figures:
         """Publishes the rows as they are now, as the next version.
 
         Raises Impossible when the versions together would leave less than the policy promises, unless
-        `allow_leak`; with `safe`, a version that would leak is changed as little as makes it safe.
+        `allow_leak`; with `safe`, a version that would leak is changed as little as makes it safe, and so
+        are later ones without being asked.
         """
         with Control() as control:
             return Figures(json.loads(_amidst.series_publish(self.folder, safe, allow_leak, control)))

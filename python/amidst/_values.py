@@ -8,12 +8,47 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Union
 
+from ._amidst import LentTable
+from ._tables import given
+
 #: A number in a policy. Decimals and fractions are exact; so is a text such as "1/3".
 Number = Union[int, float, str, Decimal, Fraction]
 
 
+class LentAddress(str):
+    """The address of a table in memory, which stays readable for as long as this lives."""
+
+    _lent: LentTable
+
+    @classmethod
+    def of(cls, table: Any) -> LentAddress:
+        """Gives a data frame an address."""
+        lent = LentTable(given(table))
+        address = cls(lent.address())
+        address._lent = lent
+        return address
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a policy that names a data frame cannot leave its process; name a file instead")
+
+
+def addresses_in(value: Any) -> list[LentAddress]:
+    """The tables in memory that a value of a policy names."""
+    if isinstance(value, LentAddress):
+        return [value]
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return [address for item in inner for address in addresses_in(item)]
+
+
+def _is_frame(value: Any) -> bool:
+    streams = hasattr(value, "__arrow_c_stream__") or hasattr(value, "to_arrow_table")
+    return streams and (hasattr(value, "columns") or hasattr(value, "column_names"))
+
+
 def plain(value: Any) -> Any:
-    """A value as a policy holds it."""
+    """A value as a policy holds it. A data frame, such as a population, becomes its address."""
+    if _is_frame(value):
+        return LentAddress.of(value)
     if isinstance(value, (Decimal, Fraction)):
         return str(value)
     if isinstance(value, (datetime.date, datetime.datetime)):

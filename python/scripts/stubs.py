@@ -42,7 +42,7 @@ TYPES = {
     "bounds": "Mapping[str, Number]",
     "categories": "Sequence[Sequence[str]]",
     "weights": "str | Mapping[str, Number] | Sequence[Number]",
-    "population": "str",
+    "population": "Any",
 }
 
 

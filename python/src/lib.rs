@@ -29,8 +29,10 @@ mod _amidst {
     use super::release::{Release, anonymize, recode};
     #[pymodule_export]
     use super::series::{
-        series_apply, series_audit, series_extend, series_init, series_log, series_publish, series_undo,
+        series_apply, series_audit, series_extend, series_init, series_log, series_plan, series_publish, series_undo,
     };
+    #[pymodule_export]
+    use super::tables::LentTable;
     #[pymodule_export]
     use super::work::{attack, audit, explore, init, sample, sample_policy, survey, verify};
 

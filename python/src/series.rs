@@ -68,6 +68,12 @@ pub fn series_publish(
     })
 }
 
+/// What publishing would do now.
+#[pyfunction]
+pub fn series_plan(py: Python<'_>, folder: String, control: Control) -> PyResult<String> {
+    run(py, &control, move |job| Ok(open(&folder)?.plan(job)?.to_json().to_string()))
+}
+
 /// What all versions together leave.
 #[pyfunction]
 pub fn series_audit(py: Python<'_>, folder: String, control: Control) -> PyResult<String> {

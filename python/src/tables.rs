@@ -51,6 +51,25 @@ impl Given {
     }
 }
 
+/// A table in memory that policies can name by its address for as long as this lives.
+#[pyclass(module = "amidst._amidst", frozen)]
+pub struct LentTable {
+    given: Given,
+}
+
+#[pymethods]
+impl LentTable {
+    #[new]
+    fn new(table: &Bound<'_, PyAny>) -> PyResult<LentTable> {
+        Ok(LentTable { given: Given::of(table)? })
+    }
+
+    /// What a policy names.
+    fn address(&self) -> String {
+        self.given.address()
+    }
+}
+
 /// A table that was written as an Arrow file.
 pub fn frame(py: Python<'_>, bytes: &[u8]) -> PyResult<PyTable> {
     let failed = |e: &dyn std::fmt::Display| error(py, "Error", &format!("the release cannot be read back: {e}"));

@@ -123,6 +123,8 @@ def test_series(mode: str, patients: Any, tmp_path: Any) -> None:
     assert series.undo()["batch"] == 2
     assert series.insert(patients.iloc[300:340], delete=pd.DataFrame({"id": patients["id"].head(5)})).deleted == 5
     assert series.delete(pd.DataFrame({"id": patients["id"].iloc[5:8]})).deleted == 3
+    planned = series.plan()
+    assert planned["version"] == 2 and planned["rows_in"] == 40 and planned["rows_out"] == 8
     second = series.publish(allow_leak=mode == "maintain")
     assert second.version == 2 and am.verify(series.version(2)).valid
     assert "columns" in series.audit() or series.audit()

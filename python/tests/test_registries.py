@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import subprocess
 import sys
 from typing import Any
@@ -82,6 +83,19 @@ def test_every_model(id: str, patients: Any, tmp_path: Any) -> None:
         assert am.verify(tmp_path / "out", policy=policy, original=patients).valid
     else:
         assert release.verify().valid
+
+
+def test_a_population_is_a_frame_as_well_as_a_file(patients: Any, tmp_path: Any) -> None:
+    people = patients[["age", "sex", "zip"]]
+    people.to_csv(tmp_path / "people.csv", index=False)
+    by_file = am.anonymize(patients, small_policy(require=am.k_map(5, str(tmp_path / "people.csv"))))
+    policy = small_policy(require=[am.k_map(5, population=people)])
+    del people
+    by_frame = am.anonymize(patients, policy.copy())
+    assert by_frame.levels == by_file.levels and by_frame.table.equals(by_file.table)
+    assert not any(b"memory://" in content for content in by_frame.files.values())
+    with pytest.raises(TypeError, match="name a file"):
+        pickle.dumps(policy)
 
 
 @pytest.mark.parametrize("id", ids("algorithms"))

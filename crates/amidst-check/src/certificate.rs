@@ -51,6 +51,9 @@ pub struct Certificate {
     /// Rows of the release that stand for nobody, where a series needs such rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counterfeits: Option<u64>,
+    /// Where the release stands among the versions of a series, if it is one of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<Link>,
     /// Rows that nobody else shares, on what is published.
     pub unique_rows: UniqueRows,
     /// Columns that are published as they are although they may single people out, and why.
@@ -69,6 +72,19 @@ pub struct UniqueRows {
     pub published: u64,
     /// On the insensitive columns alone.
     pub insensitive: u64,
+}
+
+/// The place of a version in its series. Each certificate carries the digest of the one before, so that no version can be
+/// taken out, put in or replaced without changing all that follow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Its number, from 1.
+    pub version: u64,
+    /// The digest of the certificate of the version before; the first version has none, and so have versions after one that
+    /// an older program made and whose certificate is lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<String>,
 }
 
 /// A column that is published as it is, and why.
@@ -223,6 +239,8 @@ pub struct CertificateDraft {
     pub waived: Vec<u64>,
     /// Rows that stand for nobody.
     pub counterfeits: Option<u64>,
+    /// Where it stands in a series.
+    pub series: Option<Link>,
     /// Columns that may single people out, and why.
     pub accepted: Vec<Accepted>,
     /// What must hold.
@@ -245,6 +263,7 @@ impl CertificateDraft {
             persons: false,
             waived: Vec::new(),
             counterfeits: None,
+            series: None,
             accepted: Vec::new(),
             requirements: Vec::new(),
         }

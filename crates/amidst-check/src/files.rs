@@ -8,17 +8,9 @@ use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
 
 use crate::content::{Content, Location};
+use crate::envelope::{CERTIFICATE, ENVELOPE};
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::Fingerprint;
-
-/// The certificate's own name in a release folder.
-const CERTIFICATE: &str = "certificate.json";
-
-/// How the names of signed envelopes end, which hold the certificate's digest and so cannot be listed in it.
-const ENVELOPE: &str = ".intoto.jsonl";
-
-/// An envelope is a signature, not a table.
-const LARGEST_ENVELOPE: u64 = 16 << 20;
 
 /// More entries than the folder of a release has; what is beyond it is not named one by one.
 const MOST_NAMED: usize = 100;
@@ -147,7 +139,9 @@ pub(crate) fn equal_tables(tables: &[Content], prints: &[Fingerprint]) -> Vec<Pr
 
 /// The contents in memory that the certificate does not list.
 pub(crate) fn extra_contents<'a>(names: impl Iterator<Item = &'a String>, listed: &[Content]) -> Vec<Problem> {
-    let extra = names.filter(|name| name.as_str() != CERTIFICATE && !listed.iter().any(|l| **l == *Path::new(name)));
+    let extra = names.filter(|name| {
+        ![CERTIFICATE, ENVELOPE].contains(&name.as_str()) && !listed.iter().any(|l| **l == *Path::new(name))
+    });
     let problem =
         |name: &String| wrong(ProblemKind::ExtraFile, format!("{name}: the certificate does not list this file"));
     extra.map(problem).collect()
@@ -185,31 +179,10 @@ pub(crate) fn extra_files(folder: &Path, listed: &[Content]) -> Vec<Problem> {
     problems
 }
 
-/// The certificate itself, and envelopes around its digest.
+/// The certificate itself, and the signed statement about it, which is looked at by itself.
 fn exempt(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
-    let Ok(seen) = path.symlink_metadata() else { return false };
-    seen.is_file() && (name == CERTIFICATE || (name.ends_with(ENVELOPE) && is_envelope(path, seen.len())))
-}
-
-/// Whether every line is an envelope: a payload and signatures, and nothing else.
-fn is_envelope(path: &Path, length: u64) -> bool {
-    #[derive(serde::Deserialize)]
-    #[serde(deny_unknown_fields, rename_all = "camelCase")]
-    struct Envelope {
-        #[serde(rename = "payload")]
-        _payload: String,
-        #[serde(rename = "payloadType")]
-        _payload_type: String,
-        #[serde(rename = "signatures")]
-        _signatures: Vec<serde_json::Value>,
-    }
-    if length > LARGEST_ENVELOPE {
-        return false;
-    }
-    let Ok(text) = std::fs::read_to_string(path) else { return false };
-    let mut lines = text.lines().peekable();
-    lines.peek().is_some() && lines.all(|line| serde_json::from_str::<Envelope>(line).is_ok())
+    [CERTIFICATE, ENVELOPE].contains(&name) && path.symlink_metadata().is_ok_and(|seen| seen.is_file())
 }
 
 #[cfg(test)]

@@ -144,6 +144,7 @@ pub fn check(
         persons: draft.persons,
         waived: draft.waived,
         counterfeits: draft.counterfeits,
+        series: draft.series,
         unique_rows: examined.unique_rows(),
         accepted: draft.accepted,
         requirements,

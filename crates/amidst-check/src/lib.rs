@@ -10,6 +10,7 @@ mod certificate;
 mod content;
 mod cover;
 mod digest;
+mod envelope;
 mod examine;
 mod files;
 mod issue;
@@ -23,24 +24,28 @@ mod original;
 mod policy;
 mod printable;
 mod problem;
+mod provenance;
 mod reader;
+mod signer;
 mod unique;
 mod verdict;
 mod verify;
 
 pub use alike::alike;
 pub use certificate::{
-    Accepted, Certificate, CertificateDraft, Claim, FORMAT, Leveled, On, Output, Requirement, SensitiveColumn,
+    Accepted, Certificate, CertificateDraft, Claim, FORMAT, Leveled, Link, On, Output, Requirement, SensitiveColumn,
     SuppressedAs, UniqueRows, Worst,
 };
 pub use content::Location;
 pub use digest::sha256_hex;
+pub use envelope::{ENVELOPE, Envelope, PREDICATE_TYPE};
 pub use issue::{Checked, check, issue};
-pub use options::{ColumnLabels, Options, OriginalTable, PopulationTable, ValueKind};
+pub use options::{ColumnLabels, Options, OriginalTable, PopulationTable, Seals, ValueKind};
 pub use printable::{acts, printable, printable_json, printable_lines};
 pub use problem::{Problem, ProblemKind, Severity};
+pub use signer::{PublicKey, Signer, signers};
 pub use unique::{UNIQUE_PERCENT, singles_out};
-pub use verdict::{Found, Proven, Standing, Verdict};
+pub use verdict::{Found, Proven, SignedBy, Standing, Verdict};
 pub use verify::verify;
 
 /// The ids of the models that the checker knows.

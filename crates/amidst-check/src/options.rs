@@ -4,6 +4,11 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use toml::value::Date;
+
+use crate::certificate::Certificate;
+use crate::signer::Signer;
+
 /// Further knowledge for the checker. All of it is optional.
 #[derive(Debug, Clone, Default)]
 pub struct Options<'a> {
@@ -16,6 +21,23 @@ pub struct Options<'a> {
     pub populations: &'a [PopulationTable],
     /// The text of the policy that the owner holds: the certificate must follow from it, too.
     pub policy: Option<&'a str>,
+    /// What is asked of the release beside its claims.
+    pub seals: Seals<'a>,
+}
+
+/// Who must have signed a release, on which day it is relied on, and what it must follow.
+#[derive(Debug, Clone, Default)]
+pub struct Seals<'a> {
+    /// For each of these lists, one of its keys must have signed.
+    pub signers: &'a [Vec<Signer>],
+    /// The day on which the release is relied on; without one nothing is said about whether it is still valid.
+    pub day: Option<Date>,
+    /// The certificate of the version before, of a release that is a version of a series.
+    pub previous: Option<&'a Certificate>,
+    /// The certificate's own file, where it is not `certificate.json` in the folder of the release.
+    pub certificate: Option<PathBuf>,
+    /// The signed statement, where it is not `release.intoto.jsonl` in the folder of the release.
+    pub envelope: Option<PathBuf>,
 }
 
 /// What the published cells of a quasi column mean.

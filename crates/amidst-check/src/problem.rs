@@ -42,6 +42,14 @@ pub enum ProblemKind {
     Labels,
     /// The release does not follow from the original table.
     Original,
+    /// The signed statement in the release is not about it, or was altered.
+    Signature,
+    /// Nobody of those who were asked for has signed.
+    Signer,
+    /// The last day on which the release may be relied on is over.
+    Expired,
+    /// The version does not follow the one before it.
+    Chain,
     /// Nothing is proven: no quasi column, no requirement, or nobody protected.
     Nothing,
     /// Something that the given files cannot decide.

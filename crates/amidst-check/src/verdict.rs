@@ -72,12 +72,61 @@ pub struct Verdict {
     pub attested: Vec<String>,
     /// What was not looked at.
     pub not_checked: Vec<String>,
+    /// Whether the files and the policy are those that the certificate lists, whatever they are worth.
+    pub matching: bool,
+    /// The signatures that stand, whoever made them.
+    pub signatures: Vec<SignedBy>,
+    /// Those of them whose keys were asked for; nothing where nobody was asked for.
+    pub signed_by: Option<Vec<SignedBy>>,
+    /// The last day on which the release may be relied on, if its policy states one.
+    pub valid_until: Option<String>,
+    /// Whether that day is not over; nothing where there is no such day, or nobody said which day it is.
+    pub fresh: Option<bool>,
+}
+
+/// A signature that stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SignedBy {
+    /// The key, as OpenSSH writes it.
+    pub key: String,
+    /// Its fingerprint.
+    pub fingerprint: String,
+    /// Whose it is, as far as the caller's file of keys says so; never the release's own word.
+    pub name: Option<String>,
+}
+
+/// Whether a problem is with the files or the policy themselves.
+fn unmatched(kind: ProblemKind) -> bool {
+    use ProblemKind::{Certificate, Digest, ExtraFile, File, MissingFile, Policy, Signature};
+    [Certificate, Digest, ExtraFile, File, MissingFile, Policy, Signature].contains(&kind)
+}
+
+/// Whether a problem is with what was asked for beside the claims: who signed, and on which day.
+fn asked_for(kind: ProblemKind) -> bool {
+    [ProblemKind::Signer, ProblemKind::Expired].contains(&kind)
 }
 
 impl Verdict {
+    /// Whether everything that was asked for holds: the release is valid, matching, signed and fresh.
+    pub fn stands(&self) -> bool {
+        self.valid && !self.problems.iter().any(Problem::is_violation)
+    }
+
+    /// The same verdict, `valid` and `matching` as its problems say.
+    pub(crate) fn settled(mut self) -> Verdict {
+        let violated = |test: fn(ProblemKind) -> bool| self.problems.iter().any(|p| p.is_violation() && test(p.kind));
+        (self.valid, self.matching) = (!violated(|kind| !asked_for(kind)), !violated(unmatched));
+        self
+    }
+
     /// A verdict on a release that could not be looked at.
     pub fn invalid(problems: Vec<Problem>) -> Verdict {
         Verdict {
+            matching: false,
+            signatures: Vec::new(),
+            signed_by: None,
+            valid_until: None,
+            fresh: None,
             valid: false,
             requirements: Vec::new(),
             problems,
@@ -96,7 +145,6 @@ impl Verdict {
         for what in &self.attested {
             self.problems.push(Problem::violation(ProblemKind::NotVerifiable, format!("only attested: {what}")));
         }
-        self.valid = !self.problems.iter().any(Problem::is_violation);
-        self
+        self.settled()
     }
 }

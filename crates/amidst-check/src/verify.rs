@@ -19,6 +19,7 @@ use crate::models::{Figure, Weak};
 use crate::options::Options;
 use crate::policy::{Owner, follows};
 use crate::problem::{Problem, ProblemKind};
+use crate::provenance::provenance;
 use crate::reader::{Fingerprint, fingerprint, format_of};
 use crate::verdict::{Found, Proven, Standing, Verdict};
 
@@ -28,8 +29,15 @@ const POLICY: &str = "policy.toml";
 /// Verifies the release at `release`: a file, the folder that holds the files of the certificate, or contents in memory.
 pub fn verify(release: impl Into<Location>, certificate: &Certificate, options: &Options<'_>) -> Verdict {
     let release = release.into();
+    let mut verdict = recompute(&release, certificate, options);
+    provenance(&release, certificate, &options.seals, &mut verdict);
+    verdict.settled()
+}
+
+/// Everything that the certificate claims of the published rows.
+fn recompute(release: &Location, certificate: &Certificate, options: &Options<'_>) -> Verdict {
     let mut problems = seals(certificate);
-    let files = match resolve(&release, certificate) {
+    let files = match resolve(release, certificate) {
         Ok(files) => files,
         Err(found) => {
             problems.extend(found);
@@ -37,7 +45,7 @@ pub fn verify(release: impl Into<Location>, certificate: &Certificate, options: 
         }
     };
     let listed: Vec<Content> = files.iter().map(|f| f.0.clone()).collect();
-    match &release {
+    match release {
         Location::Path(folder) if folder.is_dir() => problems.extend(extra_files(folder, &listed)),
         Location::Path(_) => {}
         Location::Memory(contents) => problems.extend(extra_contents(contents.keys(), &listed)),
@@ -82,15 +90,14 @@ pub fn verify(release: impl Into<Location>, certificate: &Certificate, options: 
         problems.push(Problem::violation(ProblemKind::Nothing, what));
     }
     Verdict {
-        valid: !problems.iter().any(Problem::is_violation),
         requirements: ledger.requirements,
-        problems,
         proven: Some(proven(certificate, &examined)),
         attested: attested(certificate),
         not_checked: match options.original {
             Some(_) => Vec::new(),
             None => vec!["that the rows stand for rows of the input, and how many were left out".into()],
         },
+        ..Verdict::invalid(problems)
     }
 }
 

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use amidst::Failure;
-use amidst::anonymize::{Anonymized, Options, anonymize};
+use amidst::anonymize::{Anonymized, Options, anonymize, anonymize_source};
 use amidst::core::metric::KL_DIVERGENCE;
-use amidst::job::{Job, Stage};
+use amidst::job::{Job, Stage, Standing};
 use amidst::policy::Policy;
+use amidst::words::counted;
 use clap::Args;
 
-use crate::terminal::{CommandResult, Terminal, figure, heading, requirements, table, thousands};
+use crate::terminal::{CommandResult, Outcome, Terminal, figure, heading, requirements, table, thousands};
 
 /// Read a table, find a release that satisfies the policy, check it, publish it
 ///
@@ -29,8 +30,9 @@ pub struct Anonymize {
     #[arg(long, value_name = "DATA")]
     input: Option<String>,
 
-    /// Where the release goes: a folder, or a file such as release.csv, which gets its certificate beside it
-    #[arg(long, value_name = "FOLDER|FILE")]
+    /// Where the release goes: a folder, a file such as release.csv, which gets its certificate beside it, or - for standard
+    /// output, without a certificate
+    #[arg(long, value_name = "FOLDER|FILE|-", allow_hyphen_values = true)]
     out: Option<PathBuf>,
 
     /// Replace a release that is there already
@@ -70,14 +72,42 @@ impl Anonymize {
             }));
         }
         let policy = Policy::read(&self.policy)?;
-        let bars = [terminal.progress("reading"), terminal.progress("searching"), terminal.progress("writing")];
+        let metric = policy.search.metric.clone().unwrap_or_else(|| "loss".to_string());
+        if self.out.as_deref() == Some(Path::new("-")) {
+            return self.to_standard_output(policy, terminal);
+        }
+        let bars = [Stage::Read, Stage::Search, Stage::Write].map(|stage| terminal.progress(stage_name(stage)));
         let progress = |stage: Stage, share: f64| match stage {
             Stage::Read => bars[0].at(share),
             Stage::Search => bars[1].at(share),
-            Stage::Write => bars[2].at(share),
+            Stage::Write => {
+                terminal.improving(false);
+                bars[2].at(share);
+            }
             Stage::Check => {}
         };
-        let job = Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.threads, ..Job::default() };
+        let least = std::sync::Mutex::new(None);
+        let standing = |standing: Standing| {
+            let least = least.lock().ok().and_then(|mut least| {
+                if let Standing::Bound(bound) = standing {
+                    *least = Some(bound);
+                }
+                *least
+            });
+            if let Standing::Loss(gcp) = standing {
+                terminal.improving(true);
+                let least = least.map_or(String::new(), |l| format!(", {metric} at least {}", figure(l)));
+                bars[1].says(format!("gcp {gcp:.5}{least}"));
+            }
+        };
+        let job = Job {
+            cancel: terminal.stop_flag(),
+            enough: terminal.enough_flag(),
+            standing: &standing,
+            progress: &progress,
+            threads: self.threads,
+            ..Job::default()
+        };
         let options = Options { input: self.input.clone(), out: self.out.clone(), force: self.force, seed: self.seed };
         let done = anonymize(&policy, &options, &job)?;
         drop(bars);
@@ -92,6 +122,43 @@ impl Anonymize {
     }
 }
 
+/// What is being done, and how much of the way that is.
+fn stage_name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Read => "reading, 1 of 4",
+        Stage::Search => "searching, 2 of 4",
+        Stage::Write => "writing, 3 of 4",
+        Stage::Check => "checking, 4 of 4",
+    }
+}
+
+impl Anonymize {
+    /// The release to standard output: checked like any other, but nothing is published beside it.
+    fn to_standard_output(&self, mut policy: Policy, terminal: &Terminal) -> CommandResult {
+        if self.json {
+            let message = "--json and --out - both want standard output; name a file or a folder with --out";
+            return Err(Failure::Usage(message.to_string()));
+        }
+        policy.search.seed = self.seed.unwrap_or(policy.search.seed);
+        let bar = terminal.progress("working");
+        let progress = |_: Stage, share: f64| bar.at(share);
+        let job = Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.threads, ..Job::default() };
+        let release = anonymize_source(&policy, self.input.clone(), &job)?;
+        drop(bar);
+        for warning in &release.outcome.warnings {
+            terminal.warning(warning);
+        }
+        terminal.bytes(release.table())?;
+        terminal.note(format!(
+            "{} of {} rows released. The checker passed them, but the certificate and the reports are not written: give a \
+             folder or a file with --out to have them.",
+            thousands(release.outcome.rows_out),
+            thousands(release.outcome.rows_in)
+        ));
+        Ok(Outcome::Done)
+    }
+}
+
 /// What the report says first: who stands amidst how many others, what is published beside, and who is unprotected.
 fn first_sentences(done: &Anonymized) -> impl Iterator<Item = &String> {
     done.report.summary.iter().take(done.report.leading)
@@ -101,19 +168,20 @@ fn first_sentences(done: &Anonymized) -> impl Iterator<Item = &String> {
 fn summary(done: &Anonymized) -> String {
     let judged = &done.judged;
     let mut lines = vec![heading(format!(
-        "{} of {} rows released in {} classes",
+        "{} of {} released in {}",
         thousands(done.rows_out),
-        thousands(done.rows_in),
-        thousands(judged.class_count())
+        counted(done.rows_in, "row"),
+        counted(judged.class_count(), "class")
     ))];
     if done.rows_dropped_missing > 0 {
-        lines.push(format!("  {} rows dropped because a value is unknown", thousands(done.rows_dropped_missing)));
+        lines.push(format!("  {} dropped because a value is unknown", counted(done.rows_dropped_missing, "row")));
     }
     if judged.suppressed > 0 {
-        lines.push(format!("  {} rows suppressed", thousands(judged.suppressed)));
+        lines.push(format!("  {} suppressed", counted(judged.suppressed, "row")));
     }
     lines.extend(first_sentences(done).map(|sentence| format!("  {sentence}")));
     let proof = match (done.optimal, done.gap) {
+        _ if done.bound().is_some() => done.bound().map(|b| format!(", {}", b.words())).unwrap_or_default(),
         (true, _) => ", proven best of its kind".to_string(),
         (false, Some(gap)) => format!(", at most {gap:.4} from the best of its kind"),
         (false, None) => String::new(),

@@ -8,7 +8,7 @@ use amidst::job::{Job, Stage};
 use amidst::policy::{Policy, Role};
 use amidst::policy_check::{ColumnSummary, Finding, Summary, check};
 use amidst::prepare::LoadOptions;
-use amidst::words::{named, percent};
+use amidst::words::{counted, named, percent};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -29,6 +29,10 @@ pub struct Check {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+
+    /// Show the values that do not fit. They are people's: for the owner's eyes, on this terminal
+    #[arg(long)]
+    show_values: bool,
 }
 
 /// What fits, what is probably not meant, and what is wrong.
@@ -54,7 +58,9 @@ impl Check {
 
     /// Reads the policy and holds it against the data.
     fn findings(&self, terminal: &Terminal) -> Result<Found, Failure> {
-        let policy = Policy::read(&self.policy)?;
+        let mut policy = Policy::read(&self.policy)?;
+        policy.origin.quote_values = self.show_values;
+        let started = std::time::Instant::now();
         let bar = terminal.progress("reading");
         let told = |_: Stage, share: f64| bar.at(share);
         let control = Job { cancel: terminal.stop_flag(), progress: &told, ..Job::default() };
@@ -64,7 +70,10 @@ impl Check {
         let (mut summary, mut warnings, mut failure) = (None, Vec::new(), None);
         for finding in findings {
             match finding {
-                Finding::Fits(found) => summary = Some(found),
+                Finding::Fits(found) => {
+                    terminal.detail(format!("read in {:.2} s", started.elapsed().as_secs_f64()));
+                    summary = Some(found);
+                }
                 Finding::Remark(remark) => warnings.push(remark),
                 Finding::Impossible(message) => failure = Some(Failure::Impossible(message)),
                 Finding::Wrong(errors) => failure = Some(Failure::Policy(errors)),
@@ -114,7 +123,7 @@ fn json(summary: Option<&Summary>, warnings: &[String], failure: Option<&Failure
 }
 
 fn text(summary: &Summary) -> String {
-    let mut title = format!("the policy fits: {} rows", thousands(summary.rows));
+    let mut title = format!("the policy fits: {}", counted(summary.rows, "row"));
     if summary.rows_dropped_missing > 0 {
         title.push_str(&format!(", {} of them dropped for unknown values", thousands(summary.rows_dropped_missing)));
     }

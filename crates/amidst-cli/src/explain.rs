@@ -5,16 +5,18 @@ use amidst::core::hierarchy::BUILDERS;
 use amidst::core::model::{self, Sensitive};
 use amidst::core::parameter::{Kind, Parameter};
 use amidst::core::{algorithm, attack, metric};
+use amidst::policy::keys::SECTIONS;
 use amidst::utility::{MEASURES, Measure};
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::reference::{TOPICS, topic};
 use crate::terminal::{CommandResult, Outcome, Terminal, dim, heading, table};
 
-/// Explain a model, algorithm, metric, attack or hierarchy builder: definition, parameters, source
+/// Explain a model, algorithm, metric, attack or hierarchy builder; or policy, roles, hierarchies, search, output
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// Its name, such as entropy-l-diversity
+    /// Its name, such as entropy-l-diversity, or a part of the policy, such as search
     name: String,
 
     /// Print one JSON object
@@ -25,7 +27,13 @@ pub struct Explain {
 impl Explain {
     /// Prints what is known under the name.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
-        let name = self.name.as_str();
+        // Names are written in small letters; people write them as titles, too.
+        let name = self.name.trim().to_lowercase();
+        let name = name.as_str();
+        if let Some(text) = topic(name).filter(|_| !self.json) {
+            terminal.result(text)?;
+            return Ok(Outcome::Done);
+        }
         if self.json {
             terminal.json(&json(name).ok_or_else(|| unknown(name))?)?;
             return Ok(Outcome::Done);
@@ -105,7 +113,14 @@ fn parameter(p: &Parameter) -> Value {
     json!({"name": p.name, "type": kind_text(p.kind), "required": p.required, "help": p.help})
 }
 
+/// The text as a sentence begins.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 fn plain(title: &str, kind: &str, definition: &str, source: &str) -> String {
+    let (title, definition) = (capital(title), capital(definition));
     format!("{} {}\n\n  {definition}\n\n  {}", heading(title), dim(format!("({kind})")), dim(source))
 }
 
@@ -130,9 +145,9 @@ fn algorithm_text(entry: &algorithm::Entry, kind: &str) -> String {
     };
     format!(
         "{} {}\n\n  {}\n\n{options}{}\n  {}",
-        heading(entry.title),
+        heading(capital(entry.title)),
         dim(format!("({kind})")),
-        entry.definition,
+        capital(entry.definition),
         indented(&algorithm_example(entry)),
         dim(entry.citation)
     )
@@ -161,9 +176,9 @@ fn model_text(entry: &model::Entry) -> String {
     let (rows, example) = (parameter_rows("parameter", entry.parameters), indented(&example(entry)));
     format!(
         "{} {}\n\n  {}\n\n  It protects {on}.\n\n{}\n\n{example}\n  {}",
-        heading(entry.title),
+        heading(capital(entry.title)),
         dim("(privacy model)"),
-        entry.definition,
+        capital(entry.definition),
         table(&rows),
         dim(entry.citation)
     )
@@ -245,10 +260,12 @@ fn unknown(name: &str) -> Failure {
     let attacks = attack::ATTACKS.iter().map(|e| e.id);
     let builders = BUILDERS.iter().map(|e| e.id);
     let measures = MEASURES.iter().map(|m| m.id);
-    let known = models.chain(algorithms).chain(metrics).chain(measures).chain(attacks).chain(builders);
+    let topics = TOPICS.into_iter().chain(SECTIONS.iter().map(|s| s.name));
+    let known = models.chain(algorithms).chain(metrics).chain(measures).chain(attacks).chain(builders).chain(topics);
     let nearest = amidst::nearest(name, known);
     let hint = nearest.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
     Failure::Usage(format!(
-        "nothing is called `{name}`{hint} `amidst models`, `algorithms`, `metrics` and `attacks` list the names"
+        "nothing is called `{name}`{hint} `amidst models`, `algorithms`, `metrics`, `attacks` and `hierarchies` list the names; \
+         `amidst explain policy` tells what a policy may say"
     ))
 }

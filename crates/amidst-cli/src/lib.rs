@@ -12,9 +12,12 @@ mod defect;
 mod explain;
 mod explore;
 mod init;
+mod reference;
 mod registry;
+mod reproduce;
 mod sample;
 mod series;
+mod sign;
 mod studio;
 mod survey;
 mod terminal;
@@ -62,6 +65,7 @@ enum Command {
     Audit(audit::Audit),
     Attack(attack::Attack),
     Verify(verify::Verify),
+    Sign(sign::Sign),
     Series(series::Series),
     Studio(studio::Studio),
     /// List the privacy models a policy may require
@@ -72,8 +76,14 @@ enum Command {
     Metrics(registry::List),
     /// List the attacks that a release must withstand
     Attacks(registry::List),
+    /// List the ways to make a hierarchy, with an example of each
+    Hierarchies(registry::List),
     Explain(explain::Explain),
+    Schema(reference::Schema),
+    #[command(hide = true)]
+    Man(reference::Man),
     Sample(sample::Sample),
+    Reproduce(reproduce::Reproduce),
     Completions(completions::Completions),
 }
 
@@ -84,16 +94,24 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 fn run(arguments: Vec<OsString>) -> u8 {
+    let json = arguments.iter().take_while(|a| *a != "--").any(|a| a == "--json");
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         // Help and versions are this program's own words; errors quote arguments, and file names may hold anything.
         Err(error) if !error.use_stderr() => error.exit(),
         Err(error) => {
-            terminal::usage(&error.render().to_string());
-            return u8::try_from(error.exit_code()).unwrap_or(2);
+            let code = u8::try_from(error.exit_code()).unwrap_or(2);
+            let text = error.render().to_string();
+            terminal::usage(&text);
+            if json {
+                Terminal::new(true, false).failed_usage(text.lines().next().unwrap_or_default(), code);
+            }
+            return code;
         }
     };
     let terminal = Terminal::new(cli.quiet, cli.verbose);
+    // What `check` prints tells of failures already.
+    let json = json && !matches!(cli.command, Command::Check(_));
     let result = match cli.command {
         Command::Init(c) => c.run(&terminal),
         Command::Check(c) => c.run(&terminal),
@@ -102,14 +120,19 @@ fn run(arguments: Vec<OsString>) -> u8 {
         Command::Audit(c) => c.run(&terminal),
         Command::Attack(c) => c.run(&terminal),
         Command::Verify(c) => c.run(&terminal),
+        Command::Sign(c) => c.run(&terminal),
         Command::Series(c) => c.run(&terminal),
         Command::Studio(c) => c.run(&terminal),
         Command::Models(c) => c.models(&terminal),
         Command::Algorithms(c) => c.algorithms(&terminal),
         Command::Metrics(c) => c.metrics(&terminal),
         Command::Attacks(c) => c.attacks(&terminal),
+        Command::Hierarchies(c) => c.hierarchies(&terminal),
         Command::Explain(c) => c.run(&terminal),
+        Command::Schema(c) => c.run(&terminal),
+        Command::Man(c) => c.run::<Cli>(&terminal),
         Command::Sample(c) => c.run(&terminal),
+        Command::Reproduce(c) => c.run(&terminal),
         Command::Completions(c) => c.run::<Cli>(&terminal),
     };
     match result {
@@ -117,6 +140,9 @@ fn run(arguments: Vec<OsString>) -> u8 {
         Ok(Outcome::Violated) => 1,
         Err(failure) => {
             terminal.error(&failure);
+            if json {
+                terminal.failed(&failure);
+            }
             failure.exit_code()
         }
     }

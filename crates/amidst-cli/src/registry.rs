@@ -1,5 +1,6 @@
 //! `amidst models | algorithms | metrics | attacks`: the registries, as a table or JSON.
 
+use amidst::core::hierarchy::{BUILDERS, Builder};
 use amidst::core::{algorithm::ALGORITHMS, attack::ATTACKS, metric::METRICS, model::MODELS};
 use amidst::utility::MEASURES;
 use clap::Args;
@@ -63,6 +64,18 @@ impl List {
             parameters: a.parameters.iter().map(|p| p.name).collect(),
         });
         self.print(terminal, "attacks", lines.collect())
+    }
+
+    /// `amidst hierarchies`.
+    pub fn hierarchies(&self, terminal: &Terminal) -> CommandResult {
+        if self.json {
+            let entry = |b: &Builder| json!({"id": b.id, "definition": b.definition, "example": b.example, "options": b.options});
+            terminal.json(&json!({ "hierarchies": BUILDERS.iter().map(entry).collect::<Vec<Value>>() }))?;
+            return Ok(Outcome::Done);
+        }
+        terminal.result(crate::reference::topic("hierarchies").unwrap_or_default())?;
+        terminal.note("\nIn a policy: `hierarchy = …` under [columns.NAME].");
+        Ok(Outcome::Done)
     }
 
     fn print(&self, terminal: &Terminal, name: &str, lines: Vec<Line>) -> CommandResult {

@@ -1,8 +1,10 @@
-//! `amidst sample`: synthetic patients to try things on.
+//! `amidst sample`: synthetic patients to try things on, or a random part of a table.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use amidst::core::exact::Rational;
+use amidst::sample::drawn;
 use amidst::scratch::Scratch;
 use amidst::{Failure, files, sample, saved};
 use clap::Args;
@@ -13,8 +15,11 @@ use crate::terminal::{CommandResult, Outcome, Terminal, thousands};
 ///
 /// The table has realistic correlations (age with diagnosis, education with occupation, district with nationality …)
 /// and holds nobody real. The same seed gives the same bytes.
+///
+/// With --from, writes a random part of that table instead: every row is in it with the chance --share, independently.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: amidst sample --rows 10000 --out patients.csv --policy policy.toml")]
+#[command(after_help = "Examples:\n  amidst sample --rows 10000 --out patients.csv --policy policy.toml\n  \
+amidst sample --from adult.csv --share 0.05 --seed 7 --out some.csv")]
 pub struct Sample {
     /// How many rows
     #[arg(long, default_value_t = 1000)]
@@ -32,6 +37,14 @@ pub struct Sample {
     #[arg(long, value_name = "FILE", requires = "out")]
     policy: Option<PathBuf>,
 
+    /// Draw rows from this table instead of making people up
+    #[arg(long, value_name = "DATA", requires = "share", conflicts_with_all = ["rows", "policy"])]
+    from: Option<String>,
+
+    /// The chance of each row of --from to be in the sample, such as 0.05 or 1/20
+    #[arg(long, value_name = "SHARE", requires = "from")]
+    share: Option<Rational>,
+
     /// Replace files that are there already
     #[arg(long)]
     force: bool,
@@ -40,6 +53,9 @@ pub struct Sample {
 impl Sample {
     /// Writes the table, and the policy when asked.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
+        if let (Some(from), Some(share)) = (&self.from, &self.share) {
+            return self.draw(from, share, terminal);
+        }
         let Some(out) = &self.out else {
             let mut stdout = BufWriter::with_capacity(1 << 20, std::io::stdout().lock());
             let result = sample::write(self.rows, self.seed, &mut stdout).and_then(|()| stdout.flush());
@@ -61,6 +77,29 @@ impl Sample {
             saved::save(policy, &text, self.force)?;
             terminal.note(format!("a policy for it in {}", policy.display()));
         }
+        Ok(Outcome::Done)
+    }
+
+    /// Writes a random part of a table.
+    fn draw(&self, from: &str, share: &Rational, terminal: &Terminal) -> CommandResult {
+        if let Some(out) = &self.out {
+            saved::vacant(out, self.force)?;
+        }
+        let table = drawn::drawn(from, share, self.seed)?;
+        let Some(out) = &self.out else {
+            drawn::write(&table, None, &mut std::io::stdout())?;
+            return Ok(Outcome::Done);
+        };
+        if saved::is_stream(out) {
+            drawn::write(&table, Some(out), &mut std::io::sink())?;
+        } else {
+            let failed = |e| Failure::Io(format!("cannot write {}: {e}", out.display()));
+            let scratch = Scratch::new_in(files::parent(out)).map_err(failed)?;
+            let made = scratch.path().join(out.file_name().unwrap_or_default());
+            drawn::write(&table, Some(&made), &mut std::io::sink())?;
+            saved::move_to(&made, out, self.force)?;
+        }
+        terminal.note(format!("{} rows in {}", thousands(table.rows as u64), out.display()));
         Ok(Outcome::Done)
     }
 

@@ -114,9 +114,13 @@ enum Command {
         /// The folder of the series
         dir: PathBuf,
         /// Where the version would expose somebody, change as little as possible so that it does not: classes stay as they
-        /// were published, with counterfeits for whoever left, and new rows have classes of their own or are held back
+        /// were published, with counterfeits for whoever left, and new rows have classes of their own or are held back.
+        /// Later versions of the series do the same without being asked
         #[arg(long)]
         safe: bool,
+        /// Refuse a version that would expose somebody, also where versions before it were made safe
+        #[arg(long, conflicts_with = "safe")]
+        no_safe: bool,
         /// Publish even if the versions together leave less than the policy promises; the certificate says so
         #[arg(long)]
         allow_leak: bool,
@@ -186,11 +190,12 @@ impl Series {
                 let plan = series::Series::open(dir)?.plan(&job)?;
                 show(terminal, output, || plan.to_json(), || planned(&plan))
             }
-            Command::Publish { dir, safe, allow_leak, output } => {
+            Command::Publish { dir, safe, no_safe, allow_leak, output } => {
                 let mut series = series::Series::open(dir)?;
-                let done = match safe {
-                    true => series.publish_safe(*allow_leak, &job)?,
-                    false => series.publish(*allow_leak, &job)?,
+                let done = match (safe, no_safe) {
+                    (true, _) => series.publish_safe(*allow_leak, &job)?,
+                    (_, true) => series.publish_plain(*allow_leak, &job)?,
+                    _ => series.publish(*allow_leak, &job)?,
                 };
                 if done.audit.condemns() {
                     terminal.warning(format!("the versions leak together: {}", done.audit.sentence()));
@@ -208,9 +213,16 @@ impl Series {
             }
             Command::Show { dir, version, output } => shown(terminal, dir, *version, output),
             Command::Audit { dir, output } => {
-                let found = series::Series::open(dir)?.audit(&job)?;
-                show(terminal, output, || found.to_json(), || audited(&found))?;
-                Ok(if found.condemns() { Outcome::Violated } else { Outcome::Done })
+                let series = series::Series::open(dir)?;
+                let (found, chain) = (series.audit(&job)?, series.chain()?);
+                let json = || {
+                    let mut json = found.to_json();
+                    json["chain"] = chain.to_json();
+                    json
+                };
+                show(terminal, output, json, || format!("{}\n{}", audited(&found), chained(&chain)))?;
+                let violated = found.condemns() || !chain.problems.is_empty();
+                Ok(if violated { Outcome::Violated } else { Outcome::Done })
             }
         }
     }
@@ -331,8 +343,16 @@ fn planned(plan: &Plan) -> String {
     lines.push(format!("  all versions together would reveal: {} ({})", next.audit.sentence(), next.audit.method()));
     match (&plan.safe, plan.safe_command()) {
         (Some(safe), Some(command)) => {
-            lines.push("  `amidst series publish` refuses it".into());
-            lines.push(format!("  `{command}` publishes instead: {}", safe.cost(next)));
+            match plan.safe_since.filter(|_| plan.is_made_safe()) {
+                Some(first) => lines.push(format!(
+                    "  `amidst series publish` makes it safe, as versions since {first}: {}",
+                    safe.cost(next)
+                )),
+                None => {
+                    lines.push("  `amidst series publish` refuses it".into());
+                    lines.push(format!("  `{command}` publishes instead: {}", safe.cost(next)));
+                }
+            }
             let (told, method) = (safe.audit.sentence(), safe.audit.method());
             lines.push(format!("  all versions together would then reveal: {told} ({method})"));
         }
@@ -370,6 +390,10 @@ fn published(done: &Published) -> String {
             thousands(repair.apart),
             thousands(repair.held_back)
         ));
+        lines.push(match done.safe_before {
+            Some(first) => format!("  versions are made safe since version {first}; --no-safe refuses instead"),
+            None => "  from now on `amidst series publish` makes versions safe where they must be".into(),
+        });
     }
     if done.splits > 0 {
         let times = if done.splits == 1 { "once".into() } else { format!("{} times", thousands(done.splits)) };
@@ -401,6 +425,16 @@ fn history(log: &SeriesLog) -> String {
         versions.push(row);
     }
     format!("{}\n\n{}", table(&rows), table(&versions))
+}
+
+/// Whether the certificates of all versions follow each other, in a few lines.
+fn chained(chain: &series::Chain) -> String {
+    let mut lines = chain.problems.iter().map(|what| format!("  NOT CHAINED: {what}")).collect::<Vec<_>>();
+    if lines.is_empty() && chain.linked > 0 {
+        lines.push(format!("  the certificates of {} versions follow each other", thousands(chain.linked)));
+    }
+    lines.extend(chain.not_checked.iter().map(|what| format!("  not checked: {what}")));
+    lines.join("\n")
 }
 
 fn audited(found: &SeriesAudit) -> String {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use amidst::Failure;
@@ -26,6 +27,12 @@ pub type CommandResult = Result<Outcome, Failure>;
 
 /// Set once by Ctrl-C, watched by everything that takes long.
 static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Whether a search goes on improving what it has found.
+static IMPROVING: AtomicBool = AtomicBool::new(false);
+
+/// Set by the first Ctrl-C while a search goes on improving.
+static ENOUGH: AtomicBool = AtomicBool::new(false);
 
 /// The two output streams, and how much to say on them.
 #[derive(Debug)]
@@ -86,10 +93,15 @@ impl Terminal {
         Terminal { quiet, verbose }
     }
 
-    /// Catches Ctrl-C, so that work stops cleanly and nothing half-done stays. A second Ctrl-C ends the process.
+    /// Catches Ctrl-C, so that work stops cleanly and nothing half-done stays. A second Ctrl-C ends the process. While a
+    /// search goes on improving, the first one is for [`Terminal::enough_flag`].
     pub fn stop_flag(&self) -> &'static AtomicBool {
         // A handler that is there already does the same, so a second call has nothing to add.
         let _ = ctrlc::set_handler(|| {
+            if IMPROVING.load(Ordering::SeqCst) && !ENOUGH.swap(true, Ordering::SeqCst) {
+                let _ = writeln!(anstream::stderr(), "finishing with the best found so far; Ctrl-C again stops");
+                return;
+            }
             if STOP.swap(true, Ordering::SeqCst) {
                 std::process::exit(130);
             }
@@ -97,10 +109,31 @@ impl Terminal {
         &STOP
     }
 
+    /// Set by the first Ctrl-C while a search goes on improving: the best found so far will do.
+    pub fn enough_flag(&self) -> &'static AtomicBool {
+        &ENOUGH
+    }
+
+    /// Tells whether a search goes on improving what it has found.
+    pub fn improving(&self, improving: bool) {
+        IMPROVING.store(improving, Ordering::SeqCst);
+    }
+
     /// Prints a result. A reader that went away (`| head`) is no failure.
     pub fn result(&self, text: impl Display) -> Result<(), Failure> {
         let mut out = anstream::stdout().lock();
         match writeln!(out, "{}", clean(&text.to_string(), true)).and_then(|()| out.flush()) {
+            Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+                Err(Failure::Io(format!("cannot write to standard output: {e}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Prints a result that is a file of its own.
+    pub fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let mut out = std::io::stdout().lock();
+        match out.write_all(bytes).and_then(|()| out.flush()) {
             Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
                 Err(Failure::Io(format!("cannot write to standard output: {e}")))
             }
@@ -153,6 +186,41 @@ impl Terminal {
         }
     }
 
+    /// The same as one JSON object on standard output, for programs that asked for JSON.
+    pub fn failed(&self, failure: &Failure) {
+        let kind = match failure {
+            Failure::Policy(_) => "policy",
+            Failure::Read(_) => "input",
+            Failure::Usage(_) => "usage",
+            Failure::Impossible(_) => "impossible",
+            Failure::Cancelled => "stopped",
+            Failure::Io(_) => "io",
+            Failure::TooLarge(_) => "too large",
+            Failure::Refused(_) => "refused",
+            _ => "other",
+        };
+        let (message, problems) = match failure {
+            Failure::Policy(errors) => {
+                let problem = |e: &amidst::policy::Diagnostic| serde_json::json!({"message": e.message, "line": errors.line(e), "help": e.help});
+                let first = errors.list.first().map(|e| e.message.clone()).unwrap_or_default();
+                (first, errors.list.iter().map(problem).collect())
+            }
+            other => (other.to_string(), Vec::new()),
+        };
+        self.failure_object(kind, &message, problems, failure.exit_code());
+    }
+
+    /// The same for a command line that is not understood.
+    pub fn failed_usage(&self, message: &str, exit: u8) {
+        self.failure_object("usage", message.trim_start_matches("error: "), Vec::new(), exit);
+    }
+
+    fn failure_object(&self, kind: &str, message: &str, problems: Vec<serde_json::Value>, exit: u8) {
+        let error = serde_json::json!({"kind": kind, "message": message, "problems": problems});
+        // The failure itself has been told on standard error.
+        let _ = self.json(&serde_json::json!({"error": error, "exit": exit}));
+    }
+
     /// A line on standard error.
     fn tell(&self, text: &str, lines: bool) {
         let _ = writeln!(anstream::stderr(), "{}", clean(text, lines));
@@ -161,7 +229,18 @@ impl Terminal {
     /// A progress bar that appears when something takes more than a second on a terminal.
     pub fn progress(&self, what: &'static str) -> Progress {
         let show = !self.quiet && std::io::stderr().is_terminal();
-        Progress { show, what, since: Instant::now(), bar: std::sync::OnceLock::new() }
+        let bar: Arc<OnceLock<ProgressBar>> = Arc::default();
+        if show {
+            // Something moves every second, also where the work does not tell how far it is. The thread ends with the bar.
+            let watched = Arc::downgrade(&bar);
+            std::thread::spawn(move || {
+                std::thread::sleep(DELAY);
+                if let Some(bar) = watched.upgrade() {
+                    shown(&bar, what);
+                }
+            });
+        }
+        Progress { show, what, since: Instant::now(), bar }
     }
 }
 
@@ -171,24 +250,40 @@ pub struct Progress {
     show: bool,
     what: &'static str,
     since: Instant,
-    bar: std::sync::OnceLock<ProgressBar>,
+    bar: Arc<OnceLock<ProgressBar>>,
+}
+
+/// What takes no longer has no bar.
+const DELAY: Duration = Duration::from_secs(1);
+
+/// The bar, drawn from now on.
+fn shown<'a>(bar: &'a OnceLock<ProgressBar>, what: &'static str) -> &'a ProgressBar {
+    bar.get_or_init(|| {
+        let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
+        let template = "{msg:>18} {spinner} {wide_bar} {percent:>3} % {elapsed:>4}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.set_message(what);
+        bar.enable_steady_tick(Duration::from_millis(250));
+        bar
+    })
 }
 
 impl Progress {
     /// Shows that `share` of the job is done.
     pub fn at(&self, share: f64) {
-        if !self.show || self.since.elapsed() < Duration::from_secs(1) {
+        if !self.show || self.since.elapsed() < DELAY {
             return;
         }
-        let bar = self.bar.get_or_init(|| {
-            let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{msg:>12} {wide_bar} {percent:>3} % {eta:>4}") {
-                bar.set_style(style);
-            }
-            bar.set_message(self.what);
-            bar
-        });
-        bar.set_position((share.clamp(0.0, 1.0) * 1000.0) as u64);
+        shown(&self.bar, self.what).set_position((share.clamp(0.0, 1.0) * 1000.0) as u64);
+    }
+
+    /// Says something more beside the bar.
+    pub fn says(&self, text: String) {
+        if let Some(bar) = self.bar.get() {
+            bar.set_message(format!("{}: {text}", self.what));
+        }
     }
 }
 
@@ -267,6 +362,8 @@ pub fn requirements(requirements: &[serde_json::Value]) -> String {
         let text = |v: &serde_json::Value| match v {
             serde_json::Value::String(text) => printable(text).into_owned(),
             serde_json::Value::Number(n) => n.as_f64().map_or_else(|| n.to_string(), figure),
+            // What no value satisfies does not hold; what holds without a bound holds for every value.
+            serde_json::Value::Null if r["holds"] == true => "any".to_string(),
             serde_json::Value::Null => "none".to_string(),
             other => other.to_string(),
         };

@@ -7,8 +7,9 @@ use amidst::check::printable_json;
 use amidst::check::{Standing, Verdict, printable};
 use amidst::policy::Policy;
 use amidst::saved;
-use amidst::verify::{Subject, verify, verify_against};
+use amidst::verify::{Asked, Subject, verify_against, verify_asked};
 use clap::Args;
+use toml::value::{Date, Datetime};
 
 use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, thousands};
 
@@ -42,6 +43,19 @@ pub struct Verify {
     #[arg(long, value_name = "DATA", requires = "policy")]
     original: Option<String>,
 
+    /// Demand a signature by one of the keys in this file: a public key of OpenSSH, a file of allowed signers, or PEM. Give
+    /// it several times to demand several signatures
+    #[arg(long, value_name = "KEY")]
+    signer: Vec<String>,
+
+    /// The day on which the release is relied on, for one that is valid until a day; today when absent
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    at: Option<Date>,
+
+    /// The version before it, for a version of a series; looked for beside it when absent
+    #[arg(long, value_name = "RELEASE_DIR")]
+    previous: Option<PathBuf>,
+
     /// Let nothing pass that is only attested
     #[arg(long)]
     strict: bool,
@@ -70,9 +84,16 @@ impl Verify {
             (None, Some(release), Some(certificate)) => Subject::files(release, certificate)?,
             _ => return Err(Failure::Usage("name a release folder, or --release and --certificate".to_string())),
         };
+        let mut asked = Asked { day: self.at, previous: self.previous.clone(), ..Asked::default() };
+        for file in &self.signer {
+            asked.signer(file)?;
+        }
+        if let Some(path) = self.previous.as_ref().filter(|path| !path.exists()) {
+            return Err(Failure::Usage(format!("there is no {}", path.display())));
+        }
         let verdict = match &self.policy {
-            None => verify(&subject),
-            Some(policy) => verify_against(&subject, &Policy::read(policy)?, self.original.as_deref())?,
+            None => verify_asked(&subject, &asked),
+            Some(policy) => verify_against(&subject, &asked, &Policy::read(policy)?, self.original.as_deref())?,
         };
         let verdict = if self.strict { verdict.strict() } else { verdict };
         if let Some(path) = &self.sarif {
@@ -90,13 +111,17 @@ impl Verify {
             lines.extend(verdict.problems.iter().map(|p| format!("  {p}")));
             terminal.result(lines.join("\n"))?;
         }
-        Ok(if verdict.valid { Outcome::Done } else { Outcome::Violated })
+        Ok(if verdict.stands() { Outcome::Done } else { Outcome::Violated })
     }
 }
 
 /// What was found, in a few lines: what is proven, about which columns and how many rows, and what is not.
 fn summary(verdict: &Verdict) -> Vec<String> {
-    let title = if verdict.valid { "the release is what its certificate says" } else { "the release does NOT stand" };
+    let title = match (verdict.stands(), verdict.valid) {
+        (true, _) => "the release is what its certificate says",
+        (false, true) => "the release is what its certificate says, but NOT what was asked for",
+        (false, false) => "the release does NOT stand",
+    };
     let mut lines = vec![heading(title)];
     let names = |list: &[String]| list.iter().map(|name| printable(name).into_owned()).collect::<Vec<_>>().join(", ");
     let of = |standing: Standing| -> Vec<String> {
@@ -127,10 +152,38 @@ fn summary(verdict: &Verdict) -> Vec<String> {
             lines.push(format!("  nothing is proven about the columns beside them: {}", names(&about.others)));
         }
     }
+    lines.extend(provenance(verdict));
     for model in of(Standing::Attested) {
         lines.push(format!("  only attested: {model}"));
     }
     lines.extend(verdict.attested.iter().map(|what| format!("  only attested: {}", printable(what))));
     lines.extend(verdict.not_checked.iter().map(|what| format!("  not checked: {}", printable(what))));
     lines
+}
+
+/// Who signed, and until when it may be relied on.
+fn provenance(verdict: &Verdict) -> Vec<String> {
+    let mut lines = Vec::new();
+    for signature in &verdict.signatures {
+        let asked = verdict.signed_by.as_ref().is_some_and(|known| known.contains(signature));
+        let fingerprint = &signature.fingerprint;
+        lines.push(match (&signature.name, asked) {
+            (Some(name), true) => format!("  signed by: {} ({fingerprint})", printable(name)),
+            (_, true) => format!("  signed by: {fingerprint}"),
+            (_, false) => format!("  signed with a key that was not asked for: {fingerprint}"),
+        });
+    }
+    if let (Some(last), Some(fresh)) = (&verdict.valid_until, verdict.fresh) {
+        let (last, word) = (printable(last), if fresh { "fresh: it may" } else { "out of date: it might" });
+        lines.push(format!("  {word} be relied on until {last}"));
+    }
+    lines
+}
+
+/// A day as `--at` takes it.
+fn day(text: &str) -> Result<Date, String> {
+    match text.parse() {
+        Ok(Datetime { date: Some(day), time: None, offset: None }) => Ok(day),
+        _ => Err("write a day, such as 2027-12-31".into()),
+    }
 }

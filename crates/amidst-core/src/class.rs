@@ -47,6 +47,20 @@ pub struct TableStats {
 }
 
 impl TableStats {
+    /// The least number of different values that have this share of the table together, a hair less against rounding.
+    pub fn values_covering(&self, share: f64) -> u64 {
+        let total = self.histogram.iter().map(|c| c.1).sum::<u64>() as f64;
+        let mut counts: Vec<u64> = self.histogram.iter().map(|c| c.1).collect();
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let mut covered = 0;
+        let short = counts.iter().take_while(|&&n| {
+            let short = (covered as f64) < (share - 1e-9) * total;
+            covered += n;
+            short
+        });
+        (short.count() as u64).max(1)
+    }
+
     /// The people of the population who have one of these tuples; `None` without a population.
     pub fn people(&self, tuples: &[u32]) -> Option<u64> {
         let population = self.population.as_deref()?;

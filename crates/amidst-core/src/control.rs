@@ -11,6 +11,10 @@ use std::time::Instant;
 pub struct Control<'a> {
     /// Set from outside to stop.
     pub cancel: &'a AtomicBool,
+    /// Set from outside to be content with the best found so far. Only a search that goes on improving looks at it.
+    pub enough: &'a AtomicBool,
+    /// Told now and then how a search that goes on improving stands.
+    pub standing: &'a (dyn Fn(Standing) + Sync),
     /// Told how far each stage is, from 0 to 1.
     pub progress: &'a (dyn Fn(Stage, f64) + Sync),
     /// When a search ends with the best that it has found by then.
@@ -32,6 +36,15 @@ pub enum Stage {
     Check,
 }
 
+/// How a search that goes on improving stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Standing {
+    /// The best so far, as a share of the worst possible loss (gcp).
+    Loss(f64),
+    /// What no release can lose less than, by the search's metric.
+    Bound(f64),
+}
+
 /// Work was asked to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("stopped")]
@@ -40,7 +53,7 @@ pub struct Cancelled;
 impl Default for Control<'_> {
     fn default() -> Self {
         static NEVER: AtomicBool = AtomicBool::new(false);
-        Control { cancel: &NEVER, progress: &|_, _| {}, deadline: None, threads: 0 }
+        Control { cancel: &NEVER, enough: &NEVER, standing: &|_| {}, progress: &|_, _| {}, deadline: None, threads: 0 }
     }
 }
 
@@ -62,6 +75,11 @@ impl<'a> Control<'a> {
     /// [`Cancelled`] when it was.
     pub fn checkpoint(&self) -> Result<(), Cancelled> {
         if self.cancel.load(Ordering::Relaxed) { Err(Cancelled) } else { Ok(()) }
+    }
+
+    /// Whether whoever waits is content with the best found so far.
+    pub fn content(&self) -> bool {
+        self.enough.load(Ordering::Relaxed)
     }
 
     /// Whether the time is over.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::format::SUPPORTED;
+use crate::format::{SUPPORTED, instead};
 
 /// Why an input could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -31,7 +31,7 @@ pub enum ReadError {
         source: std::io::Error,
     },
     /// The name's ending says no format.
-    #[error("{}: the ending does not tell the format. Supported: {SUPPORTED}. Rename the file if it is one of these", path.display())]
+    #[error("{}: the ending does not tell the format. {}", path.display(), instead(path))]
     UnknownFormat {
         /// The file.
         path: PathBuf,
@@ -112,7 +112,7 @@ pub enum ReadError {
         found: usize,
     },
     /// A byte of value zero.
-    #[error("{}, line {line}{}: a NUL byte. The file is damaged, or not text", path.display(), in_column(column))]
+    #[error("{}, line {line}{}: a NUL byte. The file is damaged, or not text, or UTF-16: then state `encoding = \"utf-16le\"` under [data]", path.display(), in_column(column))]
     Nul {
         /// The file.
         path: PathBuf,
@@ -122,7 +122,7 @@ pub enum ReadError {
         column: Option<String>,
     },
     /// Bytes that are not UTF-8.
-    #[error("{}, line {line}{}: not UTF-8. Convert the file first, e.g. iconv -f ISO-8859-1 -t UTF-8", path.display(), in_column(column))]
+    #[error("{}, line {line}{}: not UTF-8, which is expected where nothing else is stated. State what it is under [data], for files of Windows and Excel mostly `encoding = \"windows-1252\"`", path.display(), in_column(column))]
     NotUtf8 {
         /// The file.
         path: PathBuf,
@@ -131,8 +131,76 @@ pub enum ReadError {
         /// The column's name.
         column: Option<String>,
     },
+    /// Bytes that the stated encoding, or that of the byte order mark, does not have.
+    #[error("{}, line {line}: not {encoding}, as is stated or as its first bytes say. State another `encoding` under [data], or export the file again", path.display())]
+    NotEncoding {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// The encoding.
+        encoding: String,
+    },
+    /// A workbook in which several sheets hold something.
+    #[error("{}: {} sheets hold something: {}. State which one is the table under [data]: `sheet = {}`", path.display(), sheets.len(), listed(sheets), toml_text(sheets.first()))]
+    SeveralSheets {
+        /// The file.
+        path: PathBuf,
+        /// Their names, in the order of the workbook.
+        sheets: Vec<String>,
+    },
+    /// A sheet that a workbook does not have.
+    #[error("{}: there is no sheet {}. It has {}. State one of them under [data]: `sheet = {}`", path.display(), shown(sheet), listed(sheets), toml_text(sheets.first()))]
+    NoSuchSheet {
+        /// The file.
+        path: PathBuf,
+        /// The sheet that was stated.
+        sheet: String,
+        /// The sheets that there are.
+        sheets: Vec<String>,
+    },
+    /// Merged cells in a table.
+    #[error("{}, sheet {}, cells {cells}: merged cells{}. State under [data] what they mean: `merged = \"fill\"` (each of them has the value) or `merged = \"empty\"` (only the first has it), or part them", path.display(), shown(sheet), more(*count))]
+    MergedCells {
+        /// The file.
+        path: PathBuf,
+        /// The sheet.
+        sheet: String,
+        /// The first of them, such as B2:B5.
+        cells: String,
+        /// How many such groups there are.
+        count: usize,
+    },
+    /// A cell of a sheet outside the columns of its header.
+    #[error("{}, sheet {}, cell {cell}: a cell beside the columns of the header, which is taken to be row {header}. Delete what stands above or beside the table, or state `header = false` under [data] if it has none", path.display(), shown(sheet))]
+    BesideHeader {
+        /// The file.
+        path: PathBuf,
+        /// The sheet.
+        sheet: String,
+        /// The cell, such as F7.
+        cell: String,
+        /// The row of the header, from 1.
+        header: u32,
+    },
+    /// An element of a JSON list that is not an object of single values.
+    #[error("{}, object {element}: {reason}", path.display())]
+    JsonElement {
+        /// The file.
+        path: PathBuf,
+        /// Its number in the list, from 1.
+        element: u64,
+        /// What is wrong, without the text.
+        reason: String,
+    },
+    /// JSON that is neither a list of objects nor an object a line.
+    #[error("{}: neither a list of objects ([{{…}}, {{…}}]) nor an object a line. Export it as such; in pandas: to_json(…, orient = \"records\")", path.display())]
+    JsonShape {
+        /// The file.
+        path: PathBuf,
+    },
     /// Two columns of one name.
-    #[error("{}: columns {first} and {second} are both called {}. Rename one", path.display(), shown(column))]
+    #[error("{}: columns {first} and {second} are both called {}. Rename one, or state `header = false` under [data] if there is no header", path.display(), shown(column))]
     DuplicateColumn {
         /// The file.
         path: PathBuf,
@@ -150,7 +218,7 @@ pub enum ReadError {
         path: PathBuf,
     },
     /// A column without a name.
-    #[error("{}: column {position} has no name. Give every column a name in the header", path.display())]
+    #[error("{}: column {position} has no name. Give every column a name in the header, or state `header = false` under [data] if there is none", path.display())]
     EmptyColumnName {
         /// The file.
         path: PathBuf,
@@ -248,13 +316,13 @@ pub enum ReadError {
         kind: String,
     },
     /// A gzip stream that stops before its end.
-    #[error("{}: the gzip data ends early. Copy or download the file again", path.display())]
+    #[error("{}: the compressed data ends early. Copy or download the file again", path.display())]
     GzipEndsEarly {
         /// The file.
         path: PathBuf,
     },
     /// Not gzip, or damaged.
-    #[error("{}: the gzip data is damaged. Copy or download the file again", path.display())]
+    #[error("{}: the compressed data is damaged. Copy or download the file again", path.display())]
     GzipDamaged {
         /// The file.
         path: PathBuf,
@@ -280,6 +348,25 @@ fn in_column(column: &Option<String>) -> String {
 
 fn or_none(column: &Option<String>) -> String {
     column.as_ref().map_or_else(|| "missing".to_string(), |c| shown(c))
+}
+
+/// Some names, not too many of them.
+fn listed(names: &[String]) -> String {
+    let mut some: Vec<String> = names.iter().take(12).map(|name| shown(name)).collect();
+    if names.len() > 12 {
+        some.push(format!("{} more", names.len() - 12));
+    }
+    some.join(", ")
+}
+
+/// A name as a policy would write it.
+fn toml_text(name: Option<&String>) -> String {
+    let short: String = name.map(String::as_str).unwrap_or_default().chars().take(60).collect();
+    format!("\"{}\"", short.escape_debug())
+}
+
+fn more(count: usize) -> String {
+    if count > 1 { format!(", and {} groups more", count - 1) } else { String::new() }
 }
 
 /// A name fit for one line of a message: quoted, control characters escaped, cut after 60 characters.

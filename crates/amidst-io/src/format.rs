@@ -2,17 +2,21 @@
 
 use std::path::Path;
 
-/// A format that tables are read from and written to.
+/// A format that tables are read from, and for most of them written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Comma (or otherwise) separated values.
     Csv,
     /// Comma separated values, gzipped.
     CsvGz,
+    /// Comma separated values, compressed by zstd. Read only.
+    CsvZst,
     /// Tab separated values.
     Tsv,
     /// Tab separated values, gzipped.
     TsvGz,
+    /// Tab separated values, compressed by zstd. Read only.
+    TsvZst,
     /// Apache Parquet.
     Parquet,
     /// Arrow IPC: read as a file or as a stream, written as a file.
@@ -21,19 +25,41 @@ pub enum Format {
     JsonLines,
     /// One JSON object a line, gzipped.
     JsonLinesGz,
+    /// One JSON object a line, compressed by zstd. Read only.
+    JsonLinesZst,
+    /// A JSON list of objects. Read only.
+    Json,
+    /// A JSON list of objects, gzipped. Read only.
+    JsonGz,
+    /// A JSON list of objects, compressed by zstd. Read only.
+    JsonZst,
+    /// A workbook of Excel. Read only.
+    Xlsx,
+    /// A workbook of LibreOffice. Read only.
+    Ods,
+    /// A data file of SPSS. Read only.
+    Sav,
+    /// A data file of Stata. Read only.
+    Dta,
 }
 
-/// The endings a file may have, as listed in error messages.
-pub const SUPPORTED: &str = ".csv .tsv .jsonl (each also with .gz) .parquet .arrow";
+/// The endings that a file to be read may have, as listed in error messages.
+pub const SUPPORTED: &str = ".csv .tsv .json .jsonl (each also with .gz or .zst) .parquet .arrow .xlsx .ods .sav .dta";
 
-const ENDINGS: [(&str, Format); 16] = [
+/// The endings that a file to be written may have.
+pub const WRITTEN: &str = ".csv .tsv .jsonl (each also with .gz) .parquet .arrow";
+
+const ENDINGS: &[(&str, Format)] = &[
     (".csv", Format::Csv),
     (".txt", Format::Csv),
     (".csv.gz", Format::CsvGz),
     (".txt.gz", Format::CsvGz),
+    (".csv.zst", Format::CsvZst),
+    (".txt.zst", Format::CsvZst),
     (".tsv", Format::Tsv),
     (".tab", Format::Tsv),
     (".tsv.gz", Format::TsvGz),
+    (".tsv.zst", Format::TsvZst),
     (".parquet", Format::Parquet),
     (".pq", Format::Parquet),
     (".arrow", Format::Arrow),
@@ -43,7 +69,55 @@ const ENDINGS: [(&str, Format); 16] = [
     (".ndjson", Format::JsonLines),
     (".jsonl.gz", Format::JsonLinesGz),
     (".ndjson.gz", Format::JsonLinesGz),
+    (".jsonl.zst", Format::JsonLinesZst),
+    (".ndjson.zst", Format::JsonLinesZst),
+    (".json", Format::Json),
+    (".json.gz", Format::JsonGz),
+    (".json.zst", Format::JsonZst),
+    (".xlsx", Format::Xlsx),
+    (".xlsm", Format::Xlsx),
+    (".ods", Format::Ods),
+    (".sav", Format::Sav),
+    (".zsav", Format::Sav),
+    (".dta", Format::Dta),
 ];
+
+/// Endings of files that people have and that are not read, with what to do instead.
+const INSTEAD: &[(&str, &str)] = &[
+    (".xls", "Open it and save it as .xlsx"),
+    (".xlsb", "Open it and save it as .xlsx"),
+    (".numbers", "Export it as .xlsx or .csv"),
+    (
+        ".sas7bdat",
+        "Export it in SAS: proc export data=… outfile=\"table.csv\" dbms=csv; or in R: haven::read_sas and write.csv",
+    ),
+    (".xpt", "Export it as .csv, in R: haven::read_xpt and write.csv"),
+    (".por", "Save it in SPSS as .sav"),
+    (".rds", "Export it in R: write.csv(readRDS(…), \"table.csv\", row.names = FALSE)"),
+    (".rdata", "Export it in R: write.csv(…, \"table.csv\", row.names = FALSE)"),
+    (".mdb", "Export the table as .csv or .xlsx"),
+    (".accdb", "Export the table as .csv or .xlsx"),
+    (".db", "Write sqlite:// before its name if it is a SQLite database"),
+    (".sqlite", "Write sqlite:// before its name"),
+    (".sqlite3", "Write sqlite:// before its name"),
+    (".toml", "It looks like a policy; a table belongs here, and a policy to `amidst check` and `amidst anonymize`"),
+    (".zip", "Unpack it first"),
+    (".7z", "Unpack it first"),
+    (".tar", "Unpack it first"),
+    (".pdf", "It holds pages, not a table"),
+];
+
+/// What to do with a file whose ending says no format.
+pub(crate) fn instead(path: &Path) -> String {
+    let name = lower_name(path);
+    let found = INSTEAD.iter().find(|(ending, _)| name.ends_with(ending));
+    let advice = found.map_or("Rename the file if it is one of these", |(_, advice)| advice);
+    format!("Supported: {SUPPORTED}. {advice}")
+}
+
+fn lower_name(path: &Path) -> String {
+    path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
+}
 
 /// A file name whose ending says no format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,7 +133,7 @@ impl Format {
     /// # Errors
     /// When the ending is not a known one.
     pub fn of_path(path: &Path) -> Result<Format, UnknownFormat> {
-        let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+        let name = lower_name(path);
         ENDINGS
             .iter()
             .find(|(ending, _)| name.ends_with(ending))
@@ -74,17 +148,34 @@ impl Format {
 
     /// Whether the bytes are gzipped.
     pub fn is_gzipped(self) -> bool {
-        matches!(self, Format::CsvGz | Format::TsvGz | Format::JsonLinesGz)
+        matches!(self, Format::CsvGz | Format::TsvGz | Format::JsonLinesGz | Format::JsonGz)
+    }
+
+    /// Whether tables are written in this format, too: the independent checker must be able to read it.
+    pub fn is_written(self) -> bool {
+        use Format::{Arrow, Csv, CsvGz, JsonLines, JsonLinesGz, Parquet, Tsv, TsvGz};
+        matches!(self, Csv | CsvGz | Tsv | TsvGz | JsonLines | JsonLinesGz | Parquet | Arrow)
+    }
+
+    /// Whether the file is lines of separated values.
+    pub fn is_separated(self) -> bool {
+        use Format::{Csv, CsvGz, CsvZst, Tsv, TsvGz, TsvZst};
+        matches!(self, Csv | CsvGz | CsvZst | Tsv | TsvGz | TsvZst)
     }
 
     /// The name used in messages.
     pub fn name(self) -> &'static str {
         match self {
-            Format::Csv | Format::CsvGz => "CSV",
-            Format::Tsv | Format::TsvGz => "TSV",
+            Format::Csv | Format::CsvGz | Format::CsvZst => "CSV",
+            Format::Tsv | Format::TsvGz | Format::TsvZst => "TSV",
             Format::Parquet => "Parquet",
             Format::Arrow => "Arrow IPC",
-            Format::JsonLines | Format::JsonLinesGz => "JSON lines",
+            Format::JsonLines | Format::JsonLinesGz | Format::JsonLinesZst => "JSON lines",
+            Format::Json | Format::JsonGz | Format::JsonZst => "JSON",
+            Format::Xlsx => "Excel",
+            Format::Ods => "OpenDocument",
+            Format::Sav => "SPSS",
+            Format::Dta => "Stata",
         }
     }
 }
@@ -97,9 +188,13 @@ mod tests {
     fn the_ending_decides() {
         assert_eq!(Format::of_path(Path::new("a/b.CSV")), Ok(Format::Csv));
         assert_eq!(Format::of_path(Path::new("b.tsv.gz")), Ok(Format::TsvGz));
-        assert!(Format::of_path(Path::new("b.xlsx")).is_err());
+        assert_eq!(Format::of_path(Path::new("b.json.zst")), Ok(Format::JsonZst));
+        assert!(Format::of_path(Path::new("b.xls")).is_err());
         for (_, format) in ENDINGS {
-            assert_eq!(Format::of_path(Path::new(&format!("x{}", format.ending()))), Ok(format));
+            assert_eq!(Format::of_path(Path::new(&format!("x{}", format.ending()))), Ok(*format));
+            let listed = WRITTEN.split(' ').any(|ending| ending == format.ending().trim_end_matches(".gz"));
+            assert_eq!(listed && *format != Format::JsonGz, format.is_written(), "{format:?}");
         }
+        assert!(instead(Path::new("b.XLS")).contains("save it as .xlsx"));
     }
 }

@@ -31,6 +31,32 @@ pub(crate) const ROWS_PER_BYTE: u64 = 1024;
 /// Rows of an Arrow batch beyond one for each bit of its buffers: columns of nulls have rows without any.
 pub(crate) const FREE_BATCH_ROWS: u64 = 1 << 16;
 
+/// Cells that a Parquet or Arrow file of any size may have: runs of equal values and nulls take no space in it, but each cell
+/// takes time and memory once it is read.
+pub(crate) const FREE_CELLS: u64 = 1 << 29;
+
+/// The cells of a file, rows times columns, held against its bytes as far as both are known.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Cells {
+    cells: u64,
+    bytes: u64,
+}
+
+impl Cells {
+    /// Adds rows of so many columns that lie in so many bytes; an error when the file has more cells than its bytes may make.
+    pub fn add(&mut self, rows: u64, columns: usize, bytes: u64) -> Result<(), String> {
+        self.cells = self.cells.saturating_add(rows.saturating_mul(columns as u64));
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.cells > FREE_CELLS.saturating_add(self.bytes.saturating_mul(CELLS_PER_BYTE as u64)) {
+            return Err(format!(
+                "it is said to have {} cells, more than {} bytes may have; select the columns that are needed first",
+                self.cells, self.bytes
+            ));
+        }
+        Ok(())
+    }
+}
+
 /// Additions to dictionaries in an Arrow file: each copies what the dictionary had before.
 pub(crate) const DELTA_LIMIT: usize = 4096;
 
@@ -45,6 +71,18 @@ pub(crate) fn sparse_limit(bytes: usize) -> usize {
 
 /// See [`sparse_limit`].
 const CELLS_PER_BYTE: usize = 64;
+
+/// Parts that the archive of a workbook may have.
+pub(crate) const PARTS_LIMIT: usize = 10_000;
+
+/// Groups of merged cells that a sheet may have.
+pub(crate) const REGIONS_LIMIT: usize = 10_000;
+
+/// Cells that the sheets of an OpenDocument file of any size may have: a cell can say how often it is repeated.
+pub(crate) const SHEET_CELLS: u64 = 4 << 20;
+
+/// Cells of a file with more than [`SHEET_CELLS`], for each byte of its content.
+pub(crate) const SHEET_CELLS_PER_BYTE: u64 = 2;
 
 /// A policy longer than this is refused: 4 MiB.
 pub const POLICY_LIMIT: u64 = 4 << 20;
@@ -145,11 +183,25 @@ mod tests {
             format!("{UNPACKED_RATIO} times its compressed size"),
             format!("{ROWS_PER_BYTE} rows a byte"),
             format!("{CELLS_PER_BYTE} cells a byte"),
+            format!("{PARTS_LIMIT} parts"),
+            format!("{REGIONS_LIMIT} groups of merged cells"),
+            format!("{} million cells", SHEET_CELLS >> 20),
+            format!("{SHEET_CELLS_PER_BYTE} cells a byte of its content"),
+            format!("{} million cells", FREE_CELLS / 1_000_000),
             format!("{} MiB for a policy", POLICY_LIMIT >> 20),
             format!("{} MiB for a hierarchy", HIERARCHY_LIMIT >> 20),
         ] {
             assert!(manual.contains(&told), "docs/data.md does not say: {told}");
         }
+    }
+
+    #[test]
+    fn cells_are_held_against_bytes() {
+        let mut cells = Cells::default();
+        assert!(cells.add(1 << 24, 32, 100).is_ok());
+        assert!(cells.add(1, 6400, 100).is_ok() && cells.add(1, 6401, 0).is_err());
+        assert!(Cells::default().add(u64::MAX, 2, u64::MAX).is_ok());
+        assert!(Cells::default().add(1 << 24, 20_000, 20 << 20).is_err());
     }
 
     #[cfg(unix)]

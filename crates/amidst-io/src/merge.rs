@@ -11,6 +11,9 @@ use crate::limits::{COLUMN_LIMIT, NAMES_LIMIT, sparse_limit};
 use crate::lines::{BlockLines, Lines};
 use crate::nulls::{NULL, Nulls};
 
+/// What a first column without a name is called.
+pub const ROW_NUMBER: &str = "row_number";
+
 /// What went wrong in a block, in the block's own lines.
 #[derive(Debug)]
 pub(crate) struct Fault {
@@ -131,7 +134,8 @@ impl<'a> Merger<'a> {
     }
 
     /// Starts a file whose columns are known. Tells for each of them whether it is kept.
-    pub fn begin(&mut self, path: &Path, header: Vec<String>, first_line: u64) -> Result<Vec<bool>, ReadError> {
+    pub fn begin(&mut self, path: &Path, mut header: Vec<String>, first_line: u64) -> Result<Vec<bool>, ReadError> {
+        name_row_numbers(&mut header);
         if header.len() > COLUMN_LIMIT || header.iter().map(String::len).sum::<usize>() > NAMES_LIMIT {
             return Err(ReadError::TooManyColumns { path: path.to_path_buf() });
         }
@@ -347,6 +351,18 @@ impl CodeMap {
             (to, from) => to.extend_mapped(from, &self.codes, column.dictionary.len()),
         }
     }
+}
+
+/// Names the nameless first column that R's `write.csv` and pandas' `to_csv` write: the numbers or names of rows.
+fn name_row_numbers(header: &mut [String]) {
+    if header.len() < 2 || !header[0].is_empty() {
+        return;
+    }
+    let mut name = ROW_NUMBER.to_string();
+    while header.contains(&name) {
+        name.push('_');
+    }
+    header[0] = name;
 }
 
 fn check_names(path: &Path, header: &[String]) -> Result<(), ReadError> {

@@ -7,19 +7,23 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
 
+use crate::conventions::Conventions;
+use crate::decode;
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::input::{DistinctLimit, Input};
 use crate::merge::Merger;
 use crate::source::{Source, resolve};
-use crate::stream::{Counted, Settings, gunzip, open, read_error};
-use crate::{columnar, csv, database, json};
+use crate::stream::{Counted, Settings, gunzip, open, read_error, unzstd};
+use crate::{columnar, csv, database, json, sheet, spss, stata};
 
 /// How to read. The default reads everything, on all cores.
 #[derive(Clone, Copy, Default)]
 pub struct ReadOptions<'a> {
     /// The separator of CSV files; guessed from the first lines when absent. TSV files have tabs.
     pub separator: Option<u8>,
+    /// What the table does not say by itself; nothing is stated when absent.
+    pub conventions: Option<&'a Conventions>,
     /// Which columns to keep, by name; all when absent.
     pub keep: Option<&'a dyn Fn(&str) -> bool>,
     /// The number of threads; 0 means one per core.
@@ -35,6 +39,14 @@ pub struct ReadOptions<'a> {
     pub distinct_limit: Option<DistinctLimit<'a>>,
     /// Bytes of text that a thread takes at a time; 0 means 1 MiB. The table does not depend on it.
     pub block_size: usize,
+}
+
+impl<'a> ReadOptions<'a> {
+    /// What is stated, or that nothing is.
+    fn stated(&self) -> &'a Conventions {
+        static NONE: std::sync::OnceLock<Conventions> = std::sync::OnceLock::new();
+        self.conventions.unwrap_or_else(|| NONE.get_or_init(Conventions::default))
+    }
 }
 
 /// Reads `source`: a path, a folder or glob of files with the same columns, a table of a database
@@ -63,7 +75,16 @@ pub fn read(source: &str, options: &ReadOptions<'_>) -> Result<Input, ReadError>
             break;
         }
     }
-    Ok(merger.finish())
+    Ok(finished(merger, options))
+}
+
+/// What was read, its numbers and dates as they are stated to be written.
+fn finished(merger: Merger<'_>, options: &ReadOptions<'_>) -> Input {
+    let mut input = merger.finish();
+    if let Some(conventions) = options.conventions {
+        conventions.convert(&mut input.table);
+    }
+    input
 }
 
 /// Reads a table from a stream whose format is known; `name` stands for the file in messages.
@@ -81,7 +102,7 @@ pub fn read_from(
     let settings = settings(options, None);
     let mut merger = Merger::new(options.keep, options.distinct_limit, options.max_rows);
     stream(name, Box::new(reader), format, options, &settings, &mut merger)?;
-    Ok(merger.finish())
+    Ok(finished(merger, options))
 }
 
 /// Reads a table that is in memory as Arrow record batches of one schema; `name` stands for it in messages.
@@ -97,13 +118,12 @@ pub fn read_batches(
     let settings = settings(options, None);
     let mut merger = Merger::new(options.keep, options.distinct_limit, options.max_rows);
     columnar::read_batches(name, schema, &mut batches.into_iter(), &settings, &mut merger)?;
-    Ok(merger.finish())
+    Ok(finished(merger, options))
 }
 
 /// Whether cells of `source` can be null: not in separated values, where every cell is a text.
 pub fn may_have_nulls(source: &str) -> bool {
-    let text = [Format::Csv, Format::CsvGz, Format::Tsv, Format::TsvGz];
-    !Format::of_path(Path::new(source)).is_ok_and(|format| text.contains(&format))
+    !Format::of_path(Path::new(source)).is_ok_and(Format::is_separated)
 }
 
 fn settings<'a>(options: &ReadOptions<'a>, total: Option<u64>) -> Settings<'a> {
@@ -132,6 +152,10 @@ fn file(
             let counted = Counted { inner: open(path)?, settings };
             columnar::read_ipc(path, counted, settings, merger)
         }
+        Format::Xlsx | Format::Ods => {
+            let reader = std::io::BufReader::with_capacity(256 << 10, open(path)?);
+            sheet::read(path, reader, format, options.stated(), settings, merger)
+        }
         _ => stream(path, Box::new(open(path)?), format, options, settings, merger),
     }
 }
@@ -145,13 +169,25 @@ fn stream<'a>(
     merger: &mut Merger<'_>,
 ) -> Result<(), ReadError> {
     let mut counted = Counted { inner: reader, settings };
+    let failed = |e| read_error(path, e);
+    let stated = options.stated();
+    let text = |reader: Box<dyn Read + Send + 'a>| decode::text(reader, stated.encoding).map_err(failed);
+    let separated = |reader, separator, merger: &mut Merger<'_>| {
+        csv::read(path, text(reader)?, separator, stated.no_header, settings, merger)
+    };
     match format {
-        Format::Csv => csv::read(path, counted, options.separator, settings, merger),
-        Format::CsvGz => csv::read(path, gunzip(counted), options.separator, settings, merger),
-        Format::Tsv => csv::read(path, counted, Some(b'\t'), settings, merger),
-        Format::TsvGz => csv::read(path, gunzip(counted), Some(b'\t'), settings, merger),
-        Format::JsonLines => json::read(path, counted, settings, merger),
-        Format::JsonLinesGz => json::read(path, gunzip(counted), settings, merger),
+        Format::Csv => separated(Box::new(counted), options.separator, merger),
+        Format::CsvGz => separated(Box::new(gunzip(counted)), options.separator, merger),
+        Format::CsvZst => separated(Box::new(unzstd(counted).map_err(failed)?), options.separator, merger),
+        Format::Tsv => separated(Box::new(counted), Some(b'\t'), merger),
+        Format::TsvGz => separated(Box::new(gunzip(counted)), Some(b'\t'), merger),
+        Format::TsvZst => separated(Box::new(unzstd(counted).map_err(failed)?), Some(b'\t'), merger),
+        Format::JsonLines => json::read(path, text(Box::new(counted))?, settings, merger),
+        Format::JsonLinesGz => json::read(path, text(Box::new(gunzip(counted)))?, settings, merger),
+        Format::JsonLinesZst => json::read(path, text(Box::new(unzstd(counted).map_err(failed)?))?, settings, merger),
+        Format::Json => json::read_any(path, text(Box::new(counted))?, settings, merger),
+        Format::JsonGz => json::read_any(path, text(Box::new(gunzip(counted)))?, settings, merger),
+        Format::JsonZst => json::read_any(path, text(Box::new(unzstd(counted).map_err(failed)?))?, settings, merger),
         Format::Parquet => {
             let bytes = bytes::Bytes::from(whole(path, &mut counted)?);
             columnar::read_parquet(path, || Ok(bytes.clone()), settings, merger)
@@ -160,7 +196,35 @@ fn stream<'a>(
             let bytes = std::io::Cursor::new(whole(path, &mut counted)?);
             columnar::read_ipc(path, bytes, settings, merger)
         }
+        Format::Xlsx | Format::Ods => {
+            let bytes = std::io::Cursor::new(whole(path, &mut counted)?);
+            sheet::read(path, bytes, format, stated, settings, merger)
+        }
+        Format::Sav => spss::read(path, &whole(path, &mut counted)?, stated, settings, merger),
+        Format::Dta => stata::read(path, &whole(path, &mut counted)?, stated, settings, merger),
     }
+}
+
+/// The first bytes of the text of `source`, decompressed: of its first file, at most `limit`. Says whether that is all of it.
+/// `None` for what is no text.
+///
+/// # Errors
+/// When it cannot be opened or decompressed.
+pub fn first_bytes(source: &str, limit: u64) -> Result<Option<(Vec<u8>, bool)>, ReadError> {
+    let Some(Source::File(path, format)) = resolve(source)?.into_iter().next() else { return Ok(None) };
+    let failed = |e| read_error(&path, e);
+    use Format::{Csv, CsvGz, CsvZst, Json, JsonGz, JsonLines, JsonLinesGz, JsonLinesZst, JsonZst, Tsv, TsvGz, TsvZst};
+    let file = open(&path)?;
+    let reader: Box<dyn Read> = match format {
+        Csv | Tsv | JsonLines | Json => Box::new(file),
+        CsvGz | TsvGz | JsonLinesGz | JsonGz => Box::new(gunzip(file)),
+        CsvZst | TsvZst | JsonLinesZst | JsonZst => Box::new(unzstd(file).map_err(failed)?),
+        _ => return Ok(None),
+    };
+    let mut bytes = Vec::new();
+    reader.take(limit).read_to_end(&mut bytes).map_err(failed)?;
+    let whole = (bytes.len() as u64) < limit;
+    Ok(Some((bytes, whole)))
 }
 
 fn whole(path: &Path, reader: &mut impl Read) -> Result<Vec<u8>, ReadError> {
@@ -181,6 +245,10 @@ fn standard_input(
         let (start, reader) = peek(path, gunzip(reader))?;
         return stream(path, Box::new(reader), format_of(&start), options, settings, merger);
     }
+    if start.starts_with(b"\x28\xb5\x2f\xfd") {
+        let (start, reader) = peek(path, unzstd(reader).map_err(|e| read_error(path, e))?)?;
+        return stream(path, Box::new(reader), format_of(&start), options, settings, merger);
+    }
     stream(path, Box::new(reader), format_of(&start), options, settings, merger)
 }
 
@@ -199,6 +267,15 @@ fn format_of(start: &[u8]) -> Format {
         Format::Arrow
     } else if text.trim_ascii_start().starts_with(b"{") {
         Format::JsonLines
+    } else if text.trim_ascii_start().starts_with(b"[{") {
+        Format::Json
+    } else if start.starts_with(b"PK\x03\x04") {
+        // The first part of an OpenDocument file is its type.
+        if memchr::memmem::find(start, b"mimetypeapplication/vnd.oasis").is_some() { Format::Ods } else { Format::Xlsx }
+    } else if start.starts_with(b"$FL2@(#)") || start.starts_with(b"$FL3@(#)") {
+        Format::Sav
+    } else if start.starts_with(b"<stata_dta>") {
+        Format::Dta
     } else {
         Format::Csv
     }
@@ -214,5 +291,7 @@ mod tests {
         assert_eq!(format_of(b"\n {\"a\":1}"), Format::JsonLines);
         assert_eq!(format_of(b"a,b\n"), Format::Csv);
         assert_eq!(format_of(b""), Format::Csv);
+        assert_eq!(format_of(b"[{\"a\":1}]"), Format::Json);
+        assert_eq!(format_of(b"PK\x03\x04..."), Format::Xlsx);
     }
 }

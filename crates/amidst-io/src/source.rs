@@ -48,7 +48,8 @@ fn folder(path: &Path) -> Result<Vec<Source>, ReadError> {
     for entry in std::fs::read_dir(path).map_err(|e| crate::stream::read_error(path, e))? {
         let file = entry.map_err(|e| crate::stream::read_error(path, e))?.path();
         let hidden = file.file_name().is_some_and(|n| n.to_string_lossy().starts_with(['.', '_']));
-        let text = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("txt"));
+        // Notes and certificates lie beside tables, too.
+        let text = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("txt") || e.eq_ignore_ascii_case("json"));
         if let (false, false, true, Ok(format)) = (hidden, text, file.is_file(), Format::of_path(&file)) {
             files.push(Source::File(file, format));
         }

@@ -7,7 +7,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 
+use crate::decode::Undecodable;
 use crate::error::ReadError;
+
+/// What an error of a JSON list holds: what is wrong, and with which of its elements.
+#[derive(Debug, thiserror::Error)]
+#[error("{reason}")]
+pub(crate) struct NotAList {
+    /// From 1.
+    pub element: u64,
+    pub reason: &'static str,
+}
 
 /// Tells bytes done and bytes in all.
 pub(crate) type Progress<'a> = &'a (dyn Fn(u64, Option<u64>) + Sync);
@@ -67,6 +77,11 @@ pub(crate) fn gunzip<'a>(inner: impl Read + Send + 'a) -> impl Read + Send + 'a 
     MultiGzDecoder::new(std::io::BufReader::with_capacity(256 << 10, inner))
 }
 
+/// The decompressed bytes of a zstd stream of one or many frames.
+pub(crate) fn unzstd<'a>(inner: impl Read + Send + 'a) -> std::io::Result<impl Read + Send + 'a> {
+    zstd::stream::read::Decoder::new(inner)
+}
+
 /// Opens a file for reading.
 pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
     File::open(path).map_err(|e| read_error(path, e))
@@ -75,11 +90,19 @@ pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
 /// What an error of the system means.
 pub(crate) fn read_error(path: &Path, error: std::io::Error) -> ReadError {
     let path = path.to_path_buf();
+    if let Some(fault) = error.get_ref().and_then(|inner| inner.downcast_ref::<Undecodable>()) {
+        return ReadError::NotEncoding { path, line: fault.line, encoding: fault.encoding.clone() };
+    }
+    if let Some(fault) = error.get_ref().and_then(|inner| inner.downcast_ref::<NotAList>()) {
+        return ReadError::JsonElement { path, element: fault.element, reason: fault.reason.to_string() };
+    }
     match error.kind() {
         ErrorKind::NotFound => ReadError::Missing { nearest: nearest(&path), path },
         ErrorKind::PermissionDenied => ReadError::PermissionDenied { path },
         ErrorKind::UnexpectedEof => ReadError::GzipEndsEarly { path },
         ErrorKind::InvalidInput | ErrorKind::InvalidData => ReadError::GzipDamaged { path },
+        // What zstd says of bytes that are not its own.
+        ErrorKind::Other if error.raw_os_error().is_none() => ReadError::GzipDamaged { path },
         _ => ReadError::Io { path, source: error },
     }
 }

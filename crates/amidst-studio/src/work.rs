@@ -162,7 +162,7 @@ pub fn explore(studio: &Arc<Studio>) {
         let lattice = policy.search.algorithm.is_none() && table.generalizations.iter().all(|g| g.has_hierarchy);
         let made = if lattice || algorithm_of(&policy, table)?.full_domain() {
             let columns = table.generalizations.iter().map(|g| (g.name.clone(), g.height())).collect();
-            Possible::Lattice(columns, explore::explore(&policy, table, job)?)
+            Possible::Lattice(columns, explore::explore_all(&policy, table, job)?)
         } else {
             Possible::Local(explore::local::compare(&policy, table, job)?)
         };

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use amidst::core::local::shape::Space;
 use amidst::core::random::Random;
-use amidst::core::series::{Invariant, Signed, least_loss, m_invariant};
+use amidst::core::series::{Allowed, Invariant, Signed, least_loss, m_invariant};
 use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
 
@@ -77,7 +77,8 @@ fn main() {
             let made = m_invariant(&space, &signed, values, m).unwrap();
             let seconds = start.elapsed().as_secs_f64();
             let (lost, fakes) = (loss(&space, &signed, &made), made.counterfeits.len());
-            let bound = least_loss(&space, &signed, values, m, fakes);
+            let widest = made.signatures.iter().map(Vec::len).max().unwrap_or(0);
+            let bound = least_loss(&space, &signed, values, m, Allowed { counterfeits: fakes, widest });
             // With counterfeits for as many classes as there are, nothing is proven.
             let ratio = if bound > 0.0 { format!("{:.2}", lost / bound) } else { "–".to_string() };
             println!(

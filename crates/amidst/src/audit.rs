@@ -8,6 +8,7 @@ mod cover;
 pub(crate) mod survey;
 
 use std::ops::Range;
+use std::path::Path;
 
 use amidst_core::attack::{self, Findings, Published, labels_of_table};
 use amidst_core::class::{Class, Sizes, TableStats};
@@ -17,14 +18,13 @@ use amidst_core::parameter::{Parameters, Value as Stated};
 use amidst_core::requirement::{Evaluator, Requirement};
 use amidst_core::risk::Risk;
 use amidst_core::sensitive::SensitiveDomain;
-use amidst_io::ReadOptions;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
 
 use crate::policy::{MissingRows, Policy, Role};
 use crate::population::{Population, PopulationRisk};
-use crate::prepare::{LoadOptions, Prepared, header};
+use crate::prepare::{LoadOptions, Prepared, header, read_options};
 use crate::{Failure, json};
 
 pub use survey::{ColumnRisk, Scores, SetRisk, Survey, survey};
@@ -75,10 +75,30 @@ pub struct Measured {
 ///
 /// Its quasi values may be labels, so they have no type and no hierarchy here, and columns that are never published may
 /// be absent. Returns the policy that was really used.
+///
+/// Where nobody wrote a policy, what the table does not say by itself (its encoding, its sheet) is guessed.
 pub fn load(policy: &Policy, data: &str, options: &LoadOptions<'_>) -> Result<(Policy, Prepared), Failure> {
+    match load_as_stated(policy, data, options) {
+        Err(Failure::Read(_)) if policy.origin.path().is_none() && data != "-" => {
+            let mut policy = policy.clone();
+            policy.data.conventions = crate::init::needed_conventions(data)?;
+            load_as_stated(&policy, data, options)
+        }
+        loaded => loaded,
+    }
+}
+
+fn load_as_stated(policy: &Policy, data: &str, options: &LoadOptions<'_>) -> Result<(Policy, Prepared), Failure> {
     // A stream can be read only once, so there the policy must name just the columns that are there.
-    let header = if data == "-" { None } else { Some(header(data, &ReadOptions::default())?) };
-    let policy = policy_for_table(policy, header.as_deref(), amidst_io::may_have_nulls(data));
+    let mut stated = policy.clone();
+    // What is stated about the policy's own table does not hold for another, such as a release of it.
+    let own = policy.data.input.as_deref().map(|input| policy.origin.resolve_source(input));
+    if own.is_none_or(|own| own != data && Path::new(&own).canonicalize().ok() != Path::new(data).canonicalize().ok()) {
+        stated.data.conventions = Default::default();
+        stated.data.separator = None;
+    }
+    let header = if data == "-" { None } else { Some(header(data, &read_options(&stated)?)?) };
+    let policy = policy_for_table(&stated, header.as_deref(), amidst_io::may_have_nulls(data));
     let options = LoadOptions { input: Some(data.to_string()), ..options.clone() };
     let prepared = Prepared::load(&policy, &options)?;
     Ok((policy, prepared))

@@ -10,7 +10,7 @@ use amidst_core::search::feasibility;
 use serde_json::{Map, Value, json};
 
 use crate::job::Job;
-use crate::plan::task;
+use crate::plan::{node_of, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::{Failure, json};
@@ -21,6 +21,14 @@ pub fn explore(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Ex
     Ok(lattice::explore(&search)?)
 }
 
+/// The same with every node of a lattice that is not too large, for whoever draws it.
+///
+/// # Errors
+/// When the policy asks for an algorithm or metric that does not suit, or the job was stopped.
+pub fn explore_all(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Explored, Failure> {
+    Ok(lattice::explore_all(&task(policy, prepared, job)?)?)
+}
+
 /// Tells why the node with these levels cannot be published, or that it can.
 pub fn why_not(
     policy: &Policy,
@@ -28,30 +36,7 @@ pub fn why_not(
     levels: &[(String, usize)],
     job: &Job<'_>,
 ) -> Result<WhyNot, Failure> {
-    let mut node = vec![None; prepared.generalizations.len()];
-    for (name, level) in levels {
-        let Some(position) = prepared.generalizations.iter().position(|g| g.name == *name) else {
-            let known = prepared.generalizations.iter().map(|g| g.name.as_str());
-            let hint = crate::nearest(name, known).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-            return Err(Failure::Usage(format!("`{name}` is not a quasi column of the policy{hint}")));
-        };
-        let height = prepared.generalizations[position].height();
-        if *level > height {
-            return Err(Failure::Usage(format!("`{name}` has the levels 0 to {height}, not {level}")));
-        }
-        node[position] = Some(*level);
-    }
-    let missing: Vec<&str> = (prepared.generalizations.iter().zip(&node))
-        .filter(|(_, level)| level.is_none())
-        .map(|(g, _)| g.name.as_str())
-        .collect();
-    if !missing.is_empty() {
-        return Err(Failure::Usage(format!(
-            "a node needs a level for every quasi column; {} missing",
-            missing.join(", ")
-        )));
-    }
-    let levels: Vec<usize> = node.into_iter().flatten().collect();
+    let levels = node_of(prepared, levels)?;
     let search = task(policy, prepared, job)?;
     Ok(lattice::why_not(&search, &levels)?)
 }
@@ -65,6 +50,20 @@ pub fn levels_json(prepared: &Prepared, levels: &[usize]) -> Value {
 pub fn obstacle(policy: &Policy, prepared: &Prepared) -> Result<Option<String>, Failure> {
     let search = task(policy, prepared, &Job::default())?;
     Ok(feasibility::impossible(&search).map(|found| found.message).or_else(|| feasibility::failing(&search)))
+}
+
+/// For each sensitive column the classes of a node that agree on one value, wholly and to 95 %.
+fn homogeneity_json(prepared: &Prepared, homogeneity: &[lattice::Homogeneity]) -> Value {
+    let names = prepared.sensitive.iter().map(|&column| prepared.table.columns[column].name.clone());
+    let figures = homogeneity.iter().map(|found| {
+        json!({
+            "classes": found.classes,
+            "rows": found.rows,
+            "classes_95": found.classes_95,
+            "rows_95": found.rows_95,
+        })
+    });
+    Value::Object(names.zip(figures).collect())
 }
 
 /// For each requirement of a policy, the strongest value that any release of all rows can satisfy, in words; `None` where the
@@ -85,11 +84,14 @@ pub fn to_json(prepared: &Prepared, explored: &Explored) -> Value {
         .map(|node| {
             let metrics: Map<String, Value> =
                 node.metrics.iter().map(|&(id, v)| (id.to_string(), v.map_or(Value::Null, json::number))).collect();
+            let published = prepared.set.rows.saturating_sub(node.suppressed);
             json!({
                 "levels": levels_json(prepared, &node.levels),
                 "classes": node.classes,
                 "suppressed": node.suppressed,
+                "mean_class_size": json::number(published as f64 / node.classes.max(1) as f64),
                 "metrics": metrics,
+                "homogeneity": homogeneity_json(prepared, &node.homogeneity),
             })
         })
         .collect();

@@ -29,6 +29,13 @@ pub fn certificate_beside(table: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// The signed statement about a table that was published as a single file.
+pub fn envelope_beside(table: &Path) -> PathBuf {
+    let mut name = table.as_os_str().to_os_string();
+    name.push(".intoto.jsonl");
+    PathBuf::from(name)
+}
+
 /// A released table, and the policy that it was made with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {

@@ -69,12 +69,13 @@ pub fn on(columns: &[String]) -> Value {
 /// One requirement with its verdict.
 pub fn requirement<'a>(stated: &RequirePolicy, holds: bool, levels: impl IntoIterator<Item = &'a Level>) -> Value {
     let parameters: Map<String, Value> = stated.parameters.iter().map(|(k, v)| (k.to_string(), parameter(v))).collect();
-    let (mut measured, mut open) = (Map::new(), Vec::new());
+    let (mut measured, mut open, mut obstacles) = (Map::new(), Vec::new(), Vec::new());
     for level in levels {
         measured.insert(level.parameter.to_string(), self::level(level));
         if level.sign() != "=" {
             open.push(level.parameter);
         }
+        obstacles.extend(level.obstacle);
     }
     let mut object = json!({
         "model": stated.model.id,
@@ -86,6 +87,9 @@ pub fn requirement<'a>(stated: &RequirePolicy, holds: bool, levels: impl IntoIte
     if !open.is_empty() {
         // The definition says "less than": the figure itself is just too strong.
         object["open"] = json!(open);
+    }
+    if let Some(obstacle) = obstacles.first() {
+        object["obstacle"] = json!(obstacle);
     }
     object
 }

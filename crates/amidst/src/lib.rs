@@ -71,6 +71,7 @@ pub mod scratch;
 pub mod search;
 pub mod series;
 mod settling;
+pub mod sign;
 pub mod unique;
 pub mod utility;
 pub mod verify;

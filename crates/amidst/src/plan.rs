@@ -43,6 +43,8 @@ pub fn algorithm_of(policy: &Policy, prepared: &Prepared) -> Result<&'static alg
     let by_levels = |g: &Generalization| g.has_hierarchy && g.generalize == Generalize::Hierarchy;
     Ok(match stated_algorithm(policy)? {
         Some(entry) => entry,
+        // Levels are those of a lattice.
+        None if !policy.search.levels.is_empty() => algorithm::OPTIMAL,
         None if prepared.generalizations.iter().all(by_levels) => algorithm::OPTIMAL,
         None => algorithm::PORTFOLIO,
     })
@@ -81,6 +83,34 @@ fn order_warning(policy: &Policy) -> Option<String> {
 pub fn stated_k(policy: &Policy) -> u64 {
     let stated = policy.requirements.iter().filter_map(|r| r.parameters.get("k"));
     stated.filter_map(|v| v.number()?.to_u64()).max().unwrap_or(1)
+}
+
+/// The node of the lattice in which each of these columns has this level: every quasi column must be among them.
+pub fn node_of(prepared: &Prepared, levels: &[(String, usize)]) -> Result<Vec<usize>, Failure> {
+    let mut node = vec![None; prepared.generalizations.len()];
+    for (name, level) in levels {
+        let Some(position) = prepared.generalizations.iter().position(|g| g.name == *name) else {
+            let known = prepared.generalizations.iter().map(|g| g.name.as_str());
+            let hint = crate::nearest(name, known).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
+            return Err(Failure::Usage(format!("`{name}` is not a quasi column of the policy{hint}")));
+        };
+        let height = prepared.generalizations[position].height();
+        if *level > height {
+            return Err(Failure::Usage(format!("`{name}` has the levels 0 to {height}, not {level}")));
+        }
+        node[position] = Some(*level);
+    }
+    let missing: Vec<&str> = (prepared.generalizations.iter().zip(&node))
+        .filter(|(_, level)| level.is_none())
+        .map(|(g, _)| g.name.as_str())
+        .collect();
+    if !missing.is_empty() {
+        return Err(Failure::Usage(format!(
+            "a node needs a level for every quasi column; {} missing",
+            missing.join(", ")
+        )));
+    }
+    Ok(node.into_iter().flatten().collect())
 }
 
 /// The search that a policy asks for.

@@ -17,6 +17,7 @@
 //!
 //! May use: nothing else of this crate.
 
+pub mod drawn;
 mod random;
 mod tables;
 

@@ -39,6 +39,15 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
+/// `1 row`, `2 rows`, `1,000 rows`.
+pub fn counted(n: u64, what: &str) -> String {
+    let plural = match what {
+        "class" => "classes".to_string(),
+        other => format!("{other}s"),
+    };
+    if n == 1 { format!("1 {what}") } else { format!("{} {plural}", grouped(n)) }
+}
+
 /// `6.1 %`: a share, never rounded to all or nothing.
 pub fn percent(part: u64, whole: u64) -> String {
     let share = if whole == 0 { 0.0 } else { part as f64 / whole as f64 * 100.0 };

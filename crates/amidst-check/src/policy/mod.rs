@@ -17,6 +17,7 @@ use num_rational::BigRational;
 use num_traits::{One, Signed};
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
+use toml::value::{Date, Datetime};
 
 use crate::models::{Looks, MODELS};
 use crate::number;
@@ -90,6 +91,8 @@ pub(crate) struct PolicySaid {
     pub requirements: Vec<RequirementSaid>,
     pub limit: Limit,
     pub masked: bool,
+    /// The last day on which a release may be relied on.
+    pub valid_until: Option<Date>,
 }
 
 /// Sections that concern the search, the report or the owner, and none of the claims.
@@ -136,7 +139,11 @@ impl PolicySaid {
             None => (Limit::Rows(number::whole(0)), false),
             Some(search) => limits(search.get_ref().as_table().ok_or("its search is no table")?)?,
         };
-        Ok(PolicySaid { columns, default, requirements, limit, masked })
+        let valid_until = match document.get("release") {
+            None => None,
+            Some(release) => until(release.get_ref().as_table().ok_or("its release is no table")?)?,
+        };
+        Ok(PolicySaid { columns, default, requirements, limit, masked, valid_until })
     }
 
     /// What it says of a column: its own section, or the default.
@@ -206,6 +213,19 @@ fn requirement(table: &DeTable<'_>, sensitive: &[&str]) -> Result<RequirementSai
         }
     }
     Ok(RequirementSaid { model: model.to_string(), on, parameters })
+}
+
+fn until(release: &DeTable<'_>) -> Result<Option<Date>, String> {
+    let Some(item) = release.get("valid_until") else { return Ok(None) };
+    let moment = match item.get_ref() {
+        DeValue::Datetime(moment) => Some(*moment),
+        DeValue::String(text) => text.parse().ok(),
+        _ => None,
+    };
+    match moment {
+        Some(Datetime { date: Some(day), time: None, offset: None }) => Ok(Some(day)),
+        _ => Err("its `valid_until` is no day".into()),
+    }
 }
 
 fn limits(search: &DeTable<'_>) -> Result<(Limit, bool), String> {

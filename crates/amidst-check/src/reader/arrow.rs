@@ -103,11 +103,18 @@ fn fits(batch: Batch<'_>, body: u64) -> Result<(), String> {
         offset.checked_add(length).is_some_and(|end| end <= body)
     };
     let nodes = batch.nodes().is_none_or(|nodes| nodes.iter().all(|n| small(n.length()) && small(n.null_count())));
+    // Every cell takes a bit at least, and no two columns have the same.
+    let cells = batch.nodes().into_iter().flatten().map(|n| n.length().unsigned_abs());
+    let cells = cells.fold(0u64, u64::saturating_add) <= most;
     let buffers = batch.buffers().is_none_or(|list| list.iter().all(|b| inside(b.offset(), b.length())));
     if batch.compression().is_some() || batch.variadicBufferCounts().is_some() {
         return Err("a batch is compressed, or of a type that releases do not use".into());
     }
-    if nodes && buffers && small(batch.length()) { Ok(()) } else { Err("a batch asks for more than it holds".into()) }
+    if nodes && cells && buffers && small(batch.length()) {
+        Ok(())
+    } else {
+        Err("a batch asks for more than it holds".into())
+    }
 }
 
 /// Writes batches once more and compares them with the file.

@@ -89,6 +89,10 @@ pub(crate) fn layout(path: &Content) -> Result<Layout, String> {
     if footer.list(4).len() > MOST_GROUPS || footer.size(3).is_none_or(|stated| stated > most) {
         return Err("it claims more rows than so few bytes hold, or too many row groups".into());
     }
+    let cells = footer.size(3).unwrap_or(0).saturating_mul(found.leaves.len() as u64);
+    if cells > limits::cells(length) {
+        return Err("it claims more cells than so few bytes hold".into());
+    }
     for group in footer.list(4) {
         if !group.only(&[1, 2, 3, 5, 6, 7]) || group.list(1).len() != found.leaves.len() {
             return Err("a row group says more than where its columns are".into());

@@ -45,7 +45,19 @@ fn a_sealed_release_verifies_and_survives_the_round_trip() {
     let json = serde_json::to_value(verify(&elsewhere, &certificate, &Options::default())).unwrap();
     assert_eq!(
         json.as_object().unwrap().keys().collect::<Vec<_>>(),
-        ["valid", "requirements", "problems", "proven", "attested", "not_checked"]
+        [
+            "valid",
+            "requirements",
+            "problems",
+            "proven",
+            "attested",
+            "not_checked",
+            "matching",
+            "signatures",
+            "signed_by",
+            "valid_until",
+            "fresh"
+        ]
     );
     let requirement = json["requirements"][0].as_object().unwrap();
     assert_eq!((&requirement["holds"], &requirement["verdict"]), (&json!(true), &json!("proven")));

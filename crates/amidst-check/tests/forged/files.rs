@@ -5,14 +5,13 @@ use amidst_check::{CertificateDraft, Output, ProblemKind};
 use crate::made::{Case, POLICY, delimited, draft, put};
 use crate::{Forgery, forgery};
 
-/// Releases that stand: parts in a folder, a signature beside the certificate.
+/// Releases that stand: parts in a folder, the certificate beside them.
 pub fn controls() -> Vec<(&'static str, Case)> {
-    let signed = Case::new("csv");
-    put(&signed.folder().join("certificate.json"), b"{}");
-    let envelope = b"{\"payloadType\":\"application/vnd.in-toto+json\",\"payload\":\"e30=\",\"signatures\":[]}\n";
-    put(&signed.folder().join("release.intoto.jsonl"), envelope);
+    let complete = Case::new("csv");
+    let text = complete.certificate.to_json().unwrap();
+    put(&complete.folder().join("certificate.json"), text.as_bytes());
     let repeated = listed(&["policy.toml"], |case| put(&case.folder().join("policy.toml"), POLICY.as_bytes())).sealed();
-    vec![("a signature", signed), ("parts", parts()), ("the policy beside the table", repeated)]
+    vec![("with its certificate", complete), ("parts", parts()), ("the policy beside the table", repeated)]
 }
 
 /// A release in two parts.

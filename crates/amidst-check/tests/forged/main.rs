@@ -12,6 +12,8 @@ mod made;
 #[cfg(test)]
 mod mutated;
 #[cfg(test)]
+mod signed;
+#[cfg(test)]
 mod statements;
 #[cfg(test)]
 mod text;
@@ -49,7 +51,7 @@ fn what_is_not_forged_is_accepted() {
         assert!(verdict.valid, "{format}: {:?}", verdict.problems);
         assert!(verdict.clone().strict().valid, "{format}: {:?}", verdict.attested);
     }
-    for (name, case) in statements::controls().into_iter().chain(files::controls()) {
+    for (name, case) in statements::controls().into_iter().chain(files::controls()).chain(signed::controls()) {
         let verdict = verify(case.folder(), &case.certificate, &Options::default());
         assert!(verdict.valid, "{name}: {:?}", verdict.problems);
     }
@@ -57,10 +59,11 @@ fn what_is_not_forged_is_accepted() {
 
 #[test]
 fn no_forgery_is_accepted() {
-    let corpus: Vec<Forgery> = [statements::forgeries(), files::forgeries(), text::forgeries(), columnar::forgeries()]
-        .into_iter()
-        .flatten()
-        .collect();
+    let corpus: Vec<Forgery> =
+        [statements::forgeries(), signed::forgeries(), files::forgeries(), text::forgeries(), columnar::forgeries()]
+            .into_iter()
+            .flatten()
+            .collect();
     assert!(corpus.len() >= 100, "{}", corpus.len());
     let mut names = std::collections::BTreeSet::new();
     let mut accepted = Vec::new();

@@ -101,10 +101,17 @@ impl Run {
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}: {}", self.stdout))
     }
 
+    /// Asserts that it went well.
+    pub fn succeeds(&self) {
+        assert_eq!(self.code, 0, "stderr: {}\nstdout: {}", self.stderr, self.stdout);
+    }
+
     /// Asserts the exit code, an empty standard output, and that the error says all of `parts`.
     pub fn fails(&self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, code, "stderr: {}", self.stderr);
-        assert_eq!(self.stdout, "", "a failure has no result");
+        // Whoever asks for JSON gets the failure as an object.
+        let object = serde_json::from_str::<Value>(&self.stdout).is_ok_and(|said| said["error"]["message"].is_string());
+        assert!(self.stdout.is_empty() || object, "a failure has no result: {}", self.stdout);
         for part in parts {
             assert!(self.stderr.contains(part), "no `{part}` in: {}", self.stderr);
         }

@@ -96,3 +96,52 @@ fn the_page_fits_a_phone_and_a_desk() {
     }
     assert!(!log.contains("CONSOLE"), "{log}");
 }
+
+/// A report on many columns folds them: it has an end on a phone.
+#[test]
+fn many_columns_fold_on_a_phone() {
+    let Some(browser) = browser() else {
+        eprintln!("skipped: no Chromium on this machine");
+        return;
+    };
+    let house = House::new();
+    let names: Vec<String> = (0..24).map(|c| format!("c{c}")).collect();
+    let row = |r: usize| (0..24).map(|c| format!("v{}", (r * (c + 3) + r / 7) % 6)).collect::<Vec<_>>().join(",");
+    let rows: Vec<String> = (0..600).map(row).collect();
+    house.file("data.csv", &format!("{}\n{}\n", names.join(","), rows.join("\n")));
+    let column = |(i, name): (usize, &String)| match i {
+        0..6 => format!("[columns.{name}]\nrole = \"quasi\"\nhierarchy = {{ suppress = true }}\n"),
+        _ => format!("[columns.{name}]\nrole = \"sensitive\"\n"),
+    };
+    let columns: String = names.iter().enumerate().map(column).collect();
+    let policy = format!("[data]\ninput = \"data.csv\"\n{columns}[[require]]\nmodel = \"k-anonymity\"\nk = 2\n");
+    house.file("policy.toml", &policy);
+    let run = house.amidst(&["anonymize", "policy.toml", "--out", "out"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let say =
+        "<script>addEventListener('load',()=>{document.title=document.documentElement.scrollHeight})</script></head>";
+    let mut frames = String::from("<!DOCTYPE html><title>frames</title><link rel=icon href=data:,>");
+    for part in ["public", "internal"] {
+        let page = house.read(&format!("out/{part}/report.html"));
+        assert!(page.matches("<details").count() >= 24, "{part}");
+        house.file(&format!("{part}.html"), &page.replacen("</head>", say, 1));
+        frames.push_str(&format!(
+            "<iframe src={part}.html style='width:390px;height:900px;border:0' onload=\"\
+             document.body.append('{part}: '+this.contentDocument.title+'; ')\"></iframe>"
+        ));
+    }
+    house.file("frames.html", &frames);
+    let out = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--dump-dom"])
+        .args(["--virtual-time-budget=10000", "--window-size=1400,1000"])
+        .arg(format!("--user-data-dir={}", house.path("profile").display()))
+        .arg(format!("file://{}", house.path("frames.html").display()))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&out.stdout);
+    for part in ["public", "internal"] {
+        let told = said.split(&format!("{part}: ")).nth(1).unwrap_or_else(|| panic!("{part} in {said}"));
+        let height: u32 = told.split(';').next().unwrap().parse().unwrap();
+        assert!((1000..18_000).contains(&height), "{part} is {height} pixels high");
+    }
+}

@@ -17,6 +17,8 @@ mod defaults;
 #[cfg(test)]
 mod explore;
 #[cfg(test)]
+mod formats;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod house;
@@ -29,6 +31,8 @@ mod limits;
 #[cfg(test)]
 mod local;
 #[cfg(test)]
+mod papercuts;
+#[cfg(test)]
 mod plan;
 #[cfg(test)]
 mod population;
@@ -39,6 +43,8 @@ mod raw;
 #[cfg(test)]
 mod report;
 #[cfg(test)]
+mod reproduce;
+#[cfg(test)]
 mod said;
 mod sentences;
 #[cfg(test)]
@@ -47,6 +53,8 @@ mod series;
 mod series_extend;
 #[cfg(test)]
 mod series_policy;
+#[cfg(test)]
+mod signed;
 #[cfg(test)]
 mod suppression;
 #[cfg(test)]

@@ -140,6 +140,41 @@ fn a_version_that_leaks_is_offered_in_a_safe_form() {
     house.amidst(&["series", "publish", "ward", "--safe"]).fails(2, &["nothing has changed"]);
 }
 
+/// Whoever has decided for safe versions once goes on publishing, batch after batch, and is told so every time.
+#[test]
+fn versions_after_a_safe_one_are_made_safe_without_being_asked() {
+    let house = house(&people(0, 60), &l_diverse(3));
+    house.amidst(MAINTAIN).json(0);
+    let change = |turn: usize| {
+        house.file("new.csv", &people(60 + 8 * turn, 8));
+        house.file("gone.csv", &format!("id\np{}\np{}\n", 3 + 7 * turn, 4 + 7 * turn));
+        house.amidst(&["series", "apply", "ward", "--insert", "new.csv", "--delete", "gone.csv", "--json"]).json(0);
+    };
+    change(0);
+    assert_eq!(house.amidst(&["series", "publish", "ward"]).code, 1);
+    let first = house.amidst(&["series", "publish", "ward", "--safe"]);
+    assert!(first.code == 0 && first.stdout.contains("from now on"), "{}", first.stdout);
+    let mut mended = 0;
+    for turn in 1..6 {
+        change(turn);
+        let plan = house.amidst(&["series", "plan", "ward", "--json"]).json(0);
+        assert_eq!((&plan["publishable"], &plan["safe_since"]), (&true.into(), &2.into()));
+        if plan["next"]["leaks"] == true {
+            mended += 1;
+            let text = house.amidst(&["series", "plan", "ward"]);
+            assert!(text.stdout.contains("makes it safe, as versions since 2"), "{}", text.stdout);
+            // Whoever wants to be asked is asked.
+            house.amidst(&["series", "publish", "ward", "--no-safe"]).fails(1, &["--safe", "--allow-leak"]);
+        }
+        let done = house.amidst(&["series", "publish", "ward", "--json"]).json(0);
+        assert_eq!((&done["leaks"], &done["safe_since"]), (&false.into(), &2.into()));
+        assert_eq!(done["safe"], plan["next"]["leaks"]);
+    }
+    assert!(mended > 1, "no test: {mended} versions had to be made safe");
+    assert_eq!(house.amidst(&["series", "audit", "ward", "--json"]).json(0)["leaks"], false);
+    assert_eq!(house.amidst(&["series", "publish", "ward", "--safe", "--no-safe"]).code, 2);
+}
+
 /// Six rows in the classes {A,C} {D,B} {C,D}, of which two leave: the classes stay, and nobody is known.
 #[test]
 fn classes_that_lose_somebody_stay_what_they_were() {
@@ -175,6 +210,7 @@ fn rows_are_held_back_until_they_can_join() {
     assert_eq!((&second["rows"], &second["held_back"]), (&60.into(), &2.into()));
     let plan = house.amidst(&["series", "plan", "ward", "--json"]).json(0);
     assert_eq!((&plan["rows_in"], &plan["changed"]), (&2.into(), &false.into()));
+    house.amidst(&["series", "publish", "ward"]).fails(2, &["nothing has changed", "2 rows are held back"]);
     let third = publish("more.csv", &people(62, 4));
     assert_eq!((&third["rows"], &third["held_back"], &third["leaks"]), (&66.into(), &0.into(), &false.into()));
     let log = house.amidst(&["series", "log", "ward"]);

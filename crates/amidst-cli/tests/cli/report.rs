@@ -200,3 +200,30 @@ fn attacks_find_the_articles_homogeneous_class_and_the_linked_persons() {
     let names = house.amidst(&["attacks", "--json"]).json(0);
     assert!(names["attacks"].as_array().unwrap().iter().any(|a| a["id"] == "belief"));
 }
+
+#[test]
+fn what_the_policy_tells_of_a_release_is_in_report_and_certificate() {
+    let house = House::with_sample(600);
+    let told = "\n[release]\ntitle = \"Ward visits <2024>\"\npurpose = \"teaching\"\nrecipient = \"students\"\n\
+                threshold = \"ema\"\nvalid_until = 2027-12-31\n";
+    house.file("told.toml", &format!("{}{told}", house.read("policy.toml")));
+    let run = house.amidst(&["anonymize", "told.toml", "--out", "out"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    for part in ["public", "internal"] {
+        let json: Value = serde_json::from_str(&house.read(&format!("out/{part}/report.json"))).unwrap();
+        let release = &json["release"];
+        assert_eq!((&release["title"], &release["valid_until"]), (&"Ward visits <2024>".into(), &"2027-12-31".into()));
+        let (measured, kept) = (release["threshold"]["measured"].as_f64().unwrap(), &release["threshold"]["kept"]);
+        assert_eq!(measured <= 0.09, *kept == true, "{release}");
+        let page = house.read(&format!("out/{part}/report.html"));
+        assert!(page.contains("Ward visits &lt;2024&gt;") && page.contains("Policy 0070"), "{part}");
+        let text = house.read(&format!("out/{part}/report.md"));
+        assert!(text.contains("students") && text.contains("Policy 0070"), "{text}");
+    }
+    let certificate = house.read("out/public/certificate.json");
+    assert!(certificate.contains("[release]"), "{certificate}");
+    assert_eq!(house.amidst(&["verify", "out", "--policy", "told.toml"]).code, 0);
+    // Nothing is told where nothing is stated.
+    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "plain"]).code, 0);
+    assert!(!house.read("plain/public/report.json").contains("\"release\":"));
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::house::House;
 
-const POLICY: &str = r#"[data]
+pub const POLICY: &str = r#"[data]
 input = "people.csv"
 [columns.id]
 role = "key"
@@ -26,9 +26,9 @@ model = "distinct-l-diversity"
 l = 2
 "#;
 
-const INIT: &[&str] = &["series", "init", "ward", "--policy", "policy.toml", "--mode", "maintain", "--json"];
+pub const INIT: &[&str] = &["series", "init", "ward", "--policy", "policy.toml", "--mode", "maintain", "--json"];
 
-fn people(first: usize, count: usize) -> String {
+pub fn people(first: usize, count: usize) -> String {
     let row = |i: usize| format!("p{i},{},{},d{}\n", 20 + i * 7 % 50, 4300 + i * 13 % 60, i * 5 % 7);
     (first..first + count).map(row).fold("id,age,zip,disease\n".to_string(), |t, r| t + &r)
 }

@@ -86,7 +86,7 @@ impl Algorithm for CellSuppression {
                 let top: Vec<usize> = search.generalizations.iter().map(|g| g.height()).collect();
                 let node = whole.as_ref().and_then(|found| found.recoding.levels.clone());
                 let starts: Vec<Vec<usize>> = node.into_iter().chain([top, bottom]).collect();
-                let cell = search.metric.metric.cells().unwrap_or(metric::cell_loss);
+                let cell = search.metric.metric.cell_loss().unwrap_or(metric::cell_loss);
                 cells::choose(&inner, &judge, cell, &starts)?
             }
             // The whole table as one class fails, and only leaving out rows may help.
@@ -105,9 +105,16 @@ impl Algorithm for CellSuppression {
         }
         // Where columns weigh differently and the metric knows no weights, the cells were chosen by another price.
         let weights = search.generalizations.windows(2).all(|pair| pair[0].weight == pair[1].weight);
-        let exact = search.metric.metric.cells().is_some() && (weights || search.metric.metric.weighted());
+        let exact = search.metric.metric.cell_loss().is_some() && (weights || search.metric.metric.weighted());
         let coding = cells.recoding.levels.is_none().then_some(cells.levels);
-        Ok(Found { recoding: cells.recoding, coding, optimal: cells.optimal && exact, gap: None, notes: Vec::new() })
+        Ok(Found {
+            recoding: cells.recoding,
+            coding,
+            optimal: cells.optimal && exact,
+            gap: None,
+            least_loss: None,
+            notes: Vec::new(),
+        })
     }
 }
 

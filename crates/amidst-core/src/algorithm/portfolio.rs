@@ -6,13 +6,21 @@
 //! classes), because what is best at first need not be best in the end; then the best is improved until a round gains
 //! next to nothing. The local search takes only steps after which every class satisfies the policy.
 //!
-//! **Time.** A deadline ends the search with the best release so far; without one the outcome depends on the seed alone.
-//! A table too large for the slower candidates is left to the quicker ones.
+//! **Time.** With a deadline the best is then annealed until the time is over, or whoever waits is content; without one the
+//! outcome depends on the seed alone. A table too large for the slower candidates is left to the quicker ones.
+//!
+//! **Proof.** Beside the search a bound is proven that no release of this kind can be below (`local::bound`).
+
+use std::time::Instant;
 
 use rayon::prelude::*;
 
 use super::{Algorithm, Entry, Found, RecodingKind, Search, SearchError, k_member, mondrian, top_down};
+use crate::control::Standing;
+use crate::local::bound::{self, least_loss};
+use crate::local::build::anneal::anneal;
 use crate::local::build::bucket_assembly::{self, Seeds};
+use crate::local::build::completion::Draw;
 use crate::local::build::refine::{Effort, refine};
 use crate::local::class::{Cluster, World, cluster};
 use crate::local::finish::found;
@@ -41,6 +49,9 @@ const SHARE: f64 = 2e-3;
 /// The rounds of local search that every candidate with a chance gets.
 const TRIAL: usize = 3;
 
+/// The share of the time that the proof may take where it cannot run beside the search.
+const ALONE: f64 = 0.3;
+
 /// A candidate that loses this many times as much as the best has no chance: local search does not make up for it.
 const CHANCE: f64 = 1.6;
 
@@ -57,11 +68,41 @@ impl Algorithm for Portfolio {
     }
 
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError> {
-        found(search, |search, world| {
-            let (clusters, notes) = compete(search, world)?;
-            Ok((cluster::partition(clusters), notes))
-        })
+        let run = || {
+            found(search, |search, world| {
+                let (clusters, notes) = compete(search, world)?;
+                Ok((cluster::partition(clusters), notes))
+            })
+        };
+        let (found, least_loss) = beside(search, run, |effort| least_loss(search, effort));
+        Ok(Found { least_loss: least_loss?, ..found? })
     }
+}
+
+/// Runs the search and the proof of how good it can be beside each other, the proof on a thread of its own: a search that
+/// waits for its own tasks must not take up the proof meanwhile. On one thread the proof comes first, with part of the time.
+fn beside<A, B: Send>(
+    search: &Search<'_>,
+    run: impl FnOnce() -> A,
+    prove: impl FnOnce(bound::Effort) -> B + Send,
+) -> (A, B) {
+    let effort = |share: f64| match search.control.deadline {
+        None => bound::Effort::SMALL,
+        Some(deadline) => {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let deadline = Instant::now() + left.mul_f64(share);
+            bound::Effort { deadline: Some(deadline), looks: u64::MAX, tuples: usize::MAX }
+        }
+    };
+    if rayon::current_num_threads() < 2 {
+        let proven = prove(effort(ALONE));
+        return (run(), proven);
+    }
+    std::thread::scope(|scope| {
+        let proof = scope.spawn(|| prove(effort(1.0)));
+        let found = run();
+        (found, proof.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
 }
 
 /// A candidate's classes, before and after local search.
@@ -85,6 +126,8 @@ const CANDIDATES: &[(&str, Run)] = &[
         Ok(Some(world.clusters(&partition)))
     }),
     ("assembly", |search, world| bucket_assembly::clusters(search, world, Seeds::OutsideIn, false)),
+    ("proportional assembly", |search, world| in_proportion(search, world, 1.0)),
+    ("wide proportional assembly", |search, world| in_proportion(search, world, 1.6)),
     ("relaxed mondrian", |search, world| {
         if world.set.rows > MANY {
             return Ok(None);
@@ -103,6 +146,15 @@ const CANDIDATES: &[(&str, Run)] = &[
         Ok(Some(world.clusters(&top_down::partition(search, world.space, world.judge, world.tuple_of)?)))
     }),
 ];
+
+/// Assembly in proportion to the table, where the policy compares classes with it.
+fn in_proportion(search: &Search<'_>, world: &World<'_>, times: f64) -> Result<Option<Vec<Cluster>>, SearchError> {
+    let compares = search.requirements.iter().any(|r| r.models.iter().any(|m| m.compares_with_table()));
+    match compares {
+        true => bucket_assembly::drawn(search, world, (Seeds::OutsideIn, Draw::Proportional(times)), false),
+        false => Ok(None),
+    }
+}
 
 fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<String>), SearchError> {
     // The share of the worst possible loss, which is what people know as GCP.
@@ -141,7 +193,17 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
     let rounds = (1_500_000 / search.set.rows.max(1)).clamp(4, 50) as usize;
     let effort = Effort { rounds, share: SHARE, deadline: search.control.deadline };
     let (name, first) = (winner.name, winner.first);
-    let clusters = refine(world, search, winner.clusters, effort, &mut random)?;
+    let mut clusters = refine(world, search, winner.clusters, effort, &mut random)?;
+    if let Some(deadline) = search.control.deadline {
+        let begun = Instant::now();
+        let time = deadline.saturating_duration_since(begun).as_secs_f64();
+        let spent = || if time > 0.0 { begun.elapsed().as_secs_f64() / time } else { 1.0 };
+        let told = |loss: f64| {
+            search.tell(0.7 + 0.3 * spent().min(1.0));
+            (search.control.standing)(Standing::Loss(loss * scale));
+        };
+        clusters = anneal(world, search, clusters, &spent, &told)?;
+    }
     let last = cluster::total(&clusters);
     let mut notes = vec![format!(
         "{name} won: its share of the worst possible loss is {:.4}, and {:.4} after local search",
@@ -163,8 +225,6 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use super::*;
     use crate::control::Control;
     use crate::local::class::Judge;

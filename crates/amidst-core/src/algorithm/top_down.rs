@@ -14,6 +14,9 @@
 //! diversity model asks for; those that turn out not to be needed go back down. Among rows of a child that have the same
 //! sensitive values the last goes first, in the order of their quasi values.
 //!
+//! **One quasi column**, of which the paper speaks: its plain reading, with rows in the order of their values and in the
+//! opposite one, is tried as well ([`crate::local::top_down::plain`]), and the classes that lose least are kept.
+//!
 //! **Which column** lowers the loss most is reckoned before rows are pulled ([`crate::local::top_down::specialize`]), so that a table
 //! that is too large to be gathered is divided alike.
 //!
@@ -25,6 +28,7 @@ use crate::hierarchy::Generalization;
 use crate::local::class::{Judge, Part, Partition, shape_of};
 use crate::local::finish::found;
 use crate::local::shape::Space;
+use crate::local::top_down::plain::{Order, plain};
 use crate::local::top_down::specialize::{Branches, Child, Pool, Specializer, Units, level_below};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -73,14 +77,24 @@ pub(crate) fn supports(search: &Search<'_>) -> Result<(), SearchError> {
     }
 }
 
-/// The classes that top-down specialization finds.
+/// The classes that top-down specialization finds. Where the plain reading of the paper is defined and cheap, those of the
+/// least loss.
 pub(super) fn partition(
     search: &Search<'_>,
     space: &Space,
     judge: &Judge<'_>,
     tuple_of: &[u32],
 ) -> Result<Partition, SearchError> {
-    grown(search, space, judge, tuple_of, &vec![false; space.width()])
+    let loss = |partition: &Partition| partition.loss(search.set, tuple_of, space);
+    let mut best = grown(search, space, judge, tuple_of, &vec![false; space.width()])?;
+    for order in [Order::Ascending, Order::Descending] {
+        if let Some(other) = plain(search, judge, tuple_of, order)?
+            && loss(&other) < loss(&best)
+        {
+            best = other;
+        }
+    }
+    Ok(best)
 }
 
 /// The same for rows that are no longer specialized on some columns.
@@ -317,7 +331,7 @@ mod tests {
 
     /// Algorithm 1 read plainly, on rows: children that fail go back; if what went back fails, rows follow one by one out of
     /// children that stay valid without them, and then whole children, the smallest first.
-    fn plain(
+    fn plainly(
         rows: Vec<usize>,
         kept: usize,
         lines: &[(String, u32)],
@@ -351,14 +365,14 @@ mod tests {
                 rest.extend(valid.pop().into_iter().flatten());
             }
         }
-        valid.into_iter().for_each(|child| plain(child, kept + 1, lines, holds, out));
+        valid.into_iter().for_each(|child| plainly(child, kept + 1, lines, holds, out));
         if !rest.is_empty() {
             out.push(rest);
         }
     }
 
-    /// What both lose: the plain reading first.
-    fn both(seed: u64, rows: usize, values: usize, policy: usize) -> Option<(f64, f64)> {
+    /// What both lose: the plain reading first, of rows as they come or in the order of their values.
+    fn both(seed: u64, rows: usize, values: usize, policy: usize, sorted: bool) -> Option<(f64, f64)> {
         let (fixture, lines) = digits(seed, rows, values);
         let stated: [(&str, &[(&str, &str)]); 4] = [
             ("distinct-l-diversity", &[("l", "2")]),
@@ -381,28 +395,36 @@ mod tests {
                 judge.holds(&judge.tally(parts(rows).iter().map(entry)))
             };
             let mut classes = Vec::new();
-            plain((0..rows).collect(), 0, &lines, &holds, &mut classes);
+            let mut order: Vec<usize> = (0..rows).collect();
+            if sorted {
+                order.sort_by_key(|&r| &lines[r]);
+            }
+            plainly(order, 0, &lines, &holds, &mut classes);
             let plainly = Partition { classes: classes.iter().map(|c| parts(c)).collect() };
             let ours = partition(search, &space, &judge, &tuple_of).unwrap();
             Some((plainly.loss(search.set, &tuple_of, &space), ours.loss(search.set, &tuple_of, &space)))
         })
     }
 
-    /// Both are greedy, so either can be unlucky in which rows it pulls: of 484 tables 30 come out worse here, 174 better, and
-    /// all together lose 7 % less. A whole child that could have gone back must not be the reason.
+    /// The plain reading with rows in the order of their values is never better. With rows as they come either can be lucky:
+    /// a whole child that could have gone back must not be the reason.
     #[test]
-    fn hardly_ever_is_a_plain_reading_of_the_paper_better() {
+    fn a_plain_reading_of_the_paper_is_not_better() {
         let (mut tried, mut worse, mut better, mut total) = (0, 0, 0, (0.0, 0.0));
         for seed in 0..600 {
             let (rows, values) = (5 + seed as usize % 23, 2 + seed as usize % 3);
-            let Some((plainly, ours)) = both(seed, rows, values, seed as usize / 3 % 4) else { continue };
+            let policy = seed as usize / 3 % 4;
+            let Some((plainly, ours)) = both(seed, rows, values, policy, true) else { continue };
+            assert!(ours <= plainly + 1e-9, "seed {seed}: {ours} where a plain reading loses {plainly}");
+            let Some((plainly, ours)) = both(seed, rows, values, policy, false) else { continue };
             tried += 1;
             worse += usize::from(ours > plainly + 1e-9);
             better += usize::from(ours < plainly - 1e-9);
             total = (total.0 + plainly, total.1 + ours);
         }
+        println!("{worse} of {tried} worse, {better} better, {total:?}");
         assert!(
-            tried > 300 && worse * 100 <= 7 * tried && better > 4 * worse && total.1 <= total.0,
+            tried > 300 && worse * 100 <= 4 * tried && better > 8 * worse && total.1 <= total.0,
             "{worse} of {tried} worse, {better} better, {total:?}"
         );
     }

@@ -5,20 +5,25 @@
 //! prior α = f(s | q); afterwards it is the posterior β of Theorem 3.1 of the ℓ-diversity article.
 //!
 //! **Succeeds** for the persons of a tuple about whom the release discloses something. *Positive disclosure*: some value
-//! has β > 1 − δ, and had not before. *Negative disclosure*: some value that seemed possible, α ≥ ε, has β < ε. The
-//! article also asks that someone with the tuple has the value (or another); the adversary acts on the belief either way,
-//! so it counts here either way.
+//! has β > 1 − δ; those of whom that was not believed before, α ≤ 1 − δ, are counted once more as newly disclosed.
+//! *Negative disclosure*: some value that seemed possible, α ≥ ε, has β < ε; that an impossible value stays impossible is no
+//! disclosure. The article also asks that someone with the tuple has the value (or another); the adversary acts on the belief
+//! either way, so it counts here either way.
+//!
+//! How many persons of a class have which tuple is not published. The class is then taken to be spread over the tuples that it
+//! covers as the population is, rounded so that the parts add up to the class: nobody counts twice.
+//!
+//! With `ruled_out` the adversary also knows values that the person does not have: prior and posterior are those of the others.
 //!
 //! Tuples for which population and release contradict each other have no belief; they are reported.
 
 use std::cmp::Ordering;
-use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::view::class_batch::{Class, ClassBatch};
 use super::view::worst;
-use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target, share_or};
+use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, People, Target, share_or};
 use crate::class::Histogram;
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, Parameters};
@@ -28,7 +33,8 @@ pub(super) const ENTRY: Entry = Entry {
     id: "belief",
     title: "belief of an adversary who knows the population",
     assumes: "the quasi tuple of a person who is in the table, and how often each value goes with it in the population",
-    definition: "the posterior of Theorem 3.1 exceeds 1 − δ (positive disclosure) or falls below ε (negative disclosure)",
+    definition: "the posterior of Theorem 3.1 exceeds 1 − δ (positive disclosure, whatever the prior; newly where the prior did \
+                 not exceed it), or falls below ε although the prior did not (negative disclosure)",
     citation: "Machanavajjhala et al., TKDD 2007, Theorem 3.1, Definitions 3.1 and 3.2",
     needs: Knowledge::Population,
     parameters: &[
@@ -41,6 +47,11 @@ pub(super) const ENTRY: Entry = Entry {
             "epsilon",
             Kind::Number,
             "ε: a posterior below it is a negative disclosure; 0.1 when absent",
+        ),
+        Parameter::optional(
+            "ruled_out",
+            Kind::Values,
+            "values that the adversary knows the person not to have, such as [\"Heart Disease\"]",
         ),
     ],
     attack: &BeliefAttack,
@@ -62,6 +73,7 @@ impl Attack for BeliefAttack {
         let epsilon = share_or(parameters, "epsilon", Rational::ratio(1, 10))?;
         let bounds = Bounds::new((Rational::from(1).value() - delta.value()).into(), epsilon);
         let Some(known) = extra.population else { return Ok(Findings::default()) };
+        let ruled_out = ruled_out(target, known.people, parameters)?;
         let parts: Vec<Tally> = known
             .covered
             .order()
@@ -71,7 +83,7 @@ impl Attack for BeliefAttack {
                 let mut tally = Tally::default();
                 for classes in task.chunks(BATCH) {
                     batch.gather(classes, target, known);
-                    batch.classes.iter().for_each(|class| tally.class(class, &batch, &mut sight));
+                    batch.classes.iter().for_each(|class| tally.class(class, &batch, &mut sight, &ruled_out));
                 }
                 tally
             })
@@ -86,6 +98,7 @@ impl Attack for BeliefAttack {
         };
         let figures = [
             ("positive_disclosure_persons", tally.positive as f64),
+            ("newly_disclosed_persons", tally.newly as f64),
             ("negative_disclosure_persons", tally.negative as f64),
             ("largest_posterior", tally.largest),
             ("smallest_posterior", tally.smallest),
@@ -96,9 +109,21 @@ impl Attack for BeliefAttack {
     }
 }
 
+/// The values that the adversary knows the person not to have, as the population numbers them.
+fn ruled_out(target: &Target<'_>, people: &People<'_>, parameters: &Parameters) -> Result<Vec<u32>, AttackError> {
+    if parameters.get("ruled_out").is_none() {
+        return Ok(Vec::new());
+    }
+    let code = |value: &String| target.domain()?.dictionary.code(value);
+    // A value that nobody of the release has, or nobody of the population, needs no ruling out.
+    Ok(parameters.texts("ruled_out")?.iter().filter_map(code).filter_map(|code| people.number(code)).collect())
+}
+
 /// What was disclosed in some classes.
 struct Tally {
     positive: u64,
+    /// Those of them of whom it was not believed before.
+    newly: u64,
     negative: u64,
     contradicted: u64,
     persons: u64,
@@ -113,6 +138,7 @@ impl Default for Tally {
     fn default() -> Self {
         Tally {
             positive: 0,
+            newly: 0,
             negative: 0,
             contradicted: 0,
             persons: 0,
@@ -125,21 +151,35 @@ impl Default for Tally {
 }
 
 impl Tally {
-    fn class(&mut self, class: &Class<'_>, batch: &ClassBatch<'_>, sight: &mut Sight<'_>) {
+    fn class(&mut self, class: &Class<'_>, batch: &ClassBatch<'_>, sight: &mut Sight<'_>, ruled_out: &[u32]) {
         let (start, people) = (class.people.start, &batch.people[class.people.clone()]);
         let covered = sight.look_at(&batch.own[class.own.clone()], people);
-        let (mut persons, mut hardest) = (0, 0.0f64);
+        let (mut persons, mut hardest, mut hit, mut passed) = (0, 0.0f64, false, 0u64);
         for tuple in batch.tuples[class.tuples.clone()].iter().filter(|tuple| tuple.told != Some(0)) {
-            let here = |total: u64| tuple.told.unwrap_or_else(|| spread(class.size, total, covered));
             let own = tuple.people.start - start..tuple.people.end - start;
             let q = &people[own.clone()];
-            let Some(verdict) = sight.disclosure(q, own, self.rise) else {
-                self.contradicted += here(q.iter().map(|c| c.1).sum());
+            let here = tuple.told.unwrap_or_else(|| {
+                let before = passed;
+                passed += q.iter().map(|c| c.1).sum::<u64>();
+                spread(class.size, before, passed, covered)
+            });
+            let weights = &sight.weights[own];
+            let verdict = match ruled_out.is_empty() {
+                true => sight.disclosure(q, weights, self.rise),
+                false => {
+                    let left = q.iter().zip(weights).filter(|(c, _)| !ruled_out.contains(&c.0));
+                    let (q, weights): (Vec<(u32, u64)>, Vec<f64>) = left.map(|(c, w)| (*c, *w)).unzip();
+                    sight.disclosure(&q, &weights, self.rise)
+                }
+            };
+            let Some(verdict) = verdict else {
+                self.contradicted += here;
                 continue;
             };
             if verdict.positive || verdict.negative {
-                let here = here(q.iter().map(|c| c.1).sum());
+                hit = true;
                 self.positive += if verdict.positive { here } else { 0 };
+                self.newly += if verdict.newly { here } else { 0 };
                 self.negative += if verdict.negative { here } else { 0 };
                 persons += here;
             }
@@ -148,7 +188,7 @@ impl Tally {
             self.rise = self.rise.max(verdict.rise);
         }
         self.largest = self.largest.max(hardest);
-        if persons > 0 {
+        if hit {
             self.persons += persons;
             self.hit.push((hardest, class.size, class.class as usize));
         }
@@ -159,6 +199,7 @@ impl Tally {
         self.hit.extend(other.hit);
         Tally {
             positive: self.positive + other.positive,
+            newly: self.newly + other.newly,
             negative: self.negative + other.negative,
             contradicted: self.contradicted + other.contradicted,
             persons: self.persons + other.persons,
@@ -170,11 +211,13 @@ impl Tally {
     }
 }
 
-/// Persons of a class who have a tuple: `size × with_it ÷ people`, rounded, at least 1.
-fn spread(size: u64, with_it: u64, people: u64) -> u64 {
-    let share = with_it as f64 / people.max(1) as f64;
-    // Rounded: what is below a half becomes one, too.
-    ((size as f64 * share + 0.5) as u64).max(1)
+/// The persons of a class of `size` who have a tuple, where `covered` people fit the class, `before` of them have an earlier
+/// tuple, and `passed` an earlier one or this one: the class spread over its tuples as the population is, with parts that add
+/// up to it.
+fn spread(size: u64, before: u64, passed: u64, covered: u64) -> u64 {
+    let up_to = |people: u64| u128::from(size) * u128::from(people) / u128::from(covered.max(1));
+    // No part is larger than the class.
+    (up_to(passed) - up_to(before)) as u64
 }
 
 struct Bounds {
@@ -196,6 +239,8 @@ impl Bounds {
 #[derive(Debug, PartialEq)]
 struct Disclosure {
     positive: bool,
+    /// Positive, and not believed before.
+    newly: bool,
     negative: bool,
     largest: f64,
     smallest: f64,
@@ -240,13 +285,14 @@ impl<'a> Sight<'a> {
         self.weights.clear();
     }
 
-    /// What the class discloses about the persons of a tuple `q` that it covers, whose people stand at `own` among all whom
-    /// it covers. A rise up to `known` need not be told.
-    fn disclosure(&self, q: &Histogram, own: Range<usize>, known: f64) -> Option<Disclosure> {
-        let weights = &self.weights[own];
+    /// What the class discloses about the persons of a tuple `q` that it covers, whose values have these weights. A rise up to
+    /// `known` need not be told.
+    fn disclosure(&self, q: &Histogram, weights: &[f64], known: f64) -> Option<Disclosure> {
         if let [weight] = *weights {
             // Whoever was certain before is certain after.
-            let certain = Disclosure { positive: false, negative: false, largest: 1.0, smallest: 1.0, rise: 0.0 };
+            let positive = self.bounds.high < Rational::from(1);
+            let certain =
+                Disclosure { positive, newly: false, negative: false, largest: 1.0, smallest: 1.0, rise: 0.0 };
             return (weight > 0.0).then_some(certain);
         }
         // The posterior of a value is its weight against the sum of all weights: dividing can wait for the extremes.
@@ -262,7 +308,7 @@ impl<'a> Sight<'a> {
         }
         let bounds = self.bounds;
         let (high, low, doubt) = (bounds.about.0 * sum, bounds.about.1 * sum, DOUBT * sum);
-        let (mut positive, mut negative, mut rise) = (false, false, 0.0f64);
+        let (mut positive, mut newly, mut negative, mut rise) = (false, false, false, 0.0f64);
         let people = total as f64;
         // No posterior lies beyond the extremes, and no prior below that of one person.
         let inside = largest < high - doubt && smallest > low + doubt;
@@ -271,39 +317,42 @@ impl<'a> Sight<'a> {
             for (&weight, &(_, n)) in weights.iter().zip(q) {
                 doubtful |= (weight - high).abs() < doubt || (weight - low).abs() < doubt;
                 rise = rise.max(weight * people - n as f64 * sum);
-                positive |= weight > high && bounds.high.compare_count(n, total) != Ordering::Greater;
+                positive |= weight > high;
+                newly |= weight > high && bounds.high.compare_count(n, total) != Ordering::Greater;
                 negative |= weight < low && bounds.low.compare_count(n, total) != Ordering::Less;
             }
             if doubtful {
-                (positive, negative) = self.exactly(q, total)?;
+                (positive, newly, negative) = self.exactly(q, total)?;
             }
         }
         let (largest, smallest) = (largest / sum, smallest / sum);
-        Some(Disclosure { positive, negative, largest, smallest, rise: rise / (sum * people) })
+        Some(Disclosure { positive, newly, negative, largest, smallest, rise: rise / (sum * people) })
     }
 
-    /// Whether the disclosure is positive and whether it is negative, by fractions.
+    /// Whether the disclosure is positive, newly so, and negative, by fractions.
     #[cold]
-    fn exactly(&self, q: &Histogram, total: u64) -> Option<(bool, bool)> {
+    fn exactly(&self, q: &Histogram, total: u64) -> Option<(bool, bool, bool)> {
         let bounds = self.bounds;
         let Some(weights) = self.whole_weights(q) else {
             let covered: Vec<(u32, u64)> = (0..).zip(self.covered.iter().copied()).filter(|c| c.1 > 0).collect();
             let mut own = self.own.clone();
             own.sort_unstable();
             let exact = beliefs(q, &covered, &own)?;
-            let positive = exact.iter().any(|b| b.posterior > bounds.high && b.prior <= bounds.high);
+            let positive = exact.iter().any(|b| b.posterior > bounds.high);
+            let newly = exact.iter().any(|b| b.posterior > bounds.high && b.prior <= bounds.high);
             let negative = exact.iter().any(|b| b.posterior < bounds.low && b.prior >= bounds.low);
-            return Some((positive, negative));
+            return Some((positive, newly, negative));
         };
         let sum: u128 = weights.iter().sum();
-        let (mut positive, mut negative) = (false, false);
+        let (mut positive, mut newly, mut negative) = (false, false, false);
         for (entry, &weight) in q.iter().zip(&weights) {
-            positive |=
-                bounds.high.compare_fraction(weight, sum).is_gt() && bounds.high.compare_count(entry.1, total).is_le();
+            let above = bounds.high.compare_fraction(weight, sum).is_gt();
+            positive |= above;
+            newly |= above && bounds.high.compare_count(entry.1, total).is_le();
             negative |=
                 bounds.low.compare_fraction(weight, sum).is_lt() && bounds.low.compare_count(entry.1, total).is_ge();
         }
-        Some((positive, negative))
+        Some((positive, newly, negative))
     }
 
     /// The weights of the values, multiplied by a number that makes all of them whole; none where that gets too large.
@@ -337,7 +386,7 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::super::view::fixture::{Fixture, figure};
-    use super::super::{Covering, External, People, PopulationKnowledge, Tuples, fit};
+    use super::super::{Covering, External, PopulationKnowledge, Tuples, fit};
     use super::*;
     use crate::class::Population;
     use crate::parameter::Value;
@@ -397,9 +446,9 @@ mod tests {
 
     #[test]
     fn a_class_is_spread_over_the_tuples_that_it_covers() {
-        // Half of one, 2.5 and 7 of ten: rounded, and at least one.
-        assert_eq!([spread(10, 1, 20), spread(10, 1, 4), spread(10, 7, 10), spread(3, 0, 0)], [1, 3, 7, 1]);
-        // The same as when it is told: ten persons, of whom 1, 3 and 7 have the tuples of 1, 4 and 10 in 15 people.
+        // Of ten persons 0.67, 2.67 and 6.67 have the tuples of 1, 4 and 10 in 15 people.
+        assert_eq!([spread(10, 0, 1, 15), spread(10, 1, 5, 15), spread(10, 5, 15, 15)], [0, 3, 7]);
+        assert_eq!(spread(u64::MAX, 0, 5, 5), u64::MAX);
         let rows: Vec<(&str, &str)> = [vec![("[1-3]", "s1"); 4], vec![("[1-3]", "s2"); 6], vec![("9", "s1")]].concat();
         let fixture = Fixture::new(&rows);
         let person = |n: usize| (["1", "2", "2", "2", "2"][n.min(4)], ["s1", "s2"][n % 2]);
@@ -411,19 +460,50 @@ mod tests {
             crate::table::Table { columns: vec![column("class", |p| p.0), column("disease", |p| p.1)], rows: 15 };
         let fits = fit(&fixture.published(), &External { table: &table, covers: &[] }, &[1]).unwrap();
         let people = People::of(&fits.tuples, &[fixture.code("s1"), fixture.code("s2")]);
-        let wide = fixture.labels.columns[0].dictionary.code("[1-3]").unwrap();
-        let class = (0..2u32).find(|&c| fixture.labels.columns[0].codes.get(c as usize) == wide).unwrap();
-        let told = Tuples::collect(2, [(0, 1), (1, 3), (2, 7)].map(|(tuple, n)| (class, tuple, n)).to_vec());
-        for (delta, epsilon) in [("0.1", "0.1"), ("0.4", "0.4"), ("0.5", "0.3")] {
+        for (delta, epsilon) in [("0.1", "0.1"), ("0.4", "0.4"), ("0.5", "0.3"), ("1", "1")] {
             let pairs = [("delta", Value::Text(delta.into())), ("epsilon", Value::Text(epsilon.into()))];
-            let parameters = Parameters::from_pairs(pairs);
-            let found = [Covering::Spread(&fits), Covering::Told(&told)].map(|covered| {
-                let known = PopulationKnowledge { people: &people, covered };
-                let extra = Extra { population: Some(&known), ..Extra::default() };
-                ENTRY.run(&fixture.target(), &extra, &parameters).unwrap()
-            });
-            assert_eq!(found[0], found[1]);
+            let known = PopulationKnowledge { people: &people, covered: Covering::Spread(&fits) };
+            let extra = Extra { population: Some(&known), ..Extra::default() };
+            let found = ENTRY.run(&fixture.target(), &extra, &Parameters::from_pairs(pairs)).unwrap();
+            assert!(found.persons <= 10, "{found:?}");
+            let figures = ["positive_disclosure_persons", "negative_disclosure_persons", "newly_disclosed_persons"];
+            assert!(figures.iter().all(|name| figure(&found, name) <= 10.0), "{found:?}");
+            // With δ = 1 whatever is believed at all is disclosed: everybody of the class, and nobody else.
+            assert!(delta != "1" || figure(&found, "positive_disclosure_persons") == 10.0, "{found:?}");
         }
+    }
+
+    #[test]
+    fn a_value_that_is_ruled_out_discloses_the_others() {
+        let fixture = Fixture::new(&rows([("q1", 1, 1), ("q2", 35, 15)]));
+        let covered = Tuples::collect(2, vec![(0, 0, 2), (1, 1, 50)]);
+        let people = People::from(&population());
+        let known = PopulationKnowledge { people: &people, covered: Covering::Told(&covered) };
+        let extra = Extra { population: Some(&known), ..Extra::default() };
+        let with = |not: &[&str]| {
+            let values = not.iter().map(|v| Value::Text((*v).into())).collect();
+            ENTRY.run(&fixture.target(), &extra, &Parameters::from_pairs([("ruled_out", Value::List(values))])).unwrap()
+        };
+        // Whoever does not have s1 has s2: everybody is disclosed, and nothing of it by the release.
+        let found = with(&["s1"]);
+        assert_eq!(
+            (figure(&found, "positive_disclosure_persons"), figure(&found, "newly_disclosed_persons")),
+            (52.0, 0.0)
+        );
+        assert_eq!(with(&["unheard of"]), with(&[]));
+    }
+
+    #[test]
+    fn what_was_certain_before_is_disclosed_but_not_newly() {
+        let fixture = Fixture::new(&rows([("q1", 2, 0), ("q2", 35, 15)]));
+        let certain = Population { totals: vec![50, 50], histograms: vec![vec![(0, 50)], vec![(0, 25), (1, 25)]] };
+        let covered = Tuples::collect(2, vec![(0, 0, 2), (1, 1, 50)]);
+        let people = People::from(&certain);
+        let known = PopulationKnowledge { people: &people, covered: Covering::Told(&covered) };
+        let extra = Extra { population: Some(&known), ..Extra::default() };
+        let found = ENTRY.run(&fixture.target(), &extra, &Parameters::default()).unwrap();
+        assert_eq!(figure(&found, "positive_disclosure_persons"), 2.0);
+        assert_eq!(figure(&found, "newly_disclosed_persons"), 0.0);
     }
 
     proptest! {
@@ -452,12 +532,13 @@ mod tests {
             for q in &histograms {
                 let exact = beliefs(q, &covered(&population, &tuples), &class);
                 let verdict = |b: &[crate::sensitive::belief::Belief]| {
-                    let positive = b.iter().any(|b| b.posterior > bounds.high && b.prior <= bounds.high);
-                    (positive, b.iter().any(|b| b.posterior < bounds.low && b.prior >= bounds.low))
+                    let newly = b.iter().any(|b| b.posterior > bounds.high && b.prior <= bounds.high);
+                    let positive = b.iter().any(|b| b.posterior > bounds.high);
+                    (positive, newly, b.iter().any(|b| b.posterior < bounds.low && b.prior >= bounds.low))
                 };
                 end += q.len();
-                let found = sight.disclosure(q, end - q.len()..end, 0.0);
-                prop_assert_eq!(found.as_ref().map(|f| (f.positive, f.negative)), exact.as_deref().map(verdict));
+                let found = sight.disclosure(q, &sight.weights[end - q.len()..end], 0.0);
+                prop_assert_eq!(found.as_ref().map(|f| (f.positive, f.newly, f.negative)), exact.as_deref().map(verdict));
                 if let (Some(found), Some(exact)) = (found, exact) {
                     prop_assert_eq!(sight.exactly(q, q.iter().map(|c| c.1).sum()), Some(verdict(&exact)));
                     let largest = exact.iter().map(|b| b.posterior.to_f64()).fold(0.0, f64::max);

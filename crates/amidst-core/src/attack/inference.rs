@@ -8,9 +8,15 @@
 //! release: that one anybody guesses. `accuracy` against `base_rate`, the share of the most common value, is the lift.
 //! Some lift is what a release is published for; it tells what being absent from the table would not have hidden.
 
+mod guess;
+mod labels;
+
 use std::ops::Range;
 
 use rayon::prelude::*;
+
+use guess::Guess;
+use labels::{Labels, Weight};
 
 use super::view::worst;
 use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Target};
@@ -29,9 +35,6 @@ pub(super) const ENTRY: Entry = Entry {
     attack: &Inference,
 };
 
-/// A column whose labels times values exceed this is left out: counting it would take more memory than it tells.
-const LARGEST: usize = 1 << 24;
-
 #[derive(Debug)]
 struct Inference;
 
@@ -46,11 +49,8 @@ impl Attack for Inference {
             .labels
             .ok_or_else(|| AttackError::Lacks { attack: ENTRY.id, what: "the published quasi labels".to_string() })?;
         let values = target.histogram.last().map_or(0, |c| c.0 as usize + 1);
-        let columns: Vec<&Column> =
-            labels.columns.iter().filter(|c| c.dictionary.len().saturating_mul(values) <= LARGEST).collect();
-        let columns = Columns::new(columns, values);
-
         let parts = Part::all(target);
+        let columns = Columns::counted(target, &parts, labels.columns.iter().collect(), values, folds);
         let counts = Counts::of_folds(target, &parts, &columns, folds);
         let everything = counts.everyone(&columns);
         // The lowest code of several: the same whatever the order of the rows.
@@ -62,7 +62,8 @@ impl Attack for Inference {
             .map(|part| {
                 let mut right = 0u64;
                 let mut hit = vec![0u64; part.classes.len()];
-                let mut guesses: Vec<Guess<'_>> = models.iter().map(|model| Guess::new(model, &columns)).collect();
+                let new = |(held, model)| Guess::new(model, held as u32, &columns);
+                let mut guesses: Vec<Guess<'_>> = models.iter().enumerate().map(new).collect();
                 let (mut last, mut starts) = (Vec::new(), Vec::new());
                 part.each_class(target, folds, |class, parts| {
                     // All rows of a class look alike, so each model guesses once for it.
@@ -71,7 +72,7 @@ impl Attack for Inference {
                     guesses.iter_mut().for_each(|guess| guess.known = guess.known.min(same));
                     for &(fold, value, n) in parts {
                         let guess = &mut guesses[fold as usize];
-                        guess.look_at(&starts);
+                        guess.look_at(class, &starts);
                         if guess.is(value as usize) {
                             right += n;
                             hit[class - part.classes.start] += if value as usize == mode { 0 } else { n };
@@ -167,9 +168,12 @@ impl Part {
 /// So many scores are added up at once.
 const LANES: usize = 8;
 
-/// The columns that are learned from. Every label of every column has a place of its own for each value.
+/// The columns that are learned from, those first whose labels are many. Every label of the others has a place of its own
+/// for each value.
 struct Columns<'a> {
     columns: Vec<&'a Column>,
+    /// How many of them have labels that share places, and what is known of those.
+    many: Vec<Labels>,
     values: usize,
     /// The places of a label: whole lanes, of which the last may be idle.
     width: usize,
@@ -177,16 +181,33 @@ struct Columns<'a> {
     bases: Vec<usize>,
 }
 
+/// Up to so many counts of labels with values and folds are held for a column, however few of them occur.
+const FEW: usize = 1 << 18;
+
 impl<'a> Columns<'a> {
-    fn new(columns: Vec<&'a Column>, values: usize) -> Self {
-        let width = values.next_multiple_of(LANES);
-        let mut bases = vec![0];
-        for column in &columns {
-            bases.push(bases.last().copied().unwrap_or(0) + column.dictionary.len() * width);
-        }
-        Columns { columns, values, width, bases }
+    /// The columns, with the labels of those counted of which much could occur and little does: what is held grows with
+    /// what occurs.
+    fn counted(target: &Target<'_>, parts: &[Part], columns: Vec<&'a Column>, values: usize, folds: u64) -> Self {
+        let entries = target.published.classes.entries.iter();
+        let occur: u64 = entries.map(|e| e.rows.min(folds)).sum();
+        let most = FEW.max(usize::try_from(occur).unwrap_or(usize::MAX).saturating_mul(4));
+        let cells = |c: &&Column| c.dictionary.len().saturating_mul(values).saturating_mul(folds as usize);
+        let (many, few): (Vec<&Column>, Vec<&Column>) = columns.into_iter().partition(|c| cells(c) > most);
+        let labels = many.par_iter().map(|column| Labels::count(target, parts, column, values, folds)).collect();
+        Columns::new([many, few].concat(), labels, values)
     }
 
+    fn new(columns: Vec<&'a Column>, many: Vec<Labels>, values: usize) -> Self {
+        let width = values.next_multiple_of(LANES);
+        let mut bases = vec![0];
+        for (c, column) in columns.iter().enumerate() {
+            let vectors = many.get(c).map_or(column.dictionary.len(), Labels::vectors);
+            bases.push(bases.last().copied().unwrap_or(0) + vectors * width);
+        }
+        Columns { columns, many, values, width, bases }
+    }
+
+    /// The places of the labels that have their own.
     fn places(&self) -> usize {
         self.bases.last().copied().unwrap_or(0)
     }
@@ -194,8 +215,26 @@ impl<'a> Columns<'a> {
     /// Where the values begin for the labels of a class that has rows.
     fn starts(&self, class: usize, starts: &mut Vec<usize>) {
         starts.clear();
-        let every = self.columns.iter().zip(&self.bases);
-        starts.extend(every.map(|(column, base)| base + column.codes.get(class) as usize * self.width));
+        let every = self.columns.iter().zip(&self.bases).enumerate();
+        starts.extend(every.map(|(c, (column, base))| {
+            let label = column.codes.get(class) as usize;
+            base + self.width * self.many.get(c).map_or(label, |labels| labels.vector(label))
+        }));
+    }
+
+    /// What the labels of a class that share their places add to single values, for a model that did not see a fold, in
+    /// ascending order of the values.
+    fn weights(&self, class: usize, held: u32, weights: &mut Vec<Weight>) {
+        weights.clear();
+        for (labels, column) in self.many.iter().zip(&self.columns) {
+            labels.weights(column.codes.get(class) as usize, held, weights);
+        }
+        weights.sort_by_key(|w| w.0);
+        weights.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 += if same { next.1 } else { 0.0 };
+            same
+        });
     }
 }
 
@@ -209,7 +248,10 @@ struct Counts {
 impl Counts {
     fn of_folds(target: &Target<'_>, parts: &[Part], columns: &Columns<'_>, folds: u64) -> Counts {
         let (folds, width) = (folds as usize, columns.width);
-        let none = || Counts { folds, values: vec![0; folds * width], cells: vec![0; folds * columns.places()] };
+        // Columns of many labels are counted already.
+        let (many, first) = (columns.many.len(), columns.bases[columns.many.len()]);
+        let places = columns.places() - first;
+        let none = || Counts { folds, values: vec![0; folds * width], cells: vec![0; folds * places] };
         let count = |part: &Part| {
             let mut counts = none();
             let (mut starts, mut places) = (Vec::new(), Vec::new());
@@ -218,8 +260,8 @@ impl Counts {
                 places.clear();
                 places.extend(parts.iter().map(|&(fold, value, n)| (fold as usize * width + value as usize, n)));
                 places.iter().for_each(|&(place, n)| counts.values[place] += n);
-                for start in &starts {
-                    let cells = &mut counts.cells[start * folds..][..width * folds];
+                for start in &starts[many..] {
+                    let cells = &mut counts.cells[(start - first) * folds..][..width * folds];
                     places.iter().for_each(|&(place, n)| cells[place] += n);
                 }
             });
@@ -260,10 +302,22 @@ impl Bayes {
         let known = kept(&counts.values, held, columns);
         let ln = |n: u64| (n as f64).ln();
         let mut cells = Vec::with_capacity(columns.places());
-        for (column, bounds) in columns.columns.iter().zip(columns.bases.windows(2)) {
+        let first = columns.bases[columns.many.len()];
+        for (c, (column, bounds)) in columns.columns.iter().zip(columns.bases.windows(2)).enumerate() {
             let labels = column.dictionary.len() as u64;
             let whole: Vec<f64> = known.iter().map(|&n| ln(n + labels)).collect();
-            let own = &counts.cells[bounds[0] * counts.folds..bounds[1] * counts.folds];
+            if let Some(many) = columns.many.get(c) {
+                for vector in 0..many.vectors() {
+                    let start = cells.len();
+                    cells.extend(whole.iter().map(|w| -w as f32));
+                    many.each_of_vector(vector, held as u32, |value, n| {
+                        cells[start + value as usize] = (ln(n + 1) - whole[value as usize]) as f32;
+                    });
+                    cells.resize(start + columns.width, 0.0);
+                }
+                continue;
+            }
+            let own = &counts.cells[(bounds[0] - first) * counts.folds..(bounds[1] - first) * counts.folds];
             for label in own.chunks_exact((columns.width * counts.folds).max(1)) {
                 let own = kept(label, held, columns);
                 cells.extend(own.iter().zip(&whole).map(|(&n, w)| (ln(n + 1) - w) as f32));
@@ -273,70 +327,6 @@ impl Bayes {
         let mut priors: Vec<f32> = known.iter().map(|&n| ln(n + 1) as f32).collect();
         priors.resize(columns.width, f32::NEG_INFINITY);
         Bayes { cells, priors }
-    }
-}
-
-/// What a model guesses. Neighbouring classes have most labels in common, so the sums up to the first that differs are kept.
-struct Guess<'a> {
-    model: &'a Bayes,
-    width: usize,
-    /// The scores of the values before any label, after the first, and so on.
-    sums: Vec<f32>,
-    /// How many of the labels are those that the scores were summed up for.
-    known: usize,
-    /// The largest after the last.
-    largest: f32,
-}
-
-impl<'a> Guess<'a> {
-    fn new(model: &'a Bayes, columns: &Columns<'_>) -> Self {
-        let mut sums = model.priors.clone();
-        sums.resize(columns.width * (columns.columns.len() + 1), 0.0);
-        Guess { model, width: columns.width, sums, known: 0, largest: f32::INFINITY }
-    }
-
-    /// Turns to the labels whose values begin at `starts`.
-    fn look_at(&mut self, starts: &[usize]) {
-        if self.known == starts.len() && self.largest < f32::INFINITY {
-            return;
-        }
-        for (depth, &start) in starts.iter().enumerate().skip(self.known) {
-            let (before, after) = self.sums[depth * self.width..][..2 * self.width].split_at_mut(self.width);
-            let (cells, _) = self.model.cells[start..][..self.width].as_chunks::<LANES>();
-            let (before, after) = (before.as_chunks::<LANES>().0, after.as_chunks_mut::<LANES>().0);
-            for ((sums, cells), after) in before.iter().zip(cells).zip(after) {
-                // A copy, so that the compiler knows that nothing else changes and adds all lanes at once.
-                let mut sums = *sums;
-                sums.iter_mut().zip(cells).for_each(|(sum, cell)| *sum += cell);
-                *after = sums;
-            }
-        }
-        self.known = starts.len();
-        self.find_largest();
-    }
-
-    fn scores(&self) -> &[f32] {
-        &self.sums[self.known * self.width..][..self.width]
-    }
-
-    fn find_largest(&mut self) {
-        let larger = |a: f32, b: f32| if b > a { b } else { a };
-        let mut largest = [f32::NEG_INFINITY; LANES];
-        for scores in self.scores().as_chunks::<LANES>().0 {
-            largest.iter_mut().zip(scores).for_each(|(largest, &score)| *largest = larger(*largest, score));
-        }
-        let mut half = LANES / 2;
-        while half > 0 {
-            (0..half).for_each(|lane| largest[lane] = larger(largest[lane], largest[lane + half]));
-            half /= 2;
-        }
-        self.largest = largest[0];
-    }
-
-    /// Whether this value is the likeliest; the lowest code of several.
-    fn is(&self, value: usize) -> bool {
-        let scores = self.scores();
-        scores[value] == self.largest && scores[..value].iter().all(|&score| score < self.largest)
     }
 }
 
@@ -394,33 +384,6 @@ mod tests {
             (at..at + rows).for_each(|p| expected[(p % 5) as usize] += 1);
             assert_eq!(dealt(at, rows, NOBODY), expected);
             assert_eq!(dealt(at, rows, 7), [0, 0, rows, 0, 0]);
-        }
-    }
-
-    #[test]
-    fn what_is_likeliest_is_what_adding_up_tells() {
-        // 19 values: two whole lanes, and one of which most is idle. Of several that are likeliest the first is guessed.
-        let (values, label) = (2 * LANES + 3, Column::from_values("c", ["a", "b", "c", "d", "e"]));
-        let columns = Columns::new(vec![&label, &label, &label], values);
-        let score = |seed: usize| (seed * 7919 % 23) as f32 / -4.0;
-        let mut priors: Vec<f32> = (0..values).map(score).collect();
-        priors.resize(columns.width, f32::NEG_INFINITY);
-        let cells: Vec<f32> = (0..columns.places()).map(|place| score(place * 31)).collect();
-        let model = Bayes { priors, cells };
-        let mut guess = Guess::new(&model, &columns);
-        let mut last: Vec<usize> = Vec::new();
-        for round in 0..200usize {
-            // Labels that agree with those before in none, some or all of the columns.
-            let labels = [round / 25 % 5, round / 5 % 5, round / 2 % 5];
-            let starts: Vec<usize> =
-                labels.iter().zip(&columns.bases).map(|(l, base)| base + l * columns.width).collect();
-            guess.known = guess.known.min(last.iter().zip(&starts).take_while(|(a, b)| a == b).count());
-            let of =
-                |value: usize| starts.iter().fold(model.priors[value], |sum, start| sum + model.cells[start + value]);
-            let expected = (0..values).rev().max_by(|&a, &b| of(a).total_cmp(&of(b))).unwrap();
-            guess.look_at(&starts);
-            assert_eq!((0..values).filter(|&value| guess.is(value)).collect::<Vec<_>>(), [expected]);
-            last = starts;
         }
     }
 

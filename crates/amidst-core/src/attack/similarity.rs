@@ -8,6 +8,9 @@
 //! it. The (l, α) paper counts such classes in §5 ("any QI-group that has all values falling in one category"); with
 //! `share` below 1, those in which one category reaches the share (its 75 % in Table 6).
 //!
+//! With `distance`, also in a class whose numbers lie close together: the greatest and the least differ by at most that share of
+//! the range of the column. A column of numbers then needs no categories (the survey's salaries in Table 3).
+//!
 //! A value that no category lists is a category of its own. A class of one single value lies within one category too.
 
 use std::cmp::Ordering;
@@ -28,6 +31,11 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: &[
         Parameter::optional("share", Kind::Number, "the share of a class that must lie in one category; 1 when absent"),
         Parameter::optional("categories", Kind::Categories, "lists of values; the column's own when absent"),
+        Parameter::optional(
+            "distance",
+            Kind::Number,
+            "for a column of numbers: the share of its range within which the numbers of a class are alike, such as 0.25",
+        ),
     ],
     attack: &Similarity,
 };
@@ -38,19 +46,34 @@ struct Similarity;
 impl Attack for Similarity {
     fn run(&self, target: &Target<'_>, _: &Extra<'_>, parameters: &Parameters) -> Result<Findings, AttackError> {
         let share = share_or(parameters, "share", Rational::from(1))?;
-        let groupings = groupings(target, parameters)?;
+        let near = near(target, parameters)?;
+        let groupings = groupings(target, parameters, near.is_some())?;
         let judge = |profile: &ClassProfile, histogram: &Histogram, (hit, counts): &mut (Vec<(u64, u64)>, Vec<u64>)| {
             let mut hardest: Option<f64> = None;
+            if let Some(near) = &near
+                && near.holds(histogram)
+            {
+                let close = hit.len() - 1;
+                hit[close] = (hit[close].0 + profile.classes, hit[close].1 + profile.rows);
+                hardest = Some(1.0);
+            }
             for (grouping, (classes, rows)) in groupings.iter().zip(hit) {
-                counts.clear();
-                counts.resize(grouping.groups, 0);
+                if grouping.groups == 0 {
+                    return None;
+                }
+                // All are zero, and are again afterwards: groups that no value of the class is in are not looked at.
+                counts.resize(counts.len().max(grouping.groups), 0);
+                let group = |value: u32| grouping.of.get(value as usize).filter(|g| (**g as usize) < grouping.groups);
+                let mut top = 0;
                 for &(value, n) in histogram {
-                    if let Some(count) = grouping.of.get(value as usize).and_then(|&g| counts.get_mut(g as usize)) {
-                        *count += n;
+                    if let Some(&group) = group(value) {
+                        counts[group as usize] += n;
+                        top = top.max(counts[group as usize]);
                     }
                 }
+                histogram.iter().filter_map(|c| group(c.0)).for_each(|&group| counts[group as usize] = 0);
                 // A person with two values of one group is still one person.
-                let top = counts.iter().copied().max()?.min(profile.size);
+                let top = top.min(profile.size);
                 if share.compare_count(top, profile.size) != Ordering::Less {
                     *classes += profile.classes;
                     *rows += profile.rows;
@@ -59,16 +82,52 @@ impl Attack for Similarity {
             }
             hardest
         };
-        let nothing = (vec![(0u64, 0u64); groupings.len()], Vec::new());
+        let nothing = (vec![(0u64, 0u64); groupings.len() + usize::from(near.is_some())], Vec::new());
         let (mut findings, (hit, _)) = target.hits(nothing, judge, |(all, _), (more, _)| {
             all.iter_mut().zip(more).for_each(|(hit, more)| *hit = (hit.0 + more.0, hit.1 + more.1));
         });
-        for (grouping, (classes, rows)) in groupings.iter().zip(hit) {
-            findings.figures.push((format!("classes_{}", grouping.name), classes as f64));
-            findings.figures.push((format!("rows_{}", grouping.name), rows as f64));
+        let names = groupings.iter().map(|grouping| grouping.name.as_str()).chain(near.iter().map(|_| "distance"));
+        for (name, (classes, rows)) in names.zip(hit) {
+            findings.figures.push((format!("classes_{name}"), classes as f64));
+            findings.figures.push((format!("rows_{name}"), rows as f64));
         }
         Ok(findings)
     }
+}
+
+/// Numbers that are alike because they are close.
+struct Near {
+    /// The number of each value.
+    numbers: Vec<f64>,
+    /// How far the numbers of a class may lie apart.
+    width: f64,
+}
+
+impl Near {
+    fn holds(&self, histogram: &Histogram) -> bool {
+        let numbers = histogram.iter().filter(|c| c.1 > 0).filter_map(|c| self.numbers.get(c.0 as usize));
+        let (low, high) = numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &x| (l.min(x), h.max(x)));
+        // What a double may have lost must not acquit.
+        low <= high && high - low <= self.width * (1.0 + 1e-12)
+    }
+}
+
+/// What `distance` says, where it is stated: the column must hold numbers.
+fn near(target: &Target<'_>, parameters: &Parameters) -> Result<Option<Near>, AttackError> {
+    if parameters.get("distance").is_none() {
+        return Ok(None);
+    }
+    let share = parameters.share("distance")?.to_f64();
+    let number = |value: &str| crate::table::ValueType::Decimal.coordinate(value);
+    let values = target.domain().map(|domain| domain.dictionary.iter().map(number).collect::<Option<Vec<f64>>>());
+    let Some(Some(numbers)) = values else {
+        return Err(AttackError::Lacks {
+            attack: ENTRY.id,
+            what: "a sensitive column of numbers for `distance`".to_string(),
+        });
+    };
+    let (low, high) = numbers.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &x| (l.min(x), h.max(x)));
+    Ok(Some(Near { width: share * (high - low).max(0.0), numbers }))
 }
 
 /// A way to say which values belong together.
@@ -80,7 +139,7 @@ struct Grouping {
 }
 
 /// The categories, and the levels of the hierarchy between the values and the top.
-fn groupings(target: &Target<'_>, parameters: &Parameters) -> Result<Vec<Grouping>, AttackError> {
+fn groupings(target: &Target<'_>, parameters: &Parameters, otherwise: bool) -> Result<Vec<Grouping>, AttackError> {
     let domain = target.domain();
     let stated = match parameters.get("categories") {
         Some(value) => read(value)?,
@@ -98,9 +157,9 @@ fn groupings(target: &Target<'_>, parameters: &Parameters) -> Result<Vec<Groupin
             groupings.push(Grouping { name: format!("level_{level}"), of: of.clone(), groups });
         }
     }
-    if groupings.is_empty() {
+    if groupings.is_empty() && !otherwise {
         let what = "categories of the sensitive column, or a hierarchy of it with a level between its values and its \
-                    top; state `categories`"
+                    top; state `categories`, or `distance` for numbers"
             .to_string();
         return Err(AttackError::Lacks { attack: ENTRY.id, what });
     }
@@ -163,6 +222,33 @@ mod tests {
     fn categories() -> Value {
         let lists = [["HIV", "Cancer"], ["Phthisis", "Hepatitis"], ["Obesity", "Asthma"], ["Flu", "Indigestion"]];
         Value::List(lists.map(|l| Value::List(l.map(|v| Value::Text(v.into())).to_vec())).to_vec())
+    }
+
+    #[test]
+    fn numbers_are_alike_when_they_are_close() {
+        // The salaries of the survey's Table 3, in thousands: those of the first class lie within 2 of a range of 8.
+        let rows = [
+            ("2*", "3"),
+            ("2*", "4"),
+            ("2*", "5"),
+            (">=40", "6"),
+            (">=40", "11"),
+            (">=40", "8"),
+            ("3*", "7"),
+            ("3*", "9"),
+        ];
+        let fixture = Fixture::new(&rows);
+        let at = |distance: &str| {
+            let parameters = Parameters::from_pairs([("distance", Value::Text(distance.into()))]);
+            ENTRY.run(&fixture.target(), &Extra::default(), &parameters).unwrap()
+        };
+        assert_eq!((at("0.25").classes, at("0.25").rows), (2, 5));
+        assert_eq!(figure(&at("0.25"), "rows_distance"), 5.0);
+        assert_eq!(at("0.24").classes, 0);
+        assert_eq!(at("1").classes, 3);
+        let words = Fixture::new(&[("q", "flu"), ("q", "cold")]);
+        let parameters = Parameters::from_pairs([("distance", Value::Text("0.5".into()))]);
+        assert!(ENTRY.run(&words.target(), &Extra::default(), &parameters).is_err());
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::sync::Mutex;
 
+use rustc_hash::FxHashMap;
+
 use super::find::{LeastSuppression, lock};
 use super::judge::{Judge, Outcome};
 use super::key::{Key, Wide};
@@ -9,7 +11,8 @@ use super::layout::Layout;
 use super::price::{Pricer, compare, rounded};
 use super::snapshot::Classes;
 use super::walk::{Plan, Strategy, Walk};
-use super::{minimal, nodes, on_lattice};
+use super::{Node, minimal_counted, nodes, on_lattice, recoding};
+use crate::frequency::{self, Entry, FrequencySet, Groups};
 use crate::metric::METRICS;
 use crate::search::{MaxSuppression, Search, SearchError};
 
@@ -21,12 +24,12 @@ pub struct Explored {
     /// The nodes that no other node beats in both risk and cost, with nothing suppressed and whatever the policy says;
     /// from the cheapest to the safest.
     pub front: Vec<FrontPoint>,
-    /// Every node that was looked at for the front, in the order of their levels; empty for lattices of more than
+    /// Every node, in the order of their levels, where they were asked for; empty for lattices of more than
     /// [`LISTED`] nodes.
     pub all: Vec<FrontPoint>,
     /// The number of nodes of the lattice.
     pub nodes: f64,
-    /// How many of them were looked at for the front: all, unless the search's deadline passed.
+    /// How many of them the search for the minimal ones looked at.
     pub nodes_checked: u64,
     /// Whether the front covers the whole lattice.
     pub complete: bool,
@@ -49,6 +52,51 @@ pub struct ExploredNode {
     pub suppressed: u64,
     /// What it costs.
     pub metrics: Metrics,
+    /// For each sensitive column, how far its classes agree on one value.
+    pub homogeneity: Vec<Homogeneity>,
+}
+
+/// How many published classes agree on one sensitive value, and the rows in them: the homogeneity attack of the
+/// ℓ-diversity article's Figures 9 to 12.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Homogeneity {
+    /// Classes in which all rows have one value.
+    pub classes: u64,
+    /// Their rows.
+    pub rows: u64,
+    /// Classes in which at least 95 % of the rows have one value, those above included.
+    pub classes_95: u64,
+    /// Their rows.
+    pub rows_95: u64,
+}
+
+impl Homogeneity {
+    /// That of the sensitive column at `column`, over the classes of `groups`.
+    pub fn of(set: &FrequencySet, groups: &Groups, column: usize) -> Self {
+        let mut found = Homogeneity::default();
+        for entries in groups.iter().filter(|entries| !entries.is_empty()) {
+            let rows = frequency::rows(entries);
+            let top = most_frequent(set, entries, column);
+            if top == rows {
+                found.classes += 1;
+                found.rows += rows;
+            }
+            if u128::from(top) * 100 >= u128::from(rows) * 95 {
+                found.classes_95 += 1;
+                found.rows_95 += rows;
+            }
+        }
+        found
+    }
+}
+
+/// The rows of a class that have its most frequent value.
+fn most_frequent(set: &FrequencySet, entries: &[Entry], column: usize) -> u64 {
+    let mut counts: FxHashMap<u32, u64> = FxHashMap::default();
+    for entry in entries {
+        *counts.entry(set.sensitive_code(entry.sensitive, column)).or_default() += entry.rows;
+    }
+    counts.into_values().max().unwrap_or(0)
 }
 
 /// A node of the front.
@@ -70,17 +118,32 @@ pub struct FrontPoint {
 
 /// Looks at the whole lattice.
 pub fn explore(search: &Search<'_>) -> Result<Explored, SearchError> {
-    let found = minimal(search)?;
+    told(search, false)
+}
+
+/// The same with every node of a lattice of at most [`LISTED`] nodes. Each of them is priced, which takes far longer than the
+/// search for the minimal ones and the front.
+pub fn explore_all(search: &Search<'_>) -> Result<Explored, SearchError> {
+    told(search, nodes(search) <= LISTED)
+}
+
+fn told(search: &Search<'_>, list: bool) -> Result<Explored, SearchError> {
+    let (found, nodes_checked) = minimal_counted(search)?;
     let costs = all_metrics(search, &found.iter().map(|n| n.levels.as_slice()).collect::<Vec<_>>())?;
-    let minimal = (found.into_iter().zip(costs))
-        .map(|(n, metrics)| ExploredNode { levels: n.levels, classes: n.classes, suppressed: n.suppressed, metrics })
+    let homogeneity: Vec<Vec<Homogeneity>> =
+        found.iter().map(|node| homogeneity(search, &node.levels)).collect::<Result<_, _>>()?;
+    let minimal = (found.into_iter().zip(costs).zip(homogeneity))
+        .map(|((node, metrics), homogeneity)| {
+            let Node { levels, classes, suppressed, .. } = node;
+            ExploredNode { levels, classes, suppressed, metrics, homogeneity }
+        })
         .collect();
     let free = Search { requirements: &[], max_suppression: MaxSuppression::Rows(0), ..search.clone() };
     let pricer = Pricer::new(&free, free.metric);
     let judge = Judge::new(&free, pricer.needs_groups());
     let tracked = super::tracked(&free, &pricer);
     on_lattice!(&free, judge, tracked, walk => {
-        let listed = (nodes(search) <= LISTED).then(Mutex::default);
+        let listed = list.then(Mutex::default);
         let strategy = Front { judge: &walk.judge, pricer: &pricer, points: Mutex::default(), listed };
         let complete = walk.run(&free, &strategy)?;
         let mut front = strategy.points.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -88,9 +151,15 @@ pub fn explore(search: &Search<'_>) -> Result<Explored, SearchError> {
         let all = strategy.listed.map(|all| all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner));
         let mut all: Vec<FrontPoint> = all.unwrap_or_default();
         all.sort_by(|a, b| a.levels.cmp(&b.levels));
-        let nodes_checked = walk.judged.load(std::sync::atomic::Ordering::Relaxed);
         Ok(Explored { minimal, front, all, nodes: nodes(search), nodes_checked, complete })
     })
+}
+
+/// How far the published classes of a valid node agree on one value, for each sensitive column.
+fn homogeneity(search: &Search<'_>, levels: &[usize]) -> Result<Vec<Homogeneity>, SearchError> {
+    let Some(recoding) = recoding(search, levels)? else { return Ok(Vec::new()) };
+    let (groups, _) = recoding.groups(search.set);
+    Ok((0..search.set.sensitive_width).map(|column| Homogeneity::of(search.set, &groups, column)).collect())
 }
 
 /// Every metric of some nodes that satisfy the policy.
@@ -144,6 +213,13 @@ impl Strategy for Front<'_, '_> {
         let persons = self.judge.persons();
         let count = sizes.iter().filter(|&&n| n > 0).count() as u64;
         let Some(&smallest) = sizes.iter().filter(|&&n| n > 0).min() else { return Some(bound) };
+        // Pricing is what costs: a node that is beaten whatever it turns out to cost is not priced, unless all are listed. The
+        // least that it may cost is known from its levels.
+        let least = rounded(self.pricer.lower_bound(&classes.levels));
+        let beaten = |p: &FrontPoint| p.smallest >= smallest && rounded(p.cost) < least;
+        if self.listed.is_none() && lock(&self.points).iter().any(beaten) {
+            return Some(bound);
+        }
         let cost = self.pricer.cost(self.judge, classes, &[]);
         let point = FrontPoint {
             levels: classes.levels.clone(),

@@ -29,8 +29,12 @@ mod snapshot;
 mod tests;
 mod walk;
 mod why_not;
+mod wide;
 
-pub use explore::{Explored, ExploredNode, FrontPoint, LISTED, Metrics, all_metrics, explore, least_suppression};
+pub use explore::{
+    Explored, ExploredNode, FrontPoint, Homogeneity, LISTED, Metrics, all_metrics, explore, explore_all,
+    least_suppression,
+};
 pub use layout::finer;
 pub use why_not::{FailingClass, Obstacle, WhyNot, why_not};
 
@@ -102,12 +106,18 @@ pub(crate) use on_lattice;
 /// Walks the lattice, pruning by the subsets that the walk passes: on real tables several times faster than
 /// [`minimal_by_subsets`], which has to look at all of them.
 pub fn minimal(search: &Search<'_>) -> Result<Vec<Node>, SearchError> {
+    minimal_counted(search).map(|(nodes, _)| nodes)
+}
+
+/// The same, with the number of nodes that were looked at to find them.
+pub fn minimal_counted(search: &Search<'_>) -> Result<(Vec<Node>, u64), SearchError> {
     let pricer = Pricer::new(search, search.metric);
     let judge = Judge::new(search, pricer.needs_groups());
     on_lattice!(search, judge, tracked(search, &pricer), walk => {
         let strategy = Minimal::default();
         walk.run(&search.unhurried(), &strategy)?;
-        Ok(describe(search, &walk, &pricer, strategy.into_nodes()))
+        let judged = walk.judged.load(std::sync::atomic::Ordering::Relaxed);
+        Ok((describe(search, &walk, &pricer, strategy.into_nodes()), judged))
     })
 }
 
@@ -135,7 +145,15 @@ pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
         if best_first::suits(search, &walk, &pricer) {
             best_first::run(search, &walk, &pricer, &strategy)?;
         } else {
-            offer_first(search, &walk, &pricer, &strategy);
+            match search.control.deadline.filter(|_| walk.nodes() >= walk.large) {
+                // Of most of the lattice nothing will be known in the end: good nodes first, then what they leave to prove.
+                Some(deadline) => {
+                    let now = std::time::Instant::now();
+                    let until = now + deadline.saturating_duration_since(now).mul_f64(NODES_FIRST);
+                    wide::improve(search, &walk, &pricer, &strategy, until)?;
+                }
+                None => offer_first(search, &walk, &pricer, &strategy),
+            }
             proven = raise_bound(search, &walk, &pricer, &mut strategy)?;
             walk.run(search, &strategy)?;
         }
@@ -188,6 +206,20 @@ pub fn cheapest(nodes: Vec<Node>) -> Option<Node> {
     nodes.into_iter().min_by(|a, b| price::compare((a.cost, &a.levels), (b.cost, &b.levels)))
 }
 
+/// What some nodes cost by the search's metric; `None` for those that do not satisfy the policy.
+pub fn price(search: &Search<'_>, nodes: &[Vec<usize>]) -> Result<Vec<Option<f64>>, SearchError> {
+    let pricer = Pricer::new(search, search.metric);
+    let judge = Judge::new(search, pricer.needs_groups());
+    on_lattice!(search, judge, tracked(search, &pricer), walk => {
+        let price = |levels: &Vec<usize>| {
+            let mut snapshot = walk.snapshot(levels);
+            let outcome = walk.judge.judge(&mut snapshot.classes, false);
+            outcome.valid.then(|| pricer.cost(&walk.judge, &snapshot.classes, &outcome.suppressed))
+        };
+        Ok(nodes.par_iter().map(price).collect())
+    })
+}
+
 /// The recoding that publishes a node, its failing classes suppressed; `None` when the node does not satisfy the policy.
 pub fn recoding(search: &Search<'_>, levels: &[usize]) -> Result<Option<Recoding>, SearchError> {
     let judge = Judge::new(search, false);
@@ -216,7 +248,7 @@ pub fn impossible(search: &Search<'_>) -> SearchError {
             least as f64 * 100.0 / rows as f64,
             search.suppression_limit().min(rows)
         )),
-        Ok(None) => Some("no number of suppressed rows makes it possible".to_string()),
+        Ok(None) => Some("no full-domain generalization satisfies it with any number of suppressed rows".to_string()),
         _ => None,
     };
     SearchError::Impossible(match (known, suppression) {
@@ -234,7 +266,9 @@ pub(crate) fn found(search: &Search<'_>, node: Option<Node>) -> Result<Found, Se
         None => None,
     };
     match recoding {
-        Some(recoding) => Ok(Found { recoding, coding: None, optimal: false, gap: None, notes: Vec::new() }),
+        Some(recoding) => {
+            Ok(Found { recoding, coding: None, optimal: false, gap: None, least_loss: None, notes: Vec::new() })
+        }
         None => Err(impossible(search)),
     }
 }
@@ -334,6 +368,9 @@ fn raise_bound<K: Key>(
     }
     Ok(proven)
 }
+
+/// The share of the time in which good nodes are looked for, before anything is proven.
+const NODES_FIRST: f64 = 0.6;
 
 /// In how many steps the proven bound rises to the best cost known.
 const STEPS: u32 = 16;

@@ -91,7 +91,7 @@ proptest! {
         let best = super::best(&search).unwrap();
         let pricer = Pricer::new(&search, search.metric);
         let judge = Judge::new(&search, pricer.needs_groups());
-        let (found, proven) = on_lattice!(&search, judge, tracked(&search, &pricer), walk => {
+        let found = on_lattice!(&search, judge, tracked(&search, &pricer), walk => {
             // As if the lattice were large.
             let mut walk = walk;
             walk.large = 0.0;
@@ -99,8 +99,16 @@ proptest! {
             offer_first(&search, &walk, &pricer, &strategy);
             let proven = raise_bound(&search, &walk, &pricer, &mut strategy)?;
             walk.run(&search, &strategy)?;
-            Ok::<_, SearchError>((strategy.into_best().0, proven))
+            // Good nodes found first change neither the answer nor what is valid.
+            let climbing = Best::new(&walk.judge, &pricer);
+            wide::improve(&search, &walk, &pricer, &climbing, Instant::now() + Duration::from_millis(40))?;
+            let climbed = climbing.ceiling();
+            walk.run(&search, &climbing)?;
+            Ok::<_, SearchError>((strategy.into_best().0, proven, climbing.into_best().0, climbed))
         })?;
+        let (found, proven, after, climbed) = (found.0, found.1, found.2, found.3);
+        prop_assert_eq!(&after, &found);
+        prop_assert!(after.is_none_or(|(cost, _)| climbed >= cost - 1e-9));
         prop_assert_eq!(found.map(|f| f.1), best.as_ref().map(|b| b.node.levels.clone()));
         if let Some(best) = best {
             prop_assert!(proven <= best.node.cost + 1e-9, "{proven} is above {}", best.node.cost);

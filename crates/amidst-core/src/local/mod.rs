@@ -4,8 +4,9 @@
 //! the frequency set: a class holds so many rows of this entry and so many of that one.
 //!
 //! May use: `search` and everything below it. Inside, from the bottom: `shape`, `index`, `class`; then `mondrian`,
-//! `top_down` and `build` beside each other; `finish` uses all.
+//! `top_down`, `bound` and `build` beside each other; `finish` uses all.
 
+pub mod bound;
 pub mod build;
 pub mod class;
 pub(crate) mod finish;

@@ -6,7 +6,7 @@
 //! **Source.** Ghinita, Karras, Kalnis & Mamoulis 2007, "Fast data anonymization with low information loss"; the
 //! normalized certainty penalty of a cell is that of Xu et al. 2006, here with the cell costs of `information-loss`.
 
-use super::{CellLoss, Entry, Input, Metric, NodeCost, Release, information_loss};
+use super::{CellCosts, CellLoss, Entry, Input, Metric, NodeCost, Release, information_loss};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "gcp",
@@ -24,7 +24,7 @@ impl Metric for Gcp {
         Some(information_loss::ENTRY.metric.loss(release)? * scale(&release.input())?)
     }
 
-    fn cells(&self) -> Option<CellLoss> {
+    fn cell_loss(&self) -> Option<CellLoss> {
         Some(information_loss::cell_loss)
     }
 
@@ -34,6 +34,10 @@ impl Metric for Gcp {
 
     fn nodes<'a>(&self, input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
         Some(Box::new(information_loss::additive(input, scale(input)?)?))
+    }
+
+    fn cells<'a>(&self, input: &Input<'a>) -> Option<CellCosts<'a>> {
+        Some(CellCosts { scale: scale(input)?, ..information_loss::ENTRY.metric.cells(input)? })
     }
 }
 

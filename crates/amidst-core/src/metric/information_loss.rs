@@ -18,7 +18,7 @@
 //! clustering paper Equation (1); update paper Definition 4, in which the factor |cl| multiplies both sums.
 
 use super::full_domain::{Additive, sum_cells};
-use super::{CellLoss, Entry, Input, Metric, NodeCost, Release};
+use super::{CellCosts, CellLoss, Entry, Input, Metric, NodeCost, Release};
 use crate::hierarchy::{Cell, Generalization};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -44,7 +44,7 @@ impl Metric for InformationLoss {
         Some(sum_cells(release, |column, g, cell| weights[column] * cell_loss(g, cell), row))
     }
 
-    fn cells(&self) -> Option<CellLoss> {
+    fn cell_loss(&self) -> Option<CellLoss> {
         Some(cell_loss)
     }
 
@@ -54,6 +54,13 @@ impl Metric for InformationLoss {
 
     fn nodes<'a>(&self, input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
         Some(Box::new(additive(input, 1.0)?))
+    }
+
+    fn cells<'a>(&self, input: &Input<'a>) -> Option<CellCosts<'a>> {
+        let weights = column_weights(input.generalizations);
+        let suppressed = weights.iter().sum();
+        let cell = Box::new(move |column: usize, g: &Generalization, cell: &Cell| weights[column] * cell_loss(g, cell));
+        Some(CellCosts { cell, suppressed, offset: 0.0, scale: 1.0 })
     }
 }
 

@@ -7,7 +7,7 @@
 //! **Source.** Iyengar 2002, "Transforming data to satisfy privacy constraints".
 
 use super::full_domain::averaged;
-use super::{CellLoss, Entry, Input, Metric, NodeCost, Release};
+use super::{CellCosts, CellLoss, Entry, Input, Metric, NodeCost, Release};
 use crate::hierarchy::{Cell, Generalization};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -27,12 +27,16 @@ impl Metric for Loss {
         averaged::loss(release, cell_loss)
     }
 
-    fn cells(&self) -> Option<CellLoss> {
+    fn cell_loss(&self) -> Option<CellLoss> {
         Some(cell_loss)
     }
 
     fn nodes<'a>(&self, input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
         averaged::nodes(input, cell_loss)
+    }
+
+    fn cells<'a>(&self, input: &Input<'a>) -> Option<CellCosts<'a>> {
+        averaged::cells(input, cell_loss)
     }
 }
 

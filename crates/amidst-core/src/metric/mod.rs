@@ -12,7 +12,7 @@
 use std::fmt::Debug;
 
 use crate::frequency::{self, FrequencySet, Groups};
-use crate::hierarchy::Generalization;
+use crate::hierarchy::{Cell, Generalization};
 use crate::recoding::Recoding;
 
 mod ambiguity;
@@ -107,6 +107,28 @@ impl<'a> Release<'a> {
 /// What one row loses by a cell, from 0 to 1.
 pub type CellLoss = fn(&Generalization, &crate::hierarchy::Cell) -> f64;
 
+/// A metric as a sum over rows: offset + scale · Σ over rows of what their cells cost, or of `suppressed`.
+pub struct CellCosts<'a> {
+    /// What a cell of a column costs a row.
+    pub cell: CellCost<'a>,
+    /// What a suppressed row costs.
+    pub suppressed: f64,
+    /// What is added to the sum once it is scaled.
+    pub offset: f64,
+    /// What the sum is multiplied with.
+    pub scale: f64,
+}
+
+/// What a cell of a column costs a row, by the column's position.
+pub type CellCost<'a> = Box<dyn Fn(usize, &Generalization, &Cell) -> f64 + 'a>;
+
+impl Debug for CellCosts<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let CellCosts { suppressed, offset, scale, .. } = self;
+        write!(f, "CellCosts({offset} + {scale} · Σ, {suppressed} for a suppressed row)")
+    }
+}
+
 /// What a recoding costs; less is better for every metric.
 pub trait Metric: Debug + Sync {
     /// The cost. `None` where the metric is not defined (`height` of a local recoding, no rows at all); never infinite,
@@ -120,13 +142,19 @@ pub trait Metric: Debug + Sync {
     }
 
     /// What one row loses in one column, where the metric is a sum over cells; before weighting.
-    fn cells(&self) -> Option<CellLoss> {
+    fn cell_loss(&self) -> Option<CellLoss> {
         None
     }
 
     /// Whether the weights of the columns count.
     fn weighted(&self) -> bool {
         false
+    }
+
+    /// What cells cost, for a metric that is a sum over the rows of what their class's cells cost; `None` for any other.
+    /// A cell never costs less than one that it covers.
+    fn cells<'a>(&self, _input: &Input<'a>) -> Option<CellCosts<'a>> {
+        None
     }
 
     /// Whether a release is compared with the values that rows had. Then the metric is not defined for a table that was

@@ -12,7 +12,7 @@
 //! **Cost.** Written as Σ log₂ n_B − Σ log₂ n_v, the second sum belongs to the input alone.
 
 use super::full_domain::{Additive, sum_cells};
-use super::{Entry, Input, Metric, NodeCost, Release};
+use super::{CellCosts, Entry, Input, Metric, NodeCost, Release};
 use crate::hierarchy::{Cell, Generalization, GeneralizedLevel};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -43,6 +43,16 @@ impl Metric for NonUniformEntropy {
         let column = Columns::of(input);
         let bits = |c: usize, _: &Generalization, cell: &Cell| column.bits(c, cell);
         Some(Box::new(Additive::new(input, bits, column.suppressed_row, -column.original, 1.0)?))
+    }
+
+    fn cells<'a>(&self, input: &Input<'a>) -> Option<CellCosts<'a>> {
+        if input.set.rows == 0 || input.set.rolled_up() {
+            return None;
+        }
+        let column = Columns::of(input);
+        let (suppressed, offset) = (column.suppressed_row, -column.original);
+        let cell = Box::new(move |c: usize, _: &Generalization, cell: &Cell| column.bits(c, cell));
+        Some(CellCosts { cell, suppressed, offset, scale: 1.0 })
     }
 
     fn looks_at_values(&self) -> bool {

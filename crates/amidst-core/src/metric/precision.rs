@@ -8,7 +8,7 @@
 //! **Source.** Sweeney 2002, "Achieving k-anonymity privacy protection using generalization and suppression", §4.
 
 use super::full_domain::averaged;
-use super::{Entry, Input, Metric, NodeCost, Release};
+use super::{CellCosts, Entry, Input, Metric, NodeCost, Release};
 use crate::hierarchy::{Cell, Generalization};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -30,6 +30,10 @@ impl Metric for Precision {
 
     fn nodes<'a>(&self, input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
         averaged::nodes(input, cell_loss)
+    }
+
+    fn cells<'a>(&self, input: &Input<'a>) -> Option<CellCosts<'a>> {
+        averaged::cells(input, cell_loss)
     }
 }
 

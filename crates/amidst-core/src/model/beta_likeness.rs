@@ -67,6 +67,11 @@ impl PrivacyModel for BetaLikeness {
         true
     }
 
+    fn least_different(&self, table: &TableStats) -> u64 {
+        // A value is at most 1 + β times of the class what it is of the table, so those of a class are 1/(1 + β) of it.
+        table.values_covering(1.0 / self.factor.to_f64().max(1.0))
+    }
+
     fn least_rows(&self, table: &TableStats) -> u64 {
         // Whatever value a row has, it is at least 1/n of the class, and at most 1 + β times what it is of the table.
         let most = table.histogram.iter().map(|c| c.1).max().unwrap_or(0) as f64;

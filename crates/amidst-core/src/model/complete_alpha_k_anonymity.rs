@@ -83,7 +83,8 @@ impl PrivacyModel for CompleteAlphaK {
     }
 
     fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {
-        Level::largest("k", if self.bounded(class) { Bound::Exact(class.size.into()) } else { Bound::Never })
+        let bound = if self.bounded(class) { Bound::Exact(class.size.into()) } else { Bound::Never };
+        Level::largest("k", bound).but_for("a value is more frequent than its alpha allows, whatever k")
     }
 }
 

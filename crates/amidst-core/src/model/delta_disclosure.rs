@@ -53,6 +53,11 @@ impl PrivacyModel for DeltaDisclosure {
         true
     }
 
+    fn least_different(&self, table: &TableStats) -> u64 {
+        // Each value of the table must occur.
+        table.histogram.len() as u64
+    }
+
     fn least_rows(&self, table: &TableStats) -> u64 {
         // Every value of the table must occur, the rarest at most e^δ times as often as in the table.
         let rarest = table.histogram.iter().map(|c| c.1).min().unwrap_or(0) as f64;

@@ -61,6 +61,10 @@ impl PrivacyModel for DistinctLAlpha {
         true
     }
 
+    fn least_different(&self, _table: &TableStats) -> u64 {
+        self.l
+    }
+
     fn least_rows(&self, _table: &TableStats) -> u64 {
         self.l.max(self.weight.least_rows())
     }

@@ -42,6 +42,10 @@ impl PrivacyModel for DistinctLDiversity {
         true
     }
 
+    fn least_different(&self, _table: &TableStats) -> u64 {
+        self.l
+    }
+
     fn least_rows(&self, _table: &TableStats) -> u64 {
         self.l
     }

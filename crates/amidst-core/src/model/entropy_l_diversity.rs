@@ -75,6 +75,14 @@ impl PrivacyModel for EntropyLDiversity {
         true
     }
 
+    fn least_different(&self, _table: &TableStats) -> u64 {
+        // d values have an entropy of ln d at the most.
+        match self.bounds.first() {
+            Some(bound) if self.dont_care.is_empty() => bound.least_rows(),
+            _ => 1,
+        }
+    }
+
     fn least_rows(&self, _table: &TableStats) -> u64 {
         // n rows have at most n values; a class of nothing but don't-care values may be as small as it likes.
         match self.bounds.first() {

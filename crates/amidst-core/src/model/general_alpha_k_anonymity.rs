@@ -47,6 +47,11 @@ impl PrivacyModel for GeneralAlphaK {
         true
     }
 
+    fn least_different(&self, _table: &TableStats) -> u64 {
+        // The most frequent of d values is at least one in d.
+        ((1.0 / self.alpha.to_f64().max(1e-9) - 1e-9).ceil() as u64).max(1)
+    }
+
     fn least_rows(&self, _table: &TableStats) -> u64 {
         // One row of each value is the most varied a class can be: it takes 1/α of them. A hair less, against rounding.
         self.k.max((1.0 / self.alpha.to_f64().max(1e-9) - 1e-9).ceil() as u64)

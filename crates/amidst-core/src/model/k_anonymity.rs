@@ -8,7 +8,7 @@
 //!
 //! **Cost**: one comparison.
 
-use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive, Stronger};
+use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::parameter::{Kind, Parameter};
 
@@ -57,7 +57,7 @@ impl PrivacyModel for KAnonymity {
     }
 
     fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {
-        Level { parameter: "k", bound: Bound::Exact(class.size.into()), stronger: Stronger::Larger, attained: true }
+        Level::largest("k", Bound::Exact(class.size.into()))
     }
 }
 

@@ -49,6 +49,11 @@ impl PrivacyModel for MInvariance {
         true
     }
 
+    fn least_different(&self, _table: &TableStats) -> u64 {
+        // The most frequent of fewer values is more than one in m.
+        self.m
+    }
+
     fn least_rows(&self, _table: &TableStats) -> u64 {
         self.m
     }

@@ -196,6 +196,12 @@ pub trait PrivacyModel: Debug + Send + Sync {
         1
     }
 
+    /// No class with fewer different sensitive values satisfies it, in this table. What is proven about releases rests on
+    /// it, so it must never be too high.
+    fn least_different(&self, _table: &TableStats) -> u64 {
+        1
+    }
+
     /// Whether classes with the same shares get the same verdict, as long as they have [`PrivacyModel::least_rows`]. Not
     /// where something is added up over rows.
     fn scales(&self) -> bool {

@@ -114,7 +114,11 @@ impl PrivacyModel for NpdRecursive {
             Some(Tail { tail: 0, .. }) => Bound::Never,
             Some(Tail { most, tail }) => Bound::ratio(most, tail),
         };
-        Level::smallest("c1", bound).open()
+        let level = Level::smallest("c1", bound).open();
+        match self.nothing_ruled_out(class) {
+            true => level.but_for("it has fewer than l values, whatever c1"),
+            false => level.but_for("a value of `no_negative` is rarer than c2 percent, whatever c1"),
+        }
     }
 }
 

@@ -46,6 +46,10 @@ impl PrivacyModel for PSensitive {
         true
     }
 
+    fn least_different(&self, _table: &TableStats) -> u64 {
+        self.p
+    }
+
     fn least_rows(&self, _table: &TableStats) -> u64 {
         self.k.max(self.p)
     }

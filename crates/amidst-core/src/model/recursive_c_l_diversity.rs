@@ -55,6 +55,11 @@ impl PrivacyModel for RecursiveCLDiversity {
         true
     }
 
+    fn least_different(&self, _table: &TableStats) -> u64 {
+        // Without an l-th value nothing follows the most frequent ones.
+        self.l.max(1)
+    }
+
     fn least_rows(&self, _table: &TableStats) -> u64 {
         Tail::least_rows(&self.c, self.l)
     }

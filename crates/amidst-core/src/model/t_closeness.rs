@@ -126,16 +126,12 @@ impl PrivacyModel for TCloseness {
             Ground::KullbackLeibler => (-self.t.to_f64()).exp(),
             Ground::Ordered(_) | Ground::Hierarchical(_) | Ground::JensenShannon => return 1,
         };
-        let total = table.histogram.iter().map(|c| c.1).sum::<u64>() as f64;
-        let mut counts: Vec<u64> = table.histogram.iter().map(|c| c.1).collect();
-        counts.sort_unstable_by(|a, b| b.cmp(a));
-        let mut covered = 0;
-        let short = counts.iter().take_while(|&&n| {
-            let short = (covered as f64) < (share - 1e-9) * total;
-            covered += n;
-            short
-        });
-        (short.count() as u64).max(1)
+        table.values_covering(share)
+    }
+
+    fn least_different(&self, table: &TableStats) -> u64 {
+        // So many rows are needed for the sake of their values.
+        self.least_rows(table)
     }
 
     fn compares_with_table(&self) -> bool {

@@ -37,7 +37,10 @@ pub fn impossible(search: &Search<'_>) -> Option<Impossible> {
 pub fn failing(search: &Search<'_>) -> Option<String> {
     let (requirement, best) = whole_table(search, |_| true)?;
     let words = words(&search.requirements[requirement]);
-    Some(format!("no generalization satisfies {words} ({})", possible(&best)))
+    Some(format!(
+        "no generalization satisfies the policy; the whole table as one class fails {words} ({})",
+        possible(&best)
+    ))
 }
 
 /// For each requirement the strongest parameter that any release of all rows can satisfy: what the whole table satisfies as
@@ -91,7 +94,10 @@ pub fn words(requirement: &Requirement) -> String {
 /// The most that is possible, in words.
 pub fn possible(level: &Level) -> String {
     let value = match &level.bound {
-        Bound::Never => return format!("no {} is possible in this table", level.parameter),
+        Bound::Never => {
+            let why = level.obstacle.map(|why| format!(": {why}")).unwrap_or_default();
+            return format!("no {} is possible in this table{why}", level.parameter);
+        }
         Bound::Always => return format!("any {} is possible", level.parameter),
         Bound::Exact(value) => value.to_string(),
         Bound::Real(_) => level.figure(),

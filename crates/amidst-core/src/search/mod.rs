@@ -73,6 +73,8 @@ pub struct Found {
     pub optimal: bool,
     /// How far the metric may at most be from the optimum, when a time limit cut the search short.
     pub gap: Option<f64>,
+    /// What no release of this kind can lose less than, by the metric, where that was proven.
+    pub least_loss: Option<f64>,
     /// What the search wants people to know, such as which candidate of a portfolio won.
     pub notes: Vec<String>,
 }

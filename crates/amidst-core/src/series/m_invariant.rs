@@ -12,17 +12,19 @@
 //! needs every value of its signature equally often; what lacks is filled with new rows, or else with counterfeits, which
 //! stand for nobody and are published as counted. *Assignment*: the other new rows form buckets over their most frequent
 //! values, so that the remaining ones can still be divided (no value in more than 1/m of them). *Split*: each bucket is
-//! cut along its quasi columns into classes with one row of each value; then classes of one signature exchange rows while
-//! that lowers the loss (see `regroup`). [`super::least_loss`] proves how far from the least loss the result can be.
+//! cut along its quasi columns into classes with one row of each value; then classes exchange rows while that lowers the
+//! loss (see `regroup`). [`super::least_loss`] proves how far from the least loss the result can be.
 //!
-//! **Departures.** New rows are dealt out in random order. They first fill buckets that are there: the fewer signatures there are, the fewer counterfeits it takes
-//! to balance them later. New rows that cannot be divided among themselves get the fewest counterfeits with which they can. A
-//! class that would consist of counterfeits alone is not published. A row's signature outlives its absence: whoever comes
-//! back is published as before.
+//! **Departures.** New rows first fill buckets that are there: the fewer signatures there are, the fewer counterfeits it
+//! takes to balance them later. Buckets fix how many classes of each signature there are; which of the new rows of a value
+//! goes to which is left open until all are cut together (see `deal`). New rows that cannot be divided among themselves get
+//! the fewest counterfeits with which they can. A class that would consist of counterfeits alone is not published. A row's
+//! signature outlives its absence: whoever comes back is published as before.
 
 use std::collections::BTreeMap;
 
-use super::regroup::{Member, regroup};
+use super::deal::{Dealer, Wanted};
+use super::regroup::{Class, Member, Regroup};
 use crate::local::shape::Space;
 use crate::random::Random;
 
@@ -95,14 +97,37 @@ pub fn m_invariant(space: &Space, rows: &[Signed<'_>], values: usize, m: usize) 
     let mut random = Random::new(MIXING);
     new.by_value.iter_mut().for_each(|rows| random.shuffle(rows));
     new.allot(&mut buckets);
-    let mut split = Split { space, rows, version: Invariant { class_of: vec![0; rows.len()], ..Invariant::default() } };
+    Ok(classes_of(space, rows, values, buckets))
+}
+
+/// Makes classes of buckets. Those of new rows alone are cut together, the others each by itself.
+fn classes_of(space: &Space, rows: &[Signed<'_>], values: usize, buckets: BTreeMap<Vec<u32>, Bucket>) -> Invariant {
+    let codes = |row: u32| rows[row as usize].codes;
+    let bound = |row: u32| rows[row as usize].signature.contains(&rows[row as usize].value);
+    let split = Split { space, rows };
+    let mut signatures = Vec::with_capacity(buckets.len());
+    let mut classes = Vec::new();
+    let (mut wanted, mut new) = (Vec::new(), vec![Vec::new(); values]);
     for (signature, bucket) in buckets {
-        let mut classes = Vec::new();
-        split.divide(bucket, &mut classes);
-        regroup(space, |row| rows[row as usize].codes, &mut classes);
-        classes.into_iter().for_each(|class| split.publish(&signature, &class));
+        let number = signatures.len();
+        if bucket.iter().flatten().flatten().any(|&row| bound(row)) {
+            split.divide(bucket, number, &mut classes);
+        } else {
+            let nobodies = bucket.iter().map(|members| members.iter().filter(|m| m.is_none()).count()).collect();
+            wanted.push(Wanted { signature: number, classes: bucket.first().map_or(0, Vec::len), nobodies });
+            for (&value, members) in signature.iter().zip(&bucket) {
+                new[value as usize].extend(members.iter().flatten());
+            }
+        }
+        signatures.push(signature);
     }
-    Ok(split.version)
+    classes.extend(Dealer { space, codes, signatures: &signatures }.deal(wanted, new));
+    Regroup { space, signatures: &signatures, codes, bound }.improve(&mut classes);
+    // In the order of the signatures, as the classes of one follow each other.
+    classes.sort_by_key(|class| class.signature);
+    let mut version = Invariant { class_of: vec![0; rows.len()], ..Invariant::default() };
+    classes.iter().for_each(|class| version.publish(&signatures[class.signature], &class.members));
+    version
 }
 
 /// What a version will consist of, as far as numbers tell.
@@ -271,15 +296,15 @@ fn portion(counts: &[usize], m: usize) -> (usize, usize) {
 struct Split<'a> {
     space: &'a Space,
     rows: &'a [Signed<'a>],
-    version: Invariant,
 }
 
 impl Split<'_> {
     /// Cuts a bucket in halves along the column that leaves the least loss, until a class has one row of each value.
-    fn divide(&self, bucket: Bucket, classes: &mut Vec<Vec<Member>>) {
+    fn divide(&self, bucket: Bucket, signature: usize, classes: &mut Vec<Class>) {
         let depth = bucket.first().map_or(0, Vec::len);
         if depth <= 1 {
-            classes.push(bucket.iter().map(|members| members.first().copied().flatten()).collect());
+            let members = bucket.iter().map(|members| members.first().copied().flatten()).collect();
+            classes.push(Class { signature, members });
             return;
         }
         let mut best: Option<(f64, Bucket, Bucket)> = None;
@@ -291,8 +316,8 @@ impl Split<'_> {
             }
         }
         if let Some((_, low, high)) = best {
-            self.divide(low, classes);
-            self.divide(high, classes);
+            self.divide(low, signature, classes);
+            self.divide(high, signature, classes);
         }
     }
 
@@ -326,17 +351,19 @@ impl Split<'_> {
         }
         if rows == 0 { 0.0 } else { self.space.cost(&shape) * rows as f64 }
     }
+}
 
+impl Invariant {
     fn publish(&mut self, signature: &[u32], members: &[Member]) {
         if members.iter().all(Option::is_none) {
             return;
         }
-        let class = self.version.signatures.len() as u32;
-        self.version.signatures.push(signature.to_vec());
+        let class = self.signatures.len() as u32;
+        self.signatures.push(signature.to_vec());
         for (&value, member) in signature.iter().zip(members) {
             match member {
-                Some(row) => self.version.class_of[*row as usize] = class,
-                None => self.version.counterfeits.push((class, value)),
+                Some(row) => self.class_of[*row as usize] = class,
+                None => self.counterfeits.push((class, value)),
             }
         }
     }

@@ -13,9 +13,11 @@
 //! May use: `class`, `control`, `frequency`, `local`, `model`, `parameter`, `random`, `requirement`, `search`,
 //! `sensitive`, `worlds`, and what those use.
 
+mod assignment;
 mod audit;
 mod class_rules;
 mod classes;
+mod deal;
 mod index;
 mod invariant_bound;
 mod links;
@@ -34,7 +36,7 @@ mod varint;
 
 pub use audit::{Audit, ColumnFindings, Exposure, Kept, audit};
 pub use class_rules::marginal;
-pub use invariant_bound::least_loss;
+pub use invariant_bound::{Allowed, least_loss};
 pub use links::linked;
 pub use m_invariant::{Invariant, InvariantError, Outlook, Signed, m_invariant, outlook};
 pub use maintain::{Maintained, UNPLACED, maintain, refine};

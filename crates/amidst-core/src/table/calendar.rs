@@ -49,6 +49,14 @@ impl DateOrder {
         Some(since.get_days())
     }
 
+    /// A whole day without a time of day, its parts apart from each other, as year-month-day; `None` for anything else.
+    pub fn iso(self, value: &str) -> Option<String> {
+        if Self::has_time(value) || parts(value)?.len() != 3 {
+            return None;
+        }
+        self.read(value).map(|date| date.to_string())
+    }
+
     /// Whether the value has a time of day, too.
     pub fn has_time(value: &str) -> bool {
         value.contains(':')
@@ -196,5 +204,9 @@ mod tests {
         assert_eq!(date_order(["03/05/2024", "04/05/2024"]), Some(DayMonthYear));
         assert_eq!((date_order(["03/05/2024", "x"]), date_order([])), (None, None));
         assert_eq!(DateOrder::name(MonthDayYear), "m-d-y");
+        assert_eq!(DayMonthYear.iso("5. März 2024").as_deref(), Some("2024-03-05"));
+        for value in ["05032024", "03.2024", "5.3.2024 10:00"] {
+            assert_eq!(DayMonthYear.iso(value), None, "{value}");
+        }
     }
 }

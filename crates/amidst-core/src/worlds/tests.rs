@@ -1,6 +1,6 @@
 //! Small series whose worlds are all enumerated: what is told must be what the worlds say.
 
-mod changing;
+pub(crate) mod changing;
 
 use super::*;
 use crate::random::Random;

@@ -25,7 +25,7 @@ use crate::stream::Settings;
 use cells::BadArray;
 
 pub(crate) use ipc::read as read_ipc;
-pub(crate) use number::{canonical_number, float64};
+pub(crate) use number::{canonical_number, float32, float64};
 pub(crate) use parquet::read as read_parquet;
 
 /// The names of a schema's columns.

@@ -53,10 +53,6 @@ impl<'a, R: Read> Cutter<'a, R> {
         if rest.starts_with(b"\xEF\xBB\xBF") {
             rest.drain(..3);
         }
-        if rest.starts_with(b"\xFF\xFE") || rest.starts_with(b"\xFE\xFF") {
-            // UTF-16, as spreadsheets like to export.
-            return Err(ReadError::NotUtf8 { path: path.to_path_buf(), line: 1, column: None });
-        }
         let separator = separator.unwrap_or_else(|| guess_separator(&rest, ended));
         // The header must be there as a whole.
         while !ended && last_record_end(&rest, separator).is_none() && rest.len() <= 2 * FIELD_LIMIT {
@@ -93,8 +89,8 @@ impl<'a, R: Read> Cutter<'a, R> {
         self.ended
     }
 
-    /// Takes the header off the stream.
-    pub fn header(&mut self) -> Result<Vec<String>, ReadError> {
+    /// Takes the header off the stream; where there is none, names the columns of the first record, which stays.
+    pub fn header(&mut self, none: bool) -> Result<Vec<String>, ReadError> {
         let path = || self.path.clone();
         let mut at = 0;
         while at < self.rest.len() && Record::is_blank(&self.rest, at) {
@@ -116,11 +112,15 @@ impl<'a, R: Read> Cutter<'a, R> {
         // Some programs take a carriage return in a name for the end of the header, quoted or not.
         let has = |f: &Field, byte: u8| memchr(byte, record.bytes(&self.rest, *f)).is_some();
         let stray = |f: &Field| (!f.quoted && has(f, b'"')) || has(f, b'\r');
-        if record.two_readings.is_some() || record.fields.iter().any(stray) {
+        if !none && (record.two_readings.is_some() || record.fields.iter().any(stray)) {
             return Err(ReadError::TwoReadings { path: path(), line, column: None });
         }
         if record.fields.len() > COLUMN_LIMIT {
             return Err(ReadError::TooManyColumns { path: path() });
+        }
+        if none {
+            self.rest.drain(..at);
+            return Ok((1..=record.fields.len()).map(|i| format!("column{i}")).collect());
         }
         let mut header = Vec::with_capacity(record.fields.len());
         for &field in &record.fields {

@@ -22,11 +22,13 @@ use crate::stream::Settings;
 use cut::Cutter;
 use encode::{BlockEncoder, Shape};
 
-/// Reads one stream of separated values into `merger`. `separator` is guessed when absent.
+/// Reads one stream of separated values into `merger`. `separator` is guessed when absent; `no_header` says that the first
+/// record is data.
 pub(crate) fn read(
     path: &Path,
     reader: impl Read + Send,
     separator: Option<u8>,
+    no_header: bool,
     settings: &Settings<'_>,
     merger: &mut Merger<'_>,
 ) -> Result<(), ReadError> {
@@ -34,7 +36,7 @@ pub(crate) fn read(
         return Err(ReadError::BadSeparator);
     }
     let mut cutter = Cutter::open(path, reader, separator, settings)?;
-    let header = cutter.header()?;
+    let header = cutter.header(no_header)?;
     let first_line = cutter.first_line();
     let kept = merger.begin(path, header, first_line)?;
     let shape = Shape { separator: cutter.separator(), kept };

@@ -7,7 +7,6 @@
 mod copy;
 #[cfg(feature = "postgres")]
 mod postgres;
-mod rows;
 mod sqlite;
 #[cfg(feature = "postgres")]
 mod tls;

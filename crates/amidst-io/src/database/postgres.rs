@@ -13,13 +13,13 @@ use postgres::types::Type;
 use postgres::{Client, Config, NoTls, Transaction};
 
 use super::copy::{Cell, cells};
-use super::rows::Rows;
 use super::{listed, tls};
 use crate::address::Wanted;
 use crate::address::masked;
 use crate::columnar::float64;
 use crate::error::{ReadError, shown};
 use crate::merge::Merger;
+use crate::rows::Rows;
 use crate::stream::Settings;
 
 /// How long a server may take to answer at all, where the address does not say.

@@ -8,12 +8,12 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::listed;
-use super::rows::{Binary, Rows};
 use crate::address::Wanted;
 use crate::columnar::float64;
 use crate::contain::contained;
 use crate::error::{ReadError, shown};
 use crate::merge::Merger;
+use crate::rows::{Binary, Rows};
 use crate::stream::{Settings, open};
 
 /// How long to wait for whoever is writing.

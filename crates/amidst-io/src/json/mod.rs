@@ -1,9 +1,10 @@
-//! JSON lines: one object a line, whose values are text, numbers, booleans or null.
+//! JSON: one object a line, or a list of them, whose values are text, numbers, booleans or null.
 //!
 //! Columns appear as their keys do. A key that a line lacks is null.
 //!
 //! May use: `columnar`, `csv`, `encode`, `error`, `limits`, `lines`, `merge`, `pipeline`, `stream`, and what those use.
 
+mod array;
 mod object;
 
 use std::collections::HashMap;
@@ -19,14 +20,92 @@ use crate::error::ReadError;
 use crate::limits::{COLUMN_LIMIT, FIELD_LIMIT, sparse_limit};
 use crate::lines::BlockLines;
 use crate::merge::{Block, Fault, FaultKind, Merger};
-use crate::stream::Settings;
+use crate::stream::{Settings, read_error};
 
+use array::Lines;
 use object::{Member, Members};
+
+/// Reads a list of objects, or an object a line, whichever it is.
+pub(crate) fn read_any(
+    path: &Path,
+    mut reader: impl Read + Send,
+    settings: &Settings<'_>,
+    merger: &mut Merger<'_>,
+) -> Result<(), ReadError> {
+    let mut start = Vec::new();
+    let mut first = None;
+    // Blanks and a byte order mark may come first.
+    while first.is_none() && start.len() < 1 << 20 {
+        let mut byte = [0];
+        match reader.read(&mut byte).map_err(|e| read_error(path, e))? {
+            0 => break,
+            _ => {
+                start.push(byte[0]);
+                let skipped = matches!(byte[0], b' ' | b'\t' | b'\r' | b'\n' | 0xEF | 0xBB | 0xBF);
+                first = (!skipped).then_some(byte[0]);
+            }
+        }
+    }
+    let whole = std::io::Cursor::new(start).chain(reader);
+    match first {
+        Some(b'[') => read_list(path, skip_mark(whole), settings, merger),
+        Some(b'{') => match read(path, whole, settings, merger) {
+            Err(ReadError::Json { line: 1, .. } | ReadError::Nested { line: 1, .. }) => {
+                Err(ReadError::JsonShape { path: path.to_path_buf() })
+            }
+            result => result,
+        },
+        Some(_) => Err(ReadError::JsonShape { path: path.to_path_buf() }),
+        None => Err(ReadError::Empty { path: path.to_path_buf() }),
+    }
+}
+
+/// A stream without the bytes of a mark before its first bracket.
+fn skip_mark<R: Read>(mut reader: R) -> impl Read {
+    let mut byte = [0];
+    while matches!(reader.read(&mut byte), Ok(1)) && byte[0] != b'[' {}
+    std::io::Cursor::new(byte).chain(reader)
+}
+
+/// Reads a list of objects.
+fn read_list(
+    path: &Path,
+    reader: impl Read + Send,
+    settings: &Settings<'_>,
+    merger: &mut Merger<'_>,
+) -> Result<(), ReadError> {
+    let path_of = || path.to_path_buf();
+    match lines(path, Lines::new(reader), false, settings, merger) {
+        Err(ReadError::Json { line, reason, .. }) => Err(ReadError::JsonElement {
+            path: path_of(),
+            element: line,
+            reason: format!("not a JSON object: {reason}"),
+        }),
+        Err(ReadError::Nested { line, column, .. }) => {
+            let column = column.map(|c| format!("under {}, ", crate::error::shown(&c))).unwrap_or_default();
+            let reason = format!("{column}a list or an object where one value is expected. Flatten it first");
+            Err(ReadError::JsonElement { path: path_of(), element: line, reason })
+        }
+        Err(ReadError::Empty { .. }) => Err(ReadError::NoRows { path: path_of() }),
+        result => result,
+    }
+}
 
 /// Reads a stream of JSON lines into `merger`.
 pub(crate) fn read(
     path: &Path,
     reader: impl Read + Send,
+    settings: &Settings<'_>,
+    merger: &mut Merger<'_>,
+) -> Result<(), ReadError> {
+    lines(path, reader, true, settings, merger)
+}
+
+/// Reads objects, one a line; `own` says whether the lines are those of the file.
+fn lines(
+    path: &Path,
+    reader: impl Read + Send,
+    own: bool,
     settings: &Settings<'_>,
     merger: &mut Merger<'_>,
 ) -> Result<(), ReadError> {
@@ -36,7 +115,7 @@ pub(crate) fn read(
     crate::pipeline::run(
         settings.threads_for(cutter.is_small()),
         |block| cutter.next(block),
-        ObjectEncoder::new,
+        |worker| ObjectEncoder::new(worker, own),
         |encoder, block| encoder.encode(block),
         |block| {
             merger.merge(block)?;
@@ -69,11 +148,13 @@ struct ObjectEncoder {
     rows: usize,
     /// Cells that this block may have.
     budget: usize,
+    /// Whether the lines are those of the file.
+    own: bool,
 }
 
 impl ObjectEncoder {
-    fn new(worker: usize) -> Self {
-        ObjectEncoder { worker, columns: Vec::new(), places: HashMap::new(), told: 0, rows: 0, budget: 0 }
+    fn new(worker: usize, own: bool) -> Self {
+        ObjectEncoder { worker, columns: Vec::new(), places: HashMap::new(), told: 0, rows: 0, budget: 0, own }
     }
 
     fn encode(&mut self, block: &mut TextBlock) -> Block {
@@ -110,7 +191,7 @@ impl ObjectEncoder {
             rows,
             columns: self.columns.iter_mut().map(|c| c.encoder.finish()).collect(),
             new_names,
-            lines: BlockLines { rows, lines, extra, none: false },
+            lines: BlockLines { rows, lines, extra, none: !self.own },
             bytes: block.length,
             fault,
         }

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use amidst_core::table::Table;
 
-use crate::format::Format;
+use crate::format::{Format, WRITTEN};
 
 pub use error::WriteError;
 pub use typed::Kind;
@@ -173,6 +173,10 @@ fn write_named(
         Format::JsonLinesGz => text::json_lines(&job, &mut out, true)?,
         Format::Arrow => columnar::arrow(&job, &mut out)?,
         Format::Parquet => columnar::parquet(&job, &mut out)?,
+        other => {
+            let reason = format!("it is read only; written are {WRITTEN}");
+            return Err(WriteError::Format { path: path.to_path_buf(), format: other.name(), reason });
+        }
     }
     out.flush().map_err(|e| WriteError::io(path, e))?;
     Ok(WriteReport { rows: rows.len() as u64, bytes: out.bytes })

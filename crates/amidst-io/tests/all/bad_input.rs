@@ -42,19 +42,34 @@ fn separated_values() {
             b"a,b\n\n\"x\ny\",2\nsecret\n4,4\n",
             "t, line 5: 1 fields, but the header has 2. Quote fields that contain the separator, or state the separator",
         ),
-        (b"a,b\n1,2\n3,sec\0ret\n", "t, line 3, column “b”: a NUL byte. The file is damaged, or not text"),
-        (b"a\0,b\n1,2\n", "t, line 1: a NUL byte. The file is damaged, or not text"),
+        (
+            b"a,b\n1,2\n3,sec\0ret\n",
+            "t, line 3, column “b”: a NUL byte. The file is damaged, or not text, or UTF-16: then state `encoding = \"utf-16le\"` under [data]",
+        ),
+        (
+            b"a\0,b\n1,2\n",
+            "t, line 1: a NUL byte. The file is damaged, or not text, or UTF-16: then state `encoding = \"utf-16le\"` under [data]",
+        ),
         (
             b"a,b\n1,2\nJos\xe9,secret\n\xff,1\n",
-            "t, line 3, column “a”: not UTF-8. Convert the file first, e.g. iconv -f ISO-8859-1 -t UTF-8",
+            "t, line 3, column “a”: not UTF-8, which is expected where nothing else is stated. State what it is under [data], for files of Windows and Excel mostly `encoding = \"windows-1252\"`",
         ),
         (
             b"a,b\n1,2\n\"x\",\xe9\n",
-            "t, line 3, column “b”: not UTF-8. Convert the file first, e.g. iconv -f ISO-8859-1 -t UTF-8",
+            "t, line 3, column “b”: not UTF-8, which is expected where nothing else is stated. State what it is under [data], for files of Windows and Excel mostly `encoding = \"windows-1252\"`",
         ),
-        (b"\xff\xfea\0,\0", "t, line 1: not UTF-8. Convert the file first, e.g. iconv -f ISO-8859-1 -t UTF-8"),
-        (b"a,b,a\n1,2,3\n", "t: columns 1 and 3 are both called “a”. Rename one"),
-        (b"a,,c\n1,2,3\n", "t: column 2 has no name. Give every column a name in the header"),
+        (
+            b"\xff\xfea\0,\0x",
+            "t, line 1: not utf-16le, as is stated or as its first bytes say. State another `encoding` under [data], or export the file again",
+        ),
+        (
+            b"a,b,a\n1,2,3\n",
+            "t: columns 1 and 3 are both called “a”. Rename one, or state `header = false` under [data] if there is no header",
+        ),
+        (
+            b"a,,c\n1,2,3\n",
+            "t: column 2 has no name. Give every column a name in the header, or state `header = false` under [data] if there is none",
+        ),
         (b"a,b\n1,2\n3,\"secret\n4,5\n", "t, line 3, column “b”: a quote that opens here is never closed"),
         (b"\"a,b\n1,2\n", "t, line 1: a quote that opens here is never closed"),
         (
@@ -125,18 +140,18 @@ fn too_many_distinct_values() {
 #[test]
 fn gzip() {
     let whole = gz(&[b"a,b\n".as_slice(), &b"1,2\n".repeat(5000)].concat());
-    let early = "t: the gzip data ends early. Copy or download the file again";
+    let early = "t: the compressed data ends early. Copy or download the file again";
     assert_eq!(error(&whole[..whole.len() - 10], Format::CsvGz), early);
     assert_eq!(error(&whole[..whole.len() / 2], Format::CsvGz), early);
     assert_eq!(error(&whole[..5], Format::CsvGz), early);
     assert_eq!(
         error(b"a,b\n1,2\nthis is no gzip at all", Format::CsvGz),
-        "t: the gzip data is damaged. Copy or download the file again"
+        "t: the compressed data is damaged. Copy or download the file again"
     );
     let mut damaged = whole.clone();
     let last = damaged.len() - 6;
     damaged[last] ^= 1;
-    assert_eq!(error(&damaged, Format::CsvGz), "t: the gzip data is damaged. Copy or download the file again");
+    assert_eq!(error(&damaged, Format::CsvGz), "t: the compressed data is damaged. Copy or download the file again");
 }
 
 #[test]
@@ -151,8 +166,14 @@ fn json_lines() {
         ("{\"a\":1}\n\n{\"a\":\"secret\n", "t, line 3: not a JSON object: a text is not closed"),
         ("[1]\n", "t, line 1: not a JSON object: the line does not start with {"),
         ("{\"a\":1,\"a\":2}\n", "t, line 1: not a JSON object: a key appears twice"),
-        ("{\"\":1}\n", "t: column 1 has no name. Give every column a name in the header"),
-        ("{\"a\":\"\\u0000\"}\n", "t, line 1, column “a”: a NUL byte. The file is damaged, or not text"),
+        (
+            "{\"\":1}\n",
+            "t: column 1 has no name. Give every column a name in the header, or state `header = false` under [data] if there is none",
+        ),
+        (
+            "{\"a\":\"\\u0000\"}\n",
+            "t, line 1, column “a”: a NUL byte. The file is damaged, or not text, or UTF-16: then state `encoding = \"utf-16le\"` under [data]",
+        ),
         (
             "{\"a\":secret}\n",
             "t, line 1: not a JSON object: a value is neither text nor a number nor true, false or null",
@@ -209,17 +230,17 @@ fn paths() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     let message = |source: &str| read(source, &ReadOptions::default()).unwrap_err().to_string().replace(&at(""), "");
-    let supported = ".csv .tsv .jsonl (each also with .gz) .parquet .arrow";
+    let supported = amidst_io::SUPPORTED;
     std::fs::create_dir(at("empty")).unwrap();
     assert_eq!(message(&at("empty")), format!("empty: no data files there. Supported: {supported}"));
     std::fs::write(at("patients.csv"), "a,b\n1,2\n").unwrap();
-    std::fs::write(at("patients.xlsx"), "x").unwrap();
+    std::fs::write(at("patients.xlt"), "x").unwrap();
     assert_eq!(message(&at("patient.csv")), "patient.csv: no such file. Did you mean patients.csv?");
     assert_eq!(message(&at("other.parquet")), "other.parquet: no such file.");
     assert_eq!(
-        message(&at("patients.xlsx")),
+        message(&at("patients.xlt")),
         format!(
-            "patients.xlsx: the ending does not tell the format. Supported: {supported}. Rename the file if it is one of these"
+            "patients.xlt: the ending does not tell the format. Supported: {supported}. Rename the file if it is one of these"
         )
     );
     assert_eq!(message(&at("*.tsv")), format!("*.tsv: no data files there. Supported: {supported}"));

@@ -3,7 +3,11 @@
 #[cfg(test)]
 mod bad_input;
 #[cfg(test)]
+mod conventions;
+#[cfg(test)]
 mod csv;
+#[cfg(test)]
+mod foreign;
 #[cfg(test)]
 mod formats;
 #[cfg(test)]

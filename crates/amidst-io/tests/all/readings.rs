@@ -15,6 +15,10 @@ fn files_with_two_readings_are_refused() {
     let path = folder.path().join("people.csv");
     let (accepted, wrong) = corpus::compared(
         |bytes| {
+            // The mark of UTF-16 is heeded here, and not by every program: how text is encoded is no reading of a table.
+            if bytes.starts_with(b"\xff\xfe") {
+                return Err("UTF-16".to_string());
+            }
             fs::write(&path, bytes).unwrap();
             let options = ReadOptions { separator: Some(b','), ..ReadOptions::default() };
             let read = amidst_io::read(path.to_str().unwrap(), &options).map_err(|e| e.to_string())?;

@@ -100,7 +100,7 @@ pub fn anonymize_on(
     let policies = Policies::of(&policy, &prepared);
     let made = searched.made(&policy, &prepared, released, &policies, unique);
     let files: Vec<PathBuf> = written.files.iter().map(|name| public.join(name)).collect();
-    let bundle = Bundle { files: &written.files, documented: destination.documented(), told: &|_| {} };
+    let bundle = Bundle { files: &written.files, documented: destination.documented(), series: None, told: &|_| {} };
     let sealed = std::thread::scope(|scope| {
         // The disk is waited for while the release is checked.
         let durable = scope.spawn(|| files.iter().try_for_each(|file| std::fs::File::open(file)?.sync_all()));

@@ -7,7 +7,7 @@ use crate::json::number;
 use crate::population::PopulationRisk;
 use crate::publish::Outputs;
 use crate::release::Judged;
-use crate::report::Report;
+use crate::report::{LossBound, Report};
 use crate::search::Compared;
 use crate::unique::UniqueRows;
 
@@ -66,6 +66,11 @@ pub struct Seconds {
 }
 
 impl Anonymized {
+    /// How far a local recoding is from the best at the most, where that was proven.
+    pub fn bound(&self) -> Option<&LossBound> {
+        self.report.method.as_ref()?.bound.as_ref()
+    }
+
     /// What `amidst anonymize --json` prints.
     pub fn to_json(&self) -> Value {
         let levels = self.levels.as_ref().map_or(Value::Null, |levels| {
@@ -119,6 +124,9 @@ impl Anonymized {
         if let (Some(cells), Some(object)) = (&self.suppressed_cells, told.as_object_mut()) {
             let cells = cells.iter().map(|(name, count)| (name.clone(), json!(count))).collect();
             object.insert("suppressed_cells".into(), Value::Object(cells));
+        }
+        if let Some(bound) = self.bound() {
+            told["bound"] = json!(bound);
         }
         told
     }

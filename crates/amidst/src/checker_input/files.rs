@@ -8,9 +8,10 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use amidst_io::{Format, Input, ReadOptions, WriteOptions};
+use amidst_io::{Conventions, Format, Input, ReadOptions, WriteOptions};
 
-use crate::prepare::PrepareError;
+use crate::policy::Policy;
+use crate::prepare::{PrepareError, read_beside};
 use crate::scratch::Scratch;
 use crate::{Failure, files};
 
@@ -27,17 +28,49 @@ pub(crate) struct Checkable {
     _copy: Option<(File, Scratch)>,
 }
 
-impl Checkable {
-    /// The files that `source` names; for a database, a copy of its columns that `keep` chooses, `without` rows that have a
-    /// null there.
-    pub fn of(source: &str, keep: &dyn Fn(&str) -> bool, without: bool) -> Result<Checkable, Failure> {
-        if !amidst_io::is_database(source) {
-            let first = ReadOptions { max_rows: Some(1), threads: 1, ..ReadOptions::default() };
-            let input = amidst_io::read(source, &first).map_err(PrepareError::from)?;
-            return Ok(Checkable { files: input.files, header: input.header, ..Checkable::default() });
+/// A table that a release is held against.
+pub(crate) enum Original<'a> {
+    /// The one that a policy is for.
+    Table(&'a str),
+    /// One that stands beside it.
+    Population(&'a str),
+}
+
+impl Original<'_> {
+    fn name(&self) -> &str {
+        match self {
+            Original::Table(name) | Original::Population(name) => name,
         }
-        let options = ReadOptions { keep: Some(keep), ..ReadOptions::default() };
-        let mut input = amidst_io::read(source, &options).map_err(PrepareError::from)?;
+    }
+
+    fn read(&self, policy: &Policy, options: &ReadOptions<'_>) -> Result<Input, PrepareError> {
+        match self {
+            Original::Table(name) => {
+                let conventions = Some(&policy.data.conventions);
+                Ok(amidst_io::read(name, &ReadOptions { conventions, ..*options })?)
+            }
+            Original::Population(name) => read_beside(policy, name, options),
+        }
+    }
+}
+
+impl Checkable {
+    /// The files that `source` names; for a database, and for a file that it cannot read itself, a copy of its columns that `keep` chooses, `without` rows that have a
+    /// null there.
+    pub fn of(
+        policy: &Policy,
+        source: &Original<'_>,
+        keep: &dyn Fn(&str) -> bool,
+        without: bool,
+    ) -> Result<Checkable, Failure> {
+        if !amidst_io::is_database(source.name()) && policy.data.conventions == Conventions::default() {
+            let first = ReadOptions { max_rows: Some(1), threads: 1, ..ReadOptions::default() };
+            let input = source.read(policy, &first)?;
+            if is_plain(&input) {
+                return Ok(Checkable { files: input.files, header: input.header, ..Checkable::default() });
+            }
+        }
+        let mut input = source.read(policy, &ReadOptions { keep: Some(keep), ..ReadOptions::default() })?;
         let order = without.then(|| {
             let known = |row: &u32| !input.nulls.iter().flatten().any(|nulls| nulls.contains(*row as usize));
             (0..input.table.rows as u32).filter(known).collect::<Vec<u32>>()
@@ -54,6 +87,18 @@ impl Checkable {
         drop(out);
         Ok(Checkable { files: vec![name], null, header: input.header, _copy: Some((file, scratch)) })
     }
+}
+
+/// Whether the checker reads the files by itself: formats that releases have, in UTF-8, every column with a name.
+fn is_plain(input: &Input) -> bool {
+    let marked = |path: &PathBuf| {
+        let mut start = [0; 2];
+        let read = File::open(path).and_then(|mut file| io::Read::read_exact(&mut file, &mut start));
+        read.is_ok() && matches!(start, [0xff, 0xfe] | [0xfe, 0xff])
+    };
+    let written = |path: &PathBuf| Format::of_path(path).is_ok_and(Format::is_written);
+    let named = input.header.first().is_none_or(|name| name.trim_end_matches('_') != amidst_io::ROW_NUMBER);
+    named && input.files.iter().all(|path| written(path) && !marked(path))
 }
 
 /// A file that is on no disk. For as long as it is open, `name` leads to it.
@@ -109,7 +154,7 @@ mod tests {
             .execute_batch("CREATE TABLE visit (age, name); INSERT INTO visit VALUES (31, 'Ada'), (42, 'Bo')")
             .unwrap();
         let source = format!("sqlite://{}?table=visit", path.display());
-        let copy = Checkable::of(&source, &|_| true, false).unwrap();
+        let copy = Checkable::of(&Policy::default(), &Original::Table(&source), &|_| true, false).unwrap();
         // As often as it is asked for, and from the beginning.
         for _ in 0..2 {
             assert_eq!(std::fs::read_to_string(&copy.files[0]).unwrap(), "age,name\n31,Ada\n42,Bo\n");

@@ -7,7 +7,7 @@ use amidst_core::hierarchy::Generalization;
 use amidst_core::table::ValueType;
 
 use crate::Failure;
-use crate::checker_input::files::Checkable;
+use crate::checker_input::files::{Checkable, Original};
 use crate::policy::public::public_source;
 use crate::policy::{MissingRows, Policy};
 use crate::prepare::Prepared;
@@ -70,7 +70,8 @@ pub fn populations(policy: &Policy, prepared: &Prepared) -> Result<Populations, 
                 || prepared.generalizations.iter().any(|g| g.name == column)
         };
         let copy = Checkable::of(
-            &policy.origin.resolve_source(&source),
+            policy,
+            &Original::Population(&policy.origin.resolve_source(&source)),
             &wanted,
             policy.data.missing_rows == MissingRows::Drop,
         )?;

@@ -3,7 +3,7 @@
 use amidst_core::attack::Covers;
 use amidst_core::hierarchy::{Generalization, Hierarchy, Recipe, build};
 use amidst_core::table::{Column, Table, ValueType};
-use amidst_io::{Input, ReadOptions};
+use amidst_io::{Conventions, Input, ReadError, ReadOptions, TextEncoding};
 
 use crate::Failure;
 use crate::policy::Policy;
@@ -22,7 +22,16 @@ pub(crate) fn read(file: &str, wanted: &[&str], threads: usize) -> Result<Table,
 pub(crate) fn read_input(file: &str, wanted: &[&str], threads: usize) -> Result<Input, Failure> {
     let keep = |name: &str| wanted.contains(&name);
     let options = ReadOptions { keep: Some(&keep), threads, ..ReadOptions::default() };
-    let mut input = amidst_io::read(file, &options).map_err(PrepareError::from)?;
+    let mut input = match amidst_io::read(file, &options) {
+        // Nobody states what an adversary's table is written in.
+        Err(ReadError::NotUtf8 { .. }) if file != "-" => {
+            let first = amidst_io::first_bytes(file, 1 << 24).map_err(PrepareError::from)?;
+            let encoding = first.map(|(bytes, whole)| TextEncoding::guess(&bytes, whole));
+            let stated = Conventions { encoding, ..Conventions::default() };
+            amidst_io::read(file, &ReadOptions { conventions: Some(&stated), ..options }).map_err(PrepareError::from)?
+        }
+        read => read.map_err(PrepareError::from)?,
+    };
     for column in &mut input.table.columns {
         column.kind = ValueType::guess(column.dictionary.iter());
     }

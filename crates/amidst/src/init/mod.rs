@@ -7,6 +7,7 @@
 //!
 //! May use: `job`, `policy`, `prepare`, and what those use.
 
+mod conventions;
 mod detect;
 mod names;
 mod plan;
@@ -25,6 +26,8 @@ use rayon::prelude::*;
 use crate::job::{Job, Stage};
 use crate::policy::{Policy, Role};
 use crate::prepare::PrepareError;
+use conventions::Guessed;
+pub use conventions::needed as needed_conventions;
 use plan::Plan;
 use profile::Profile;
 
@@ -45,6 +48,8 @@ pub(crate) struct Looked {
     unread: Vec<(String, &'static str)>,
     /// Tokens that mean "unknown".
     pub missing: Vec<String>,
+    /// What must be stated for the table to be read so.
+    guessed: Guessed,
     plan: Plan,
 }
 
@@ -65,19 +70,31 @@ impl Looked {
     pub fn watched(input: &str, skip: bool, job: &Job<'_>) -> Result<Looked, PrepareError> {
         let mut binary: Vec<String> = Vec::new();
         let mut named: Vec<String> = Vec::new();
+        let mut guessed = Guessed::default();
         // A stream is read only once.
-        if skip && input != "-" {
-            let mut sample = read_but(&mut binary, input, Some(SAMPLE), job)?.table;
+        if input != "-" {
+            let mut first = read_but(&mut binary, input, Some(SAMPLE), &mut guessed, job)?;
+            if guessed.finds_no_header(&first) {
+                first = read_but(&mut binary, input, Some(SAMPLE), &mut guessed, job)?;
+            }
+            let mut sample = first.table;
+            let missing = unknown_tokens(&sample);
+            settle(&mut sample, &missing);
+            guessed.look(&sample, &missing);
+            guessed.conventions.convert(&mut sample);
             // A sample of a table that has no more rows is the table.
-            if sample.rows as u64 == SAMPLE {
-                let missing = unknown_tokens(&sample);
+            if skip && sample.rows as u64 == SAMPLE {
                 settle(&mut sample, &missing);
-                let guess = |c: &&Column| roles::guess(&Profile::of(c, &missing)).role == Role::Identifying;
-                named = sample.columns.iter().filter(guess).map(|c| c.name.clone()).collect();
+                // Whoever has several rows is told apart by a column that must be read to the end.
+                let names_persons = |c: &&Column| {
+                    let guess = roles::guess(&Profile::of(c, &missing));
+                    guess.role == Role::Identifying && !guess.several_rows
+                };
+                named = sample.columns.iter().filter(names_persons).map(|c| c.name.clone()).collect();
             }
         }
         let mut but = [named.clone(), binary.clone()].concat();
-        let read = read_but(&mut but, input, None, job)?;
+        let read = read_but(&mut but, input, None, &mut guessed, job)?;
         let mut table = read.table;
         let missing = unknown_tokens(&table);
         settle(&mut table, &missing);
@@ -87,7 +104,7 @@ impl Looked {
             false => "binary data, which has no text",
         };
         let unread = but.iter().map(|name| (name.clone(), why(name))).collect();
-        Ok(Looked { header: read.header, table, unread, missing, plan })
+        Ok(Looked { header: read.header, table, unread, missing, guessed, plan })
     }
 
     /// The columns that were not read, with the reason.
@@ -132,6 +149,7 @@ pub(crate) fn drafted(looked: &Looked, input: &str, folder: Option<&Path>) -> St
 
     let mut out = String::new();
     write::head(&mut out, input, folder, rows, looked.header.len());
+    write::conventions(&mut out, &looked.guessed.lines);
     write::unknowns(&mut out, &looked.missing, drop, unknown_rows);
     for name in &looked.header {
         let unread = looked.unread.iter().find(|(n, _)| n == name);
@@ -154,7 +172,13 @@ pub(crate) fn drafted(looked: &Looked, input: &str, folder: Option<&Path>) -> St
 }
 
 /// Reads a table without the columns `but`, to which those are added that turn out to be binary data.
-fn read_but(but: &mut Vec<String>, input: &str, max_rows: Option<u64>, job: &Job<'_>) -> Result<Input, PrepareError> {
+fn read_but(
+    but: &mut Vec<String>,
+    input: &str,
+    max_rows: Option<u64>,
+    guessed: &mut Guessed,
+    job: &Job<'_>,
+) -> Result<Input, PrepareError> {
     let progress = |done: u64, total: Option<u64>| {
         // A sample is read in no time.
         if let (None, Some(total)) = (max_rows, total.filter(|&t| t > 0)) {
@@ -166,7 +190,7 @@ fn read_but(but: &mut Vec<String>, input: &str, max_rows: Option<u64>, job: &Job
         let (cancel, threads) = (Some(job.cancel), job.threads);
         let progress: Option<&(dyn Fn(u64, Option<u64>) + Sync)> = Some(&progress);
         let options = ReadOptions { keep: Some(&keep), max_rows, cancel, progress, threads, ..ReadOptions::default() };
-        match amidst_io::read(input, &options) {
+        match guessed.read(input, &options) {
             Err(ReadError::Binary { column: Some(column), .. }) if !but.contains(&column) => but.push(column),
             read => return Ok(read?),
         }

@@ -17,7 +17,8 @@ use crate::prepare::DISTINCT_LIMIT;
 pub(super) struct Guess {
     pub role: Role,
     pub why: String,
-    /// How much speaks for it; of quasi columns that are too many the weaker ones are left out.
+    /// How much speaks for it; of quasi columns that are too many the weaker ones are left out, and people are told apart only
+    /// by a column of which something says that it stands for them.
     pub strength: u8,
     /// Whether the values are codes, to be masked.
     pub code: bool,
@@ -27,6 +28,9 @@ pub(super) struct Guess {
 
 /// Fewer rows than this say nothing about uniqueness.
 const FEW: usize = 20;
+
+/// More rows than this for each of a few numbers are not the rows of one person.
+const ROWS_EACH: usize = 12;
 
 /// A private number with more values than this is an exact amount.
 const MANY: usize = 100;
@@ -41,6 +45,11 @@ pub(super) fn tolerated(rows: usize) -> u64 {
 
 /// The role that a column's values and name suggest.
 pub(super) fn guess(profile: &Profile<'_>) -> Guess {
+    if profile.column.name.trim_end_matches('_') == amidst_io::ROW_NUMBER {
+        return left_out(
+            "the first column has no name of its own: numbers or names of rows, as R and pandas write them",
+        );
+    }
     let name = Name::of(&profile.column.name);
     let mut guess = from_values(profile, &name).unwrap_or_else(|| from_name(profile, &name));
     if guess.role != Role::Identifying && profile.distinct as u64 > DISTINCT_LIMIT {
@@ -65,7 +74,13 @@ fn left_out(why: impl Into<String>) -> Guess {
 /// Left out because the values stand for people or their records.
 fn stands_for(profile: &Profile<'_>, why: impl Into<String>) -> Guess {
     let several_rows = profile.distinct >= FEW && profile.distinct * 3 <= profile.known * 2;
-    Guess { several_rows, ..left_out(why) }
+    Guess { several_rows, strength: 1, ..left_out(why) }
+}
+
+/// Left out because each value belongs to one person, or to one household: whoever repeats has several rows.
+fn belongs_to_one(profile: &Profile<'_>, why: impl Into<String>) -> Guess {
+    let several_rows = profile.distinct >= FEW && profile.distinct < profile.known;
+    Guess { several_rows, strength: 1, ..left_out(why) }
 }
 
 fn quasi(strength: u8, why: impl Into<String>) -> Guess {
@@ -75,14 +90,21 @@ fn quasi(strength: u8, why: impl Into<String>) -> Guess {
 /// What the values say, where they overrule the name; or a name that no value can overrule.
 fn from_values(profile: &Profile<'_>, name: &Name) -> Option<Guess> {
     let found = detect::detect(profile);
-    if let Some(found) = found.filter(|f| f.means == Means::Person) {
-        return Some(stands_for(profile, found.finding));
+    match found {
+        Some(found) if found.means == Means::OnePerson => return Some(belongs_to_one(profile, found.finding)),
+        Some(found) if found.means == Means::Person => return Some(stands_for(profile, found.finding)),
+        Some(found) if found.means == Means::Trace => return Some(left_out(found.finding)),
+        _ => {}
     }
     let meaning = name.meaning();
     let flag = is_flag(profile);
-    let amount = profile.is_number() && name.tells_of("person-name");
+    let amount = profile.is_number() && (name.tells_of("person-name") || is_short_kinds(profile));
     if meaning == Some(Meaning::Identifying) && !flag && !amount {
-        return Some(left_out("the name tells who it is"));
+        let why = "the name tells who it is";
+        if name.tells_of("register-number") {
+            return Some(belongs_to_one(profile, why));
+        }
+        return Some(if name.tells_of("person-name") { stands_for(profile, why) } else { left_out(why) });
     }
     if name.numbers_persons() && !flag {
         return Some(person_number(profile));
@@ -114,7 +136,7 @@ fn from_values(profile: &Profile<'_>, name: &Name) -> Option<Guess> {
             let named = quantity && (profile.is_number() || kinds) && !counts_rows(profile);
             (!named).then(|| stands_for(profile, found.map_or("", |f| f.finding)))
         }
-        Means::Person => None,
+        Means::Person | Means::OnePerson | Means::Trace => None,
     }
 }
 
@@ -126,7 +148,7 @@ fn from_name(profile: &Profile<'_>, name: &Name) -> Guess {
         return stands_for(profile, "numbers of records lead to their people");
     }
     match name.meaning() {
-        Some(Meaning::Text) if !kinds => return left_out("somebody's own words"),
+        Some(Meaning::Text) if !kinds && !profile.is_number() => return left_out("somebody's own words"),
         Some(Meaning::Sensitive) if name.tells_of("time") && is_years(profile) => {
             return quasi(3, "others may know when it was");
         }
@@ -141,11 +163,15 @@ fn from_name(profile: &Profile<'_>, name: &Name) -> Guess {
     // How many persons there are is no person.
     let several = if name.is_person() && !profile.is_number() { 4 } else { 30 };
     if (name.is_person() || name.numbers()) && (!kinds || profile.distinct > several) {
-        return stands_for(profile, "values stand for people or their records");
+        let guess = stands_for(profile, "values stand for people or their records");
+        // Where the name says that they are people, a few are enough.
+        let repeats = profile.distinct < profile.known && profile.rows <= profile.distinct * ROWS_EACH;
+        return Guess { several_rows: guess.several_rows || (name.is_person() && repeats), ..guess };
     }
     match profile.column.kind {
         ValueType::Integer if looks_like_names(profile) => {
-            stands_for(profile, "numbers that look like names of people or things")
+            // Amounts may look like that as well.
+            Guess { strength: 0, ..stands_for(profile, "numbers that look like names of people or things") }
         }
         ValueType::Integer if profile.distinct == profile.known && profile.known >= 5 => {
             left_out("every row has its own number")
@@ -161,7 +187,9 @@ fn from_name(profile: &Profile<'_>, name: &Name) -> Guess {
 /// A number that stands for a person: where persons have several rows it tells them apart.
 fn person_number(profile: &Profile<'_>) -> Guess {
     let repeats = profile.distinct < profile.known && profile.known == profile.rows;
-    match repeats && profile.distinct >= FEW {
+    // Of few numbers that very many rows have, nothing says that they are people: a child's number in its family.
+    let people = profile.distinct >= FEW || (profile.distinct >= 2 && profile.rows <= profile.distinct * ROWS_EACH);
+    match repeats && people {
         true => because(Role::Key, 0, "numbers people, some of whom have several rows"),
         false => stands_for(profile, "numbers people"),
     }
@@ -234,6 +262,11 @@ fn is_years(profile: &Profile<'_>) -> bool {
     profile.share(|v| v.parse::<u32>().is_ok_and(|y| (1900..=2100).contains(&y))) >= 0.9
 }
 
+/// Whether the values are a few numbers of at most three digits, which reach nobody: not a telephone, not a card.
+fn is_short_kinds(profile: &Profile<'_>) -> bool {
+    profile.is_kinds() && profile.share(|v| v.bytes().filter(u8::is_ascii_digit).count() <= 3) >= 1.0
+}
+
 /// Yes and no, written in some way.
 fn is_flag(profile: &Profile<'_>) -> bool {
     const FLAGS: &[&str] = &[
@@ -302,6 +335,24 @@ mod tests {
         assert_eq!(role("customer_id", (0..300).map(|i| (7001 + i * 13 % 60).to_string())), Role::Key);
         assert_eq!(role("hospital_id", (0..300).map(|i| (i % 6).to_string())), Role::Quasi);
         assert_eq!(role("id", (0..300).map(|i| (i * 17).to_string())), Role::Identifying);
+        // Three people with a few rows each are three people.
+        assert_eq!(role("patient no", (0..9).map(|i| (i / 3 + 1).to_string())), Role::Key);
+        assert_eq!(role("child no", (0..900).map(|i| (i % 7 + 1).to_string())), Role::Identifying);
+    }
+
+    #[test]
+    fn small_numbers_reach_nobody() {
+        assert_eq!(role("cell", (0..140).map(|i| (i % 4 + 1).to_string())), Role::Quasi);
+        assert_eq!(role("phone", (0..140).map(|i| (i % 7).to_string())), Role::Quasi);
+        assert_eq!(role("phone", (0..140).map(|i| (5_550_100 + i % 30).to_string())), Role::Identifying);
+        assert_eq!(role("street", (0..140).map(|i| ["Elm", "Oak", "Ash"][i % 3])), Role::Identifying);
+    }
+
+    #[test]
+    fn numbers_are_nobodys_words() {
+        let years = |i: u64| format!("{}.{}", i * i % 19, i % 10);
+        assert_eq!(role("years to last observation", (0..300).map(years)), Role::Quasi);
+        assert_eq!(role("observation", (0..300).map(|i| format!("seen to limp on walk {i}"))), Role::Identifying);
     }
 
     #[test]

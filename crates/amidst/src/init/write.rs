@@ -42,6 +42,13 @@ fn from_folder(input: &str, folder: Option<&Path>) -> String {
     std::path::absolute(input).map_or_else(|_| input.to_string(), |path| path.to_string_lossy().into_owned())
 }
 
+/// What the table does not say by itself.
+pub(super) fn conventions(out: &mut String, lines: &[(String, String)]) {
+    for (line, why) in lines {
+        let _ = writeln!(out, "{line:<24} # {}", clean(why));
+    }
+}
+
 pub(super) fn unknowns(out: &mut String, missing: &[String], drop: bool, rows: usize) {
     if missing.is_empty() {
         let _ = writeln!(out, "missing = []             # no unknown cells seen");

@@ -9,34 +9,7 @@ use amidst_core::table::ValueType;
 use toml::de::{DeTable, DeValue};
 
 use super::fields::{Fields, in_order};
-use super::{ColumnPolicy, Consent, ConsentMode, Diagnostic, ROLES, Role, suggestion};
-
-const KEYS: &[&str] = &[
-    "role",
-    "type",
-    "hierarchy",
-    "weight",
-    "generalize",
-    "order",
-    "categories",
-    "weights",
-    "waived",
-    "mode",
-    "accept",
-];
-
-/// The roles for which a key means something; a key that is silently ignored would be a promise not kept.
-const ROLES_OF_KEY: &[(&str, &[Role])] = &[
-    ("hierarchy", &[Role::Quasi, Role::Sensitive]),
-    ("weight", &[Role::Quasi]),
-    ("generalize", &[Role::Quasi]),
-    ("order", &[Role::Quasi, Role::Sensitive]),
-    ("categories", &[Role::Sensitive]),
-    ("weights", &[Role::Sensitive]),
-    ("waived", &[Role::Consent]),
-    ("mode", &[Role::Consent]),
-    ("accept", &[Role::Insensitive]),
-];
+use super::{ColumnPolicy, Consent, ConsentMode, Diagnostic, ROLES, Role, keys, suggestion};
 
 /// What a policy says about columns.
 pub(super) struct Columns {
@@ -94,9 +67,10 @@ pub(super) fn parse(fields: &mut Fields, document: &DeTable<'_>) -> Columns {
 
 /// Reads one column; `None` when its role is unknown, so that nothing else can be said about it.
 fn column(fields: &mut Fields, name: &str, span: Range<usize>, table: &DeTable<'_>) -> Option<ColumnPolicy> {
+    let known = keys::names("columns");
     for (inner, inner_span, item) in in_order(table) {
         // [columns.native.country] is what a name with a dot looks like without its quotes.
-        if item.get_ref().is_table() && !KEYS.contains(&inner) {
+        if item.get_ref().is_table() && !known.contains(&inner) {
             let whole = format!("{name}.{inner}");
             let message = format!("column `{name}` has no key `{inner}`");
             let help = format!("a name with a dot needs quotes: [columns.{}]", super::quote::key(&whole));
@@ -104,7 +78,7 @@ fn column(fields: &mut Fields, name: &str, span: Range<usize>, table: &DeTable<'
             return None;
         }
     }
-    fields.only(table, &format!("column `{name}`"), KEYS);
+    fields.only(table, &format!("column `{name}`"), &known);
     if table.get("role").is_none() {
         let names: Vec<&str> = ROLES.iter().map(|&(n, _)| n).collect();
         let message = format!("column `{name}` has no role");
@@ -120,7 +94,9 @@ fn column(fields: &mut Fields, name: &str, span: Range<usize>, table: &DeTable<'
         return None;
     }
     for (key, key_span, _) in in_order(table) {
-        if let Some((_, roles)) = ROLES_OF_KEY.iter().find(|(k, _)| *k == key)
+        // A key that is silently ignored would be a promise not kept.
+        let of_key = keys::section("columns").and_then(|s| s.keys.iter().find(|k| k.name == key));
+        if let Some(roles) = of_key.map(|k| k.roles).filter(|roles| !roles.is_empty())
             && !roles.contains(&role)
         {
             let names: Vec<&str> = roles.iter().map(|r| r.name()).collect();

@@ -1,5 +1,6 @@
 //! Errors about a policy: what is wrong, where in the file, and how to mend it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -77,22 +78,47 @@ impl PolicyErrors {
         let path = self.path.as_ref().map(|p| printable(&p.display().to_string()).into_owned()).unwrap_or_default();
         let source = harmless(&self.text);
         let mut out = String::new();
-        for diagnostic in self.list.iter().take(SHOWN) {
+        let kinds = self.kinds();
+        for (diagnostic, alike) in kinds.iter().take(SHOWN) {
             if !out.is_empty() {
                 out.push_str("\n\n");
             }
+            let more = if *alike > 1 { format!(" (and {} more like this)", alike - 1) } else { String::new() };
             let shown = Diagnostic {
-                message: printable(&diagnostic.message).into_owned(),
+                message: format!("{}{more}", printable(&diagnostic.message)),
                 label: printable(&diagnostic.label).into_owned(),
                 help: diagnostic.help.as_deref().map(|help| printable_lines(help).into()),
-                ..diagnostic.clone()
+                ..(*diagnostic).clone()
             };
             out.push_str(&renderer.render(&[self.group(&shown, &path, &source)]));
         }
-        if self.list.len() > SHOWN {
-            out.push_str(&format!("\n\nand {} more", self.list.len() - SHOWN));
+        let rest: usize = kinds.iter().skip(SHOWN).map(|(_, alike)| alike).sum();
+        if rest > 0 {
+            out.push_str(&format!("\n\nand {rest} more"));
         }
         out
+    }
+
+    /// The first error of each kind, and how many there are of it: errors that differ in names and numbers only are alike
+    /// where there are more than two of them.
+    fn kinds(&self) -> Vec<(&Diagnostic, usize)> {
+        let kind = |d: &Diagnostic| -> String {
+            let outside = d.message.split('`').step_by(2).collect::<Vec<_>>().join("`");
+            format!("{}\n{}", outside.replace(|c: char| c.is_ascii_digit(), ""), d.label)
+        };
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        self.list.iter().for_each(|d| *counts.entry(kind(d)).or_default() += 1);
+        let mut told = BTreeSet::new();
+        let mut found = Vec::new();
+        for diagnostic in &self.list {
+            let kind = kind(diagnostic);
+            match counts.get(&kind).copied().unwrap_or(1) {
+                alike @ 3.. if told.insert(kind) => found.push((diagnostic, alike)),
+                3.. => {}
+                _ => found.push((diagnostic, 1)),
+            }
+        }
+        found
     }
 
     fn group<'a>(&self, diagnostic: &'a Diagnostic, path: &'a str, source: &'a str) -> Group<'a> {

@@ -101,6 +101,18 @@ impl Fields {
         text.map(str::to_string)
     }
 
+    /// The truth under `key`.
+    pub fn flag(&mut self, table: &DeTable<'_>, key: &str) -> Option<bool> {
+        let item = table.get(key)?;
+        match item.get_ref() {
+            DeValue::Boolean(flag) => Some(*flag),
+            _ => {
+                self.wrong(item, key, "true or false");
+                None
+            }
+        }
+    }
+
     /// The list of texts under `key`; numbers count as they are written.
     pub fn texts(&mut self, table: &DeTable<'_>, key: &str) -> Option<Vec<String>> {
         let item = table.get(key)?;

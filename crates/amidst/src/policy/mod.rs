@@ -11,11 +11,14 @@ mod build;
 mod columns;
 mod diagnostic;
 mod fields;
+pub mod keys;
 mod origin;
 mod parameters;
 mod parse;
 pub(crate) mod public;
 pub(crate) mod quote;
+pub mod reference;
+mod release;
 mod requirements;
 #[cfg(test)]
 mod tests;
@@ -29,6 +32,7 @@ use amidst_core::model;
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::search::{MaxSuppression, Suppressed};
 use amidst_core::table::ValueType;
+use amidst_io::Conventions;
 
 pub use build::{
     HierarchyPolicy, IntoValue, PolicyBuilder, RequirementPolicy, distinct_l_diversity, entropy_l_diversity, hierarchy,
@@ -37,6 +41,7 @@ pub use build::{
 pub use diagnostic::{Diagnostic, PolicyErrors, nearest, suggestion};
 pub use origin::Origin;
 pub use parse::PolicyError;
+pub use release::{PRESETS, Preset, ReleasePolicy, Threshold};
 
 /// Everything a policy says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -57,6 +62,8 @@ pub struct Policy {
     pub utility: UtilityPolicy,
     /// What is written.
     pub output: OutputPolicy,
+    /// What is told of the release.
+    pub release: ReleasePolicy,
     /// Where the policy was read.
     pub origin: Origin,
 }
@@ -72,6 +79,8 @@ pub struct Data {
     pub missing: Vec<String>,
     /// What happens to rows that hold one.
     pub missing_rows: MissingRows,
+    /// What the table does not say by itself: encoding, sheet, header, decimal mark, dates.
+    pub conventions: Conventions,
 }
 
 /// What happens to rows with an unknown cell in a column that the policy reads (all but identifying and consent
@@ -213,6 +222,8 @@ pub struct SearchPolicy {
     pub suppressed: Suppressed,
     /// Where randomness starts; 1 when absent.
     pub seed: u64,
+    /// The level of every quasi column, where a policy names the node of the lattice that is to be published.
+    pub levels: Vec<(String, usize)>,
     /// How long the search may take.
     pub time_limit: Option<Duration>,
     /// `[search.options]`: what only the chosen algorithm understands.
@@ -227,6 +238,7 @@ impl Default for SearchPolicy {
             max_suppression: MaxSuppression::Rows(0),
             suppressed: Suppressed::Drop,
             seed: 1,
+            levels: Vec::new(),
             time_limit: None,
             options: Parameters::default(),
         }

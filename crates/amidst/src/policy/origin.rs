@@ -15,6 +15,8 @@ pub struct Origin {
     pub path: Option<PathBuf>,
     /// Its text, with passwords made unreadable: errors quote it.
     pub text: String,
+    /// Whether errors quote values of the table. They are people's, so only its owner may ask for it.
+    pub quote_values: bool,
     places: BTreeMap<Vec<String>, Place>,
 }
 
@@ -37,7 +39,12 @@ impl Origin {
     pub(super) fn new(path: &Path, text: &str, document: &DeTable<'_>) -> Self {
         let mut places = BTreeMap::new();
         note(document, &mut Vec::new(), &mut places);
-        Origin { path: Some(path.to_path_buf()), text: amidst_io::masked(text).into_owned(), places }
+        Origin {
+            path: Some(path.to_path_buf()),
+            text: amidst_io::masked(text).into_owned(),
+            quote_values: false,
+            places,
+        }
     }
 
     /// The file of the policy, where it came from one.

@@ -7,12 +7,13 @@ use amidst_core::exact::Rational;
 use amidst_core::parameter::Parameters;
 use amidst_core::search::{MaxSuppression, Suppressed};
 use amidst_core::{algorithm, metric};
+use amidst_io::{Conventions, DateFormat, Merged, TextEncoding};
 use toml::de::{DeTable, DeValue};
 
-use super::fields::Fields;
+use super::fields::{Fields, in_order, number};
 use super::{
     Data, Diagnostic, MissingRows, Origin, OutputOrder, OutputPolicy, OutputValues, Policy, PolicyErrors, Ranges,
-    RiskPolicy, SearchPolicy, UtilityPolicy, parameters, suggestion,
+    RiskPolicy, SearchPolicy, UtilityPolicy, keys, parameters, suggestion,
 };
 
 /// Why there is no policy.
@@ -25,6 +26,12 @@ pub enum PolicyError {
         path: PathBuf,
         /// What the system says.
         error: std::io::Error,
+    },
+    /// A table was given where a policy belongs.
+    #[error("{} is a table, not a policy. `amidst init {}` drafts a policy for it", path.display(), path.display())]
+    Table {
+        /// The file.
+        path: PathBuf,
     },
     /// The policy is wrong.
     #[error(transparent)]
@@ -39,6 +46,7 @@ impl PolicyError {
             PolicyError::Unreadable { error, .. } if error.kind() == std::io::ErrorKind::NotFound => 2,
             PolicyError::Unreadable { error, .. } if error.kind() == std::io::ErrorKind::InvalidData => 2,
             PolicyError::Unreadable { .. } => 3,
+            PolicyError::Table { .. } => 2,
             PolicyError::Wrong(_) => 2,
         }
     }
@@ -59,11 +67,12 @@ fn read_capped(path: &Path) -> std::io::Result<String> {
     String::from_utf8(bytes).map_err(|_| Error::new(ErrorKind::InvalidData, "stream did not contain valid UTF-8"))
 }
 
-const SECTIONS: &[&str] = &["data", "columns", "require", "search", "risk", "utility", "output"];
-
 impl Policy {
     /// Reads a policy from a file.
     pub fn read(path: &Path) -> Result<Policy, PolicyError> {
+        if path.is_file() && amidst_io::Format::of_path(path).is_ok() {
+            return Err(PolicyError::Table { path: path.to_path_buf() });
+        }
         let text = read_capped(path).map_err(|error| PolicyError::Unreadable { path: path.to_path_buf(), error })?;
         Ok(Policy::parse(&text, path)?)
     }
@@ -86,7 +95,8 @@ impl Policy {
         let document = document.get_ref();
         let origin = Origin::new(path, text, document);
         let mut fields = Fields::default();
-        fields.only(document, "the policy", SECTIONS);
+        let sections: Vec<&str> = keys::SECTIONS.iter().map(|s| s.name).collect();
+        fields.only(document, "the policy", &sections);
         let data = fields.table(document, "data").map(|t| data(&mut fields, t)).unwrap_or_default();
         let columns = super::columns::parse(&mut fields, document);
         let requirements = super::requirements::parse(&mut fields, document, &columns, &origin);
@@ -94,16 +104,17 @@ impl Policy {
         let risk = fields.table(document, "risk").map(|t| risk(&mut fields, t)).unwrap_or_default();
         let utility = fields.table(document, "utility").map(|t| utility(&mut fields, t)).unwrap_or_default();
         let output = fields.table(document, "output").map(|t| output(&mut fields, t)).unwrap_or_default();
+        let release = super::release::parse(&mut fields, document);
         if !fields.errors.is_empty() {
             return Err(origin.errors(fields.errors));
         }
         let (columns, default) = (columns.named, columns.default);
-        Ok(Policy { data, columns, default, requirements, search, risk, utility, output, origin })
+        Ok(Policy { data, columns, default, requirements, search, risk, utility, output, release, origin })
     }
 }
 
 fn data(fields: &mut Fields, table: &DeTable<'_>) -> Data {
-    fields.only(table, "[data]", &["input", "separator", "missing", "missing_rows"]);
+    fields.only(table, "[data]", &keys::names("data"));
     let separator = fields.text(table, "separator").and_then(|text| {
         let mut characters = text.chars();
         match (characters.next(), characters.next()) {
@@ -122,13 +133,46 @@ fn data(fields: &mut Fields, table: &DeTable<'_>) -> Data {
         missing_rows: fields
             .choice(table, "missing_rows", &[("drop", MissingRows::Drop), ("keep", MissingRows::Keep)])
             .unwrap_or_default(),
+        conventions: conventions(fields, table),
     }
 }
 
-const SEARCH_KEYS: &[&str] = &["algorithm", "metric", "max_suppression", "suppressed", "seed", "time_limit", "options"];
+/// What merged cells mean, by the names of policies.
+pub(super) const MERGED: &[(&str, Merged)] =
+    &[("refuse", Merged::Refuse), ("fill", Merged::Fill), ("empty", Merged::Empty)];
+
+/// What the table does not say by itself.
+fn conventions(fields: &mut Fields, table: &DeTable<'_>) -> Conventions {
+    let span = |key: &str| table.get(key).map(|i| i.span()).unwrap_or_default();
+    let encoding = fields.text(table, "encoding").and_then(|name| {
+        let found = TextEncoding::named(&name);
+        if found.is_none() {
+            let message = format!("there is no encoding `{name}`");
+            let help = "usual ones: utf-8, windows-1252 (also called latin-1), windows-1250, utf-16le, shift_jis, gbk";
+            fields.push(Diagnostic::at(span("encoding"), message).label("unknown encoding").help(help));
+        }
+        found
+    });
+    let date_format = fields.text(table, "date_format").and_then(|text| match DateFormat::parse(&text) {
+        Ok(format) => Some(format),
+        Err(why) => {
+            let message = format!("`date_format` is not understood: {why}");
+            fields.push(Diagnostic::at(span("date_format"), message).label("no form of dates"));
+            None
+        }
+    });
+    Conventions {
+        encoding,
+        sheet: fields.text(table, "sheet"),
+        merged: fields.choice(table, "merged", MERGED).unwrap_or_default(),
+        no_header: fields.flag(table, "header") == Some(false),
+        decimal_comma: fields.choice(table, "decimal", &[(".", false), (",", true)]).unwrap_or_default(),
+        date_format,
+    }
+}
 
 fn search(fields: &mut Fields, table: &DeTable<'_>, origin: &Origin) -> SearchPolicy {
-    fields.only(table, "[search]", SEARCH_KEYS);
+    fields.only(table, "[search]", &keys::names("search"));
     let defaults = SearchPolicy::default();
     let algorithms: Vec<&str> = algorithm::ALGORITHMS.iter().map(|e| e.id).collect();
     let metrics: Vec<&str> = metric::METRICS.iter().map(|e| e.id).collect();
@@ -142,8 +186,29 @@ fn search(fields: &mut Fields, table: &DeTable<'_>, origin: &Origin) -> SearchPo
             .choice(table, "suppressed", &[("drop", Suppressed::Drop), ("mask", Suppressed::Mask)])
             .unwrap_or_default(),
         seed: seed(fields, table).unwrap_or(defaults.seed),
+        levels: levels(fields, table),
         time_limit: time_limit(fields, table),
     }
+}
+
+/// `levels = { age = 2, sex = 0 }`: the node that is to be published. Whether the columns are there is known with the data.
+fn levels(fields: &mut Fields, table: &DeTable<'_>) -> Vec<(String, usize)> {
+    let Some(stated) = fields.table(table, "levels") else { return Vec::new() };
+    if let Some(algorithm) = table.get("algorithm") {
+        let message = "`levels` names the node that is published, so there is nothing for an algorithm to search";
+        fields.push(Diagnostic::at(algorithm.span(), message).help("leave out `algorithm` or `levels`"));
+    }
+    let mut levels = Vec::new();
+    for (name, _, item) in in_order(stated) {
+        match number(item.get_ref()).and_then(|level| level.to_u64()) {
+            Some(level) if level < 1 << 16 => levels.push((name.to_string(), level as usize)),
+            _ => {
+                let message = format!("the level of `{name}` must be a whole number from 0 on");
+                fields.push(Diagnostic::at(item.span(), message).label("not a level"));
+            }
+        }
+    }
+    levels
 }
 
 /// `[search.options]`, as the chosen algorithm declares them.
@@ -239,7 +304,7 @@ fn nanoseconds(seconds: &Rational) -> Option<u64> {
 }
 
 fn risk(fields: &mut Fields, table: &DeTable<'_>) -> RiskPolicy {
-    fields.only(table, "[risk]", &["population", "sampling_fraction"]);
+    fields.only(table, "[risk]", &keys::names("risk"));
     let fraction = fields.number(table, "sampling_fraction");
     let wrong = fraction.as_ref().filter(|f| f.is_negative() || f.is_zero() || **f > Rational::from(1));
     if let Some(wrong) = wrong {
@@ -252,12 +317,12 @@ fn risk(fields: &mut Fields, table: &DeTable<'_>) -> RiskPolicy {
 }
 
 fn utility(fields: &mut Fields, table: &DeTable<'_>) -> UtilityPolicy {
-    fields.only(table, "[utility]", &["target"]);
+    fields.only(table, "[utility]", &keys::names("utility"));
     UtilityPolicy { target: fields.text(table, "target") }
 }
 
 fn output(fields: &mut Fields, table: &DeTable<'_>) -> OutputPolicy {
-    fields.only(table, "[output]", &["file", "order", "ranges", "values"]);
+    fields.only(table, "[output]", &keys::names("output"));
     OutputPolicy {
         file: fields.text(table, "file"),
         order: fields

@@ -15,6 +15,7 @@ impl Policy {
     pub fn public_form(&self) -> Policy {
         let mut policy = self.clone();
         policy.data.input = None;
+        policy.data.conventions = Default::default();
         for column in policy.columns.iter_mut().chain(&mut policy.default) {
             for (key, value) in column.hierarchy.iter_mut().flatten() {
                 if let ("file", Value::Text(file)) = (key.as_str(), value) {
@@ -56,6 +57,7 @@ mod tests {
         let text = r#"
             [data]
             input = "sqlite:///srv/secret/ward.db?query=SELECT * FROM visits WHERE name = 'Ann'"
+            sheet = "secret"
             [columns.zip]
             role = "quasi"
             hierarchy = { file = "/home/ann/secret/zip.csv" }

@@ -5,11 +5,13 @@ use std::fmt::Write;
 use amidst_core::exact::Rational;
 use amidst_core::parameter::Value;
 use amidst_core::search::{MaxSuppression, Suppressed};
-use amidst_io::without_password;
+use amidst_io::{Merged, without_password};
 
 use super::columns::GENERALIZE;
 use super::quote::{key, text};
-use super::{ColumnPolicy, ConsentMode, MissingRows, OutputOrder, OutputValues, Policy, Ranges, RiskPolicy};
+use super::{
+    ColumnPolicy, ConsentMode, MissingRows, OutputOrder, OutputValues, Policy, Ranges, ReleasePolicy, RiskPolicy,
+};
 
 impl Policy {
     /// The policy as TOML, its defaults written out. Parsing it gives an equal policy; only the passwords of databases are
@@ -46,6 +48,7 @@ impl Policy {
             line(&mut out, "\n[utility]");
             field(&mut out, "target", &text(target));
         }
+        self.write_release(&mut out);
         line(&mut out, "\n[output]");
         if let Some(file) = &self.output.file {
             field(&mut out, "file", &text(file));
@@ -73,12 +76,56 @@ impl Policy {
         if let Some(separator) = self.data.separator {
             field(out, "separator", &text(&separator.to_string()));
         }
+        self.write_conventions(out);
         field(out, "missing", &texts(&self.data.missing));
         let rows = match self.data.missing_rows {
             MissingRows::Drop => "drop",
             MissingRows::Keep => "keep",
         };
         field(out, "missing_rows", &text(rows));
+    }
+
+    fn write_release(&self, out: &mut String) {
+        let told = &self.release;
+        if *told == ReleasePolicy::default() {
+            return;
+        }
+        line(out, "\n[release]");
+        for (name, value) in [("title", &told.title), ("purpose", &told.purpose), ("recipient", &told.recipient)] {
+            if let Some(value) = value {
+                field(out, name, &text(value));
+            }
+        }
+        if let Some(threshold) = &told.threshold {
+            field(out, "threshold", &text(&threshold.name()));
+        }
+        if let Some(day) = &told.valid_until {
+            field(out, "valid_until", day);
+        }
+    }
+
+    fn write_conventions(&self, out: &mut String) {
+        let told = &self.data.conventions;
+        if let Some(encoding) = told.encoding {
+            field(out, "encoding", &text(&encoding.name()));
+        }
+        if let Some(sheet) = &told.sheet {
+            field(out, "sheet", &text(sheet));
+        }
+        if let Some((name, _)) = super::parse::MERGED.iter().find(|(_, m)| *m == told.merged)
+            && told.merged != Merged::Refuse
+        {
+            field(out, "merged", &text(name));
+        }
+        if told.no_header {
+            field(out, "header", "false");
+        }
+        if told.decimal_comma {
+            field(out, "decimal", "\",\"");
+        }
+        if let Some(format) = &told.date_format {
+            field(out, "date_format", &text(format.text()));
+        }
     }
 
     fn write_search(&self, out: &mut String) {
@@ -104,6 +151,10 @@ impl Policy {
         };
         field(out, "suppressed", &text(suppressed));
         field(out, "seed", &search.seed.to_string());
+        if !search.levels.is_empty() {
+            let levels = search.levels.iter().map(|(name, level)| format!("{} = {level}", key(name)));
+            field(out, "levels", &format!("{{ {} }}", levels.collect::<Vec<_>>().join(", ")));
+        }
         if let Some(limit) = search.time_limit {
             field(out, "time_limit", &format!("{}.{:09}", limit.as_secs(), limit.subsec_nanos()));
         }

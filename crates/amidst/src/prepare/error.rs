@@ -63,6 +63,8 @@ pub(super) struct Places<'a> {
     pub kept: Option<&'a [bool]>,
     /// How many rows each row stands for, in a table that was counted elsewhere.
     pub weights: Option<&'a [u64]>,
+    /// Whether values are quoted.
+    pub show_values: bool,
 }
 
 impl Places<'_> {
@@ -83,7 +85,25 @@ impl Places<'_> {
             row += 1;
         });
         let place = first.and_then(|row| self.of_row(row)).map(|p| format!("; the first is {p}")).unwrap_or_default();
-        format!("{}, in {}{place}", counted(codes.len() as u64, "value"), counted(rows, "row"))
+        let quoted = self.quoted(column, codes);
+        format!("{}{quoted}, in {}{place}", counted(codes.len() as u64, "value"), counted(rows, "row"))
+    }
+
+    /// Some of the values, where the owner asks for them.
+    fn quoted(&self, column: &Column, codes: &[u32]) -> String {
+        if !self.show_values {
+            return String::new();
+        }
+        let shown = |code: &u32| {
+            let value = column.dictionary.value(*code);
+            let short: String = value.chars().take(40).collect();
+            format!("\"{}\"", short.escape_debug())
+        };
+        let mut some: Vec<String> = codes.iter().take(5).map(shown).collect();
+        if codes.len() > some.len() {
+            some.push("…".to_string());
+        }
+        format!(" ({})", some.join(", "))
     }
 
     /// "on line 7 of data.csv", for a row of the table.

@@ -35,7 +35,7 @@ use amidst_core::hierarchy::Generalization;
 use amidst_core::requirement::Requirement;
 use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::Table;
-use amidst_io::ReadOptions;
+use amidst_io::{Conventions, ReadError, ReadOptions};
 
 use crate::job::{Control, Stage};
 use crate::policy::{Policy, Role};
@@ -214,7 +214,8 @@ impl Fitted {
         let layout = columns::Layout::of(policy, &table);
         let dropped = missing::drop_rows(policy, &layout, &mut table, &input.nulls);
         let rows_dropped_missing = dropped.as_ref().map_or(0, |keep| keep.iter().filter(|&&k| !k).count() as u64);
-        let places = error::Places { input: &input, kept: dropped.as_deref(), weights };
+        let show_values = policy.origin.quote_values;
+        let places = error::Places { input: &input, kept: dropped.as_deref(), weights, show_values };
         if table.rows == 0 {
             let message = "every row has an unknown cell, so nothing is left";
             let error = policy.origin.error(&["data", "missing"], message);
@@ -329,6 +330,24 @@ pub(crate) fn header(source: &str, options: &ReadOptions<'_>) -> Result<Vec<Stri
     Ok(amidst_io::read(source, &first)?.header)
 }
 
+/// Reads a table that stands beside the policy's own. Numbers and dates are written as in that; its sheet and header are its
+/// own; and where it is not UTF-8 it is in the encoding of that, if one is stated.
+pub(crate) fn read_beside(
+    policy: &Policy,
+    source: &str,
+    options: &ReadOptions<'_>,
+) -> Result<amidst_io::Input, PrepareError> {
+    let stated = &policy.data.conventions;
+    let mut own = Conventions { encoding: None, sheet: None, no_header: false, ..stated.clone() };
+    match amidst_io::read(source, &ReadOptions { conventions: Some(&own), ..*options }) {
+        Err(ReadError::NotUtf8 { .. }) if stated.encoding.is_some() => {
+            own.encoding = stated.encoding;
+            Ok(amidst_io::read(source, &ReadOptions { conventions: Some(&own), ..*options })?)
+        }
+        read => Ok(read?),
+    }
+}
+
 /// Where the table is: what was asked for, or what the policy names, which is relative to the policy.
 pub(crate) fn source(policy: &Policy, options: &LoadOptions<'_>) -> Result<String, PrepareError> {
     if let Some(input) = &options.input {
@@ -341,7 +360,7 @@ pub(crate) fn source(policy: &Policy, options: &LoadOptions<'_>) -> Result<Strin
     Ok(policy.origin.resolve_source(input))
 }
 
-fn read_options<'a>(policy: &Policy) -> Result<ReadOptions<'a>, PrepareError> {
+pub(crate) fn read_options(policy: &Policy) -> Result<ReadOptions<'_>, PrepareError> {
     let separator = match policy.data.separator.map(u8::try_from) {
         None => None,
         Some(Ok(byte)) if byte.is_ascii() => Some(byte),
@@ -350,5 +369,5 @@ fn read_options<'a>(policy: &Policy) -> Result<ReadOptions<'a>, PrepareError> {
             return Err(PrepareError::of(policy, vec![error]));
         }
     };
-    Ok(ReadOptions { separator, ..ReadOptions::default() })
+    Ok(ReadOptions { separator, conventions: Some(&policy.data.conventions), ..ReadOptions::default() })
 }

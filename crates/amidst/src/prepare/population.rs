@@ -77,7 +77,7 @@ impl Raw {
         let wanted: Vec<&str> = quasi.iter().copied().chain(sensitive).map(|c| c.name.as_str()).collect();
         let keep = |name: &str| wanted.contains(&name) || name == COUNT;
         let options = ReadOptions { keep: Some(&keep), ..ReadOptions::default() };
-        let read = amidst_io::read(&policy.origin.resolve_source(file), &options)?;
+        let read = crate::prepare::read_beside(policy, &policy.origin.resolve_source(file), &options)?;
         let (mut people, nulls) = (read.table, read.nulls);
         let lacking: Vec<&str> = wanted.iter().copied().filter(|name| people.position(name).is_none()).collect();
         if !lacking.is_empty() {

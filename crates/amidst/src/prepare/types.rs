@@ -30,6 +30,18 @@ pub(super) fn settle(policy: &Policy, layout: &Layout, table: &mut Table, places
     errors
 }
 
+/// How a text is written, without saying what it says: a 9 for each digit, an a for each letter.
+fn shape(value: &str) -> String {
+    let sign = |c: char| match c {
+        c if c.is_numeric() => '9',
+        c if c.is_alphabetic() => 'a',
+        c if c.is_ascii_graphic() || c == ' ' => c,
+        _ => '?',
+    };
+    let short: String = value.chars().take(24).map(sign).collect();
+    if value.chars().count() > 24 { format!("“{short}…”") } else { format!("“{short}”") }
+}
+
 /// What does not fit, with the codes that do not.
 enum Misfit {
     Type(ValueType, Vec<u32>),
@@ -94,8 +106,21 @@ impl Misfit {
         match self {
             Misfit::Type(kind, codes) => {
                 let which = places.of_values(column, &codes);
-                let message = format!("column `{name}` is stated to be {}, but these are not: {which}", kind.name());
-                let help = "mend the data, list unknowns in `missing`, or state another type";
+                let seen = codes.first().map(|&code| shape(column.dictionary.value(code))).unwrap_or_default();
+                let message = format!(
+                    "column `{name}` is stated to be {}, but these are not: {which}, written like {seen}",
+                    kind.name()
+                );
+                let help = match kind {
+                    ValueType::Date => {
+                        "mend the data, list unknowns in `missing`, or state how dates are written under [data]: `date_format = \
+                         \"d-m-y\"`, \"m-d-y\" or a pattern such as \"%d.%m.%Y\""
+                    }
+                    ValueType::Decimal | ValueType::Integer if seen.contains(',') => {
+                        "mend the data, list unknowns in `missing`, or write `decimal = \",\"` under [data]"
+                    }
+                    _ => "mend the data, list unknowns in `missing`, or state another type",
+                };
                 policy.origin.error(&section(stated, "type"), message).help(help)
             }
             Misfit::Order(key, codes) => {

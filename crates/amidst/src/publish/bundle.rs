@@ -4,7 +4,7 @@
 //! the release and the documents. The documents and the certificate are made in memory, so that a release in a folder and
 //! a release that never touches a disk go the same way.
 
-use amidst_check::{Certificate, Location};
+use amidst_check::{Certificate, Link, Location};
 use bytes::Bytes;
 
 use super::certificate::{Statement, agreed, checked, sealed};
@@ -34,6 +34,8 @@ pub(crate) struct Bundle<'a> {
     pub files: &'a [String],
     /// Whether report and policy go with it.
     pub documented: bool,
+    /// Where the release stands in a series, if it is a version of one.
+    pub series: Option<&'a Link>,
     /// What both reports say beside what every report says.
     pub told: &'a dyn Fn(&mut Report),
 }
@@ -57,6 +59,7 @@ pub(crate) fn seal(
         judged: made.judged,
         released: made.released,
         joined: made.joined,
+        series: bundle.series,
     };
     // The report says nothing about the check but the digests of what was checked, so both go on at once.
     let (checked, reports) = rayon::join(|| checked(&statement, location, &names), || of_release(made));

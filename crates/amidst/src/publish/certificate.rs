@@ -1,7 +1,7 @@
 //! Stating what a release claims, for the independent checker to recompute and seal.
 
 use amidst_check::{
-    Certificate, CertificateDraft, Checked, Claim, Leveled, Location, On, Problem, ProblemKind, SensitiveColumn,
+    Certificate, CertificateDraft, Checked, Claim, Leveled, Link, Location, On, Problem, ProblemKind, SensitiveColumn,
     SuppressedAs,
 };
 use amidst_core::frequency::{self, FrequencySet, Groups};
@@ -31,6 +31,8 @@ pub struct Statement<'a> {
     pub released: &'a Released,
     /// Rows that joined the classes of others.
     pub joined: Option<&'a Joined>,
+    /// Where it stands in a series, if it is a version of one.
+    pub series: Option<&'a Link>,
 }
 
 /// The certificate of a checked release, with further files that are no tables.
@@ -64,7 +66,7 @@ fn refused(problems: Vec<Problem>) -> Failure {
 
 /// Checks the files at a location.
 pub fn checked(statement: &Statement<'_>, location: Location, files: &[&str]) -> Result<Checked, Failure> {
-    let Statement { policy, resolved, prepared, judged, released, joined } = *statement;
+    let Statement { policy, resolved, prepared, judged, released, joined, series } = *statement;
     let set = joined.map_or(&prepared.set, |joined| &joined.set);
     // Persons are counted where somebody is published twice; who is not published does not show.
     let persons = set.persons && report::repeats(&judged.classes);
@@ -72,6 +74,7 @@ pub fn checked(statement: &Statement<'_>, location: Location, files: &[&str]) ->
         outputs: files.iter().map(|f| (*f).to_string()).collect(),
         rows_in: prepared.rows_in - released.counterfeits.unwrap_or(0),
         counterfeits: released.counterfeits,
+        series: series.cloned(),
         rows_dropped_missing: prepared.rows_dropped_missing,
         suppressed: judged.suppressed,
         suppressed_as: match policy.search.suppressed {
@@ -102,9 +105,8 @@ pub fn checked(statement: &Statement<'_>, location: Location, files: &[&str]) ->
     let populations = labels::populations(policy, prepared)?;
     let options = amidst_check::Options {
         persons: persons.then(|| released.persons(prepared)),
-        original: None,
         populations: &populations.tables,
-        policy: None,
+        ..amidst_check::Options::default()
     };
     amidst_check::check(draft, location, &options).map_err(|problems| {
         // Rows that only the checker has seen may show that columns single people out: a fault of the policy.

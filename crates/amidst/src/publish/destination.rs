@@ -36,6 +36,19 @@ impl Destination {
             }
         };
         let single = Format::of_path(&target).is_ok();
+        for named in [Some(target.as_path()), stated.map(Path::new)].into_iter().flatten() {
+            if let Ok(format) = Format::of_path(named)
+                && !format.is_written()
+            {
+                return Err(Failure::Usage(format!(
+                    "{} cannot be written as a release: {} files are read only, because the checker must read every release \
+                     in one form. Choose one of {}",
+                    named.display(),
+                    format.name(),
+                    amidst_io::WRITTEN
+                )));
+            }
+        }
         if layout == Layout::Parts {
             if single {
                 let message = format!("{} must be a folder: a cluster writes several files", target.display());

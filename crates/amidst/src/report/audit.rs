@@ -33,6 +33,7 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
         subject: Subject::Audit,
         audience: Audience::Owner,
         summary: Vec::new(),
+        release: None,
         leading: 0,
         rows: Rows {
             input: prepared.rows_in,

@@ -3,6 +3,7 @@
 //! Shape tells, not colour: the original table's bars are outlines, the release's are filled. A chart is drawn as wide
 //! as a phone and grows with the page.
 
+mod curves;
 mod icicle;
 mod partition;
 mod plane;
@@ -15,6 +16,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::words::grouped;
+pub use curves::{Axes, Curve, curves, standalone};
 pub use icicle::{Node, icicle};
 pub use partition::partition;
 pub use plane::{LatticeNode, Mark, Point, lattice, plane};

@@ -22,6 +22,9 @@ pub struct Report {
     pub audience: Audience,
     /// The findings in plain words, the most important first.
     pub summary: Vec<String>,
+    /// What the policy tells of the release.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<ReleaseReport>,
     /// How many of them come first: who stands amidst how many others, and what is published beside.
     pub leading: usize,
     /// The rows.
@@ -54,6 +57,51 @@ pub struct Report {
     pub digests: Vec<Digest>,
     /// The resolved policy; empty for an audit without one.
     pub policy: String,
+}
+
+/// What a policy tells of a release, and how the measured risk compares with the one that it accepts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReleaseReport {
+    /// What it is called.
+    pub title: Option<String>,
+    /// What it is for.
+    pub purpose: Option<String>,
+    /// Who gets it.
+    pub recipient: Option<String>,
+    /// The last day on which it may be used.
+    pub valid_until: Option<String>,
+    /// The risk that is accepted.
+    pub threshold: Option<ThresholdReport>,
+}
+
+impl ReleaseReport {
+    /// What is stated, by its name.
+    pub(super) fn lines(&self) -> Vec<(&'static str, String)> {
+        let threshold = self.threshold.as_ref().map(|t| format!("{} ({})", crate::words::number(t.risk), t.name));
+        let all = [
+            ("data set", self.title.clone()),
+            ("purpose", self.purpose.clone()),
+            ("recipient", self.recipient.clone()),
+            ("valid until", self.valid_until.clone()),
+            ("accepted risk", threshold),
+        ];
+        all.into_iter().filter_map(|(name, value)| value.map(|value| (name, value))).collect()
+    }
+}
+
+/// An accepted risk beside the measured one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ThresholdReport {
+    /// Its name, or the number.
+    pub name: String,
+    /// The risk.
+    pub risk: f64,
+    /// Where it is stated.
+    pub source: String,
+    /// The largest risk of anyone in the release.
+    pub measured: f64,
+    /// Whether that is not above it.
+    pub kept: bool,
 }
 
 /// What a report is about.
@@ -157,12 +205,41 @@ pub struct Method {
     pub optimal: bool,
     /// How far it may be from the best, where a time limit cut the search short.
     pub gap: Option<f64>,
+    /// What no release of this kind can be below, where that was proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<LossBound>,
     /// What "best" means.
     pub metric: String,
     /// Where randomness starts.
     pub seed: u64,
     /// What the search wants people to know.
     pub notes: Vec<String>,
+}
+
+/// How far a local recoding is from the best at the most. It follows from the values of the input, so it stays internal.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LossBound {
+    /// The metric.
+    pub metric: &'static str,
+    /// What no release of this kind can lose less than.
+    pub least_loss: f64,
+    /// How many times as much this one loses.
+    pub ratio: f64,
+}
+
+impl LossBound {
+    /// The bound of a release, given what it loses; `None` where nothing is proven.
+    pub fn of(metric: &'static str, least_loss: Option<f64>, loss: Option<f64>) -> Option<Self> {
+        let (least_loss, loss) = (least_loss.filter(|l| *l > 0.0)?, loss?);
+        // What loses less than what was proven is rounding.
+        Some(LossBound { metric, least_loss, ratio: (loss / least_loss).max(1.0) })
+    }
+
+    /// The bound in words.
+    pub fn words(&self) -> String {
+        let ratio = (self.ratio * 100.0).ceil() / 100.0;
+        format!("at most {ratio:.2} times the least {} possible", self.metric)
+    }
 }
 
 /// One column.

@@ -4,9 +4,29 @@ use amidst_core::attack::{self, Findings, Published};
 use amidst_core::risk::Risk;
 use rayon::prelude::*;
 
-use super::content::{AttackReport, FindingsReport, RiskReport, Sides, SizeBin};
+use super::content::{AttackReport, FindingsReport, ReleaseReport, RiskReport, Sides, SizeBin, ThresholdReport};
 use crate::json;
+use crate::policy::{Policy, ReleasePolicy};
 use crate::population::PopulationRisk;
+
+/// What the policy tells of a release whose risk is `risk`; none where it tells nothing.
+pub fn told(policy: &Policy, risk: &RiskReport) -> Option<ReleaseReport> {
+    let told = &policy.release;
+    let threshold = told.threshold.as_ref().map(|threshold| ThresholdReport {
+        name: threshold.name(),
+        risk: threshold.risk().to_f64(),
+        source: threshold.source().to_string(),
+        measured: risk.prosecutor_max,
+        kept: risk.smallest_class.is_none_or(|size| threshold.allows(size)),
+    });
+    (*told != ReleasePolicy::default()).then(|| ReleaseReport {
+        title: told.title.clone(),
+        purpose: told.purpose.clone(),
+        recipient: told.recipient.clone(),
+        valid_until: told.valid_until.clone(),
+        threshold,
+    })
+}
 
 /// Risk as a report holds it.
 pub fn risk(risk: &Risk, population: PopulationRisk) -> RiskReport {

@@ -17,6 +17,14 @@ pub fn markdown(report: &Report) -> String {
     if let Some(preface) = report.preface() {
         push(&mut out, &format!("{preface}\n"));
     }
+    if let Some(release) = &report.release {
+        table(
+            &mut out,
+            &["release", ""],
+            release.lines().into_iter().map(|(name, value)| vec![name.to_string(), value]),
+        );
+        push(&mut out, "");
+    }
     push(&mut out, "## Summary\n");
     for line in &report.summary {
         push(&mut out, &format!("- {}", cell(line)));
@@ -84,10 +92,10 @@ fn methodology(report: &Report, out: &mut String) {
                 if method.recoding == "local" { "Local" } else { "Full-domain" },
                 method.algorithm,
                 cell(&method.citation),
-                if method.optimal {
-                    "and proven to be the best of its kind."
-                } else {
-                    "without a proof that it is the best."
+                match &method.bound {
+                    _ if method.optimal => "and proven to be the best of its kind.".to_string(),
+                    Some(bound) => format!("and proven to lose {}.", bound.words()),
+                    None => "without a proof that it is the best.".to_string(),
                 },
                 method.metric,
                 method.seed

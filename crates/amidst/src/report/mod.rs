@@ -23,10 +23,11 @@ mod view;
 mod worst;
 
 pub use audit::of_audit;
+pub use chart::{Axes, Curve, curves, standalone};
 pub use columns::histogram;
 pub use content::*;
 pub(crate) use documents::{Policies, Reports};
-pub use html::{html, sections};
+pub use html::{STYLE, html, sections};
 pub use markdown::markdown;
 pub(crate) use release::{Made, of_release};
 pub(crate) use view::repeats;

@@ -67,6 +67,7 @@ pub(crate) fn of(seen: &Seen, told: Told<'_>) -> Report {
         subject: Subject::Release,
         audience: Audience::Recipient,
         summary: Vec::new(),
+        release: figures::told(policy, &seen.risks),
         leading: 0,
         unique_rows: unique,
         accepted,

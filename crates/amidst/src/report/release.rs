@@ -11,7 +11,7 @@ use amidst_core::{algorithm, frequency, metric};
 use serde_json::{Map, Value, json};
 
 use super::content::{
-    Audience, Digest, Method, MetricReport, Report, RequirementReport, Rows, Sides, Subject, UtilityReport,
+    Audience, Digest, LossBound, Method, MetricReport, Report, RequirementReport, Rows, Sides, Subject, UtilityReport,
 };
 use super::public::{self, Seen, Told};
 use super::view::View;
@@ -81,6 +81,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
         subject: Subject::Release,
         audience: Audience::Owner,
         summary: Vec::new(),
+        release: figures::told(policy, &seen.risks),
         leading: 0,
         rows: rows(made),
         unique_rows: made.unique.map(Into::into),
@@ -163,7 +164,7 @@ fn rows(made: &Made<'_>) -> Rows {
 
 /// How the release was found.
 fn method(made: &Made<'_>) -> Result<Method, Failure> {
-    let Made { policy, found, .. } = *made;
+    let Made { policy, found, judged, .. } = *made;
     Ok(Method {
         algorithm: made.algorithm.id.to_string(),
         title: made.algorithm.title.to_string(),
@@ -176,10 +177,18 @@ fn method(made: &Made<'_>) -> Result<Method, Failure> {
         },
         optimal: found.optimal,
         gap: found.gap,
+        bound: bound(policy, found, judged)?,
         metric: metric_of(policy)?.id.to_string(),
         seed: policy.search.seed,
         notes: notes(made),
     })
+}
+
+/// How far the release is from the best at the most.
+fn bound(policy: &Policy, found: &Found, judged: &Judged) -> Result<Option<LossBound>, Failure> {
+    let metric = metric_of(policy)?.id;
+    let loss = judged.metrics.iter().find(|m| m.0 == metric).and_then(|m| m.1);
+    Ok(LossBound::of(metric, found.least_loss, loss))
 }
 
 /// What the search wants people to know, and what could not be looked at.

@@ -25,6 +25,7 @@ pub fn findings(report: &Report) -> Vec<String> {
     if let Some(line) = requirements(report) {
         lines.push(line);
     }
+    lines.extend(threshold(report));
     lines.extend(risk(report));
     lines.extend(journalist(report));
     lines.push(rows(report));
@@ -38,6 +39,19 @@ pub fn findings(report: &Report) -> Vec<String> {
         });
     }
     lines
+}
+
+/// How the measured risk compares with the one that the policy accepts.
+fn threshold(report: &Report) -> Option<String> {
+    let threshold = report.release.as_ref()?.threshold.as_ref()?;
+    let verdict = if threshold.kept { "is not above" } else { "IS ABOVE" };
+    let name = printable(&threshold.name);
+    Some(format!(
+        "The highest risk of anyone, {}, {verdict} the threshold {} ({name}: {}).",
+        number(threshold.measured),
+        number(threshold.risk),
+        printable(&threshold.source)
+    ))
 }
 
 /// How many others everyone stands amidst. Of the whole row only where it is so on every column that is published; else of

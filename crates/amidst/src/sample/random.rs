@@ -27,11 +27,16 @@ impl Random {
         Random { state: mix(mix(seed.wrapping_add(STEP)) ^ mix(row)) }
     }
 
+    /// Sixty-four bits.
+    pub fn bits(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(STEP);
+        mix(self.state)
+    }
+
     /// A number from 0 to `bound` − 1. Scaled from 32 bits: with bounds up to a thousand no value is favoured by more
     /// than one part in four million.
     pub fn below(&mut self, bound: u32) -> u32 {
-        self.state = self.state.wrapping_add(STEP);
-        (((mix(self.state) >> 32) * u64::from(bound)) >> 32) as u32
+        (((self.bits() >> 32) * u64::from(bound)) >> 32) as u32
     }
 
     /// One of the things of a table, by their shares in a thousand.

@@ -15,6 +15,7 @@ use super::{Chosen, run};
 use crate::Failure;
 use crate::job::{Control, Stage};
 use crate::json::number;
+use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::release::Joined;
 
@@ -76,6 +77,7 @@ impl Compared {
 /// Runs every algorithm that competes on this table and keeps the cheapest release. `fallback` runs where none of them gives
 /// one, and tells why there is none.
 pub(super) fn compete(
+    policy: &Policy,
     prepared: &Prepared,
     fallback: &'static algorithm::Entry,
     search: &Search<'_>,
@@ -88,7 +90,7 @@ pub(super) fn compete(
     for (i, entry) in entries.iter().copied().enumerate() {
         let progress = |stage: Stage, share: f64| search.control.tell(stage, (i as f64 + share) / entries.len() as f64);
         let own = Search { control: Control { progress: &progress, ..search.control }, ..search.clone() };
-        let cost = match run(prepared, entry, &own) {
+        let cost = match run(policy, prepared, entry, &own) {
             Ok(release) => match cost(search, &release.0) {
                 Some(cost) => {
                     if best.as_ref().is_none_or(|b| cost < b.0 - LEAST_GAIN) {
@@ -105,7 +107,7 @@ pub(super) fn compete(
         progress(Stage::Search, 1.0);
     }
     let Some((_, entry, (mut found, joined))) = best else {
-        let (found, joined) = run(prepared, fallback, search)?;
+        let (found, joined) = run(policy, prepared, fallback, search)?;
         return Ok(Chosen { entry: fallback, found, joined, compared: None });
     };
     let compared = Compared { metric: search.metric.id, contenders, published: entry.id };

@@ -3,14 +3,14 @@
 
 mod competition;
 
-use amidst_core::algorithm;
 use amidst_core::search::own_distribution::{Settled, settle};
 use amidst_core::search::{Found, Search, SearchError, feasibility};
+use amidst_core::{algorithm, lattice};
 
 pub use competition::{Compared, Contender};
 
 use crate::job::{Job, in_threads};
-use crate::plan::{algorithm_of, stated_algorithm, task};
+use crate::plan::{algorithm_of, node_of, stated_algorithm, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::release::{Joined, place_joiners};
@@ -34,14 +34,15 @@ pub fn search(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Cho
     let entry = algorithm_of(policy, prepared)?;
     let chosen = |(found, joined)| Chosen { entry, found, joined, compared: None };
     // A table that was rolled up before it was gathered is only fit for the node that it was rolled up for.
-    if stated_algorithm(policy)?.is_some() || prepared.set.rolled_up() {
-        return in_threads(job.threads, || run(prepared, entry, &search)).map(chosen);
+    if stated_algorithm(policy)?.is_some() || prepared.set.rolled_up() || !policy.search.levels.is_empty() {
+        return in_threads(job.threads, || run(policy, prepared, entry, &search)).map(chosen);
     }
-    in_threads(job.threads, || competition::compete(prepared, entry, &search))
+    in_threads(job.threads, || competition::compete(policy, prepared, entry, &search))
 }
 
 /// Runs one algorithm.
 fn run(
+    policy: &Policy,
     prepared: &Prepared,
     entry: &'static algorithm::Entry,
     search: &Search<'_>,
@@ -52,15 +53,50 @@ fn run(
     }
     entry.algorithm.supports(search)?;
     settling::settled(search, |narrowed| {
-        let mut found = entry.algorithm.search(narrowed).map_err(|error| explained(error, entry, narrowed))?;
+        let mut found = match policy.search.levels.is_empty() {
+            true => entry.algorithm.search(narrowed).map_err(|error| explained(error, entry, narrowed))?,
+            false => at_levels(policy, prepared, narrowed)?,
+        };
         // Whatever was searched within, the policy's limit is what counts in the end.
         if settle(search, &mut found) == Settled::Never {
             return Ok(None);
         }
         let mut joined = place_joiners(prepared, narrowed, entry, &mut found)?;
+        // What is proven is about the rows that were searched, within the limit that they were searched within.
+        if joined.is_some() || narrowed.suppression_limit() != search.suppression_limit() {
+            found.least_loss = None;
+        }
         let holds = joined.as_mut().is_none_or(|joined| joined.settle(prepared, search, &mut found));
         Ok(holds.then_some((found, joined)))
     })
+}
+
+/// The node that the policy names, its failing classes suppressed as far as the search allows.
+fn at_levels(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Result<Found, Failure> {
+    let node = node_of(prepared, &policy.search.levels)?;
+    if prepared.generalizations.iter().any(|g| !g.has_hierarchy) {
+        return Err(Failure::Usage("`levels` needs a hierarchy for every quasi column".to_string()));
+    }
+    if node.iter().zip(search.set.bottom()).any(|(&level, bottom)| level < bottom) {
+        return Err(Failure::Usage("`levels` needs the rows on this machine; use the local engine".to_string()));
+    }
+    let Some(recoding) = lattice::recoding(search, &node)? else {
+        let why = lattice::why_not(search, &node)?;
+        let failing: Vec<String> = (why.requirements.iter().filter(|r| !r.holds))
+            .map(|r| {
+                let words = feasibility::words(&search.requirements[r.requirement]);
+                format!("{words} fails in {} classes with {} rows", r.classes, r.rows)
+            })
+            .collect();
+        return Err(Failure::Impossible(format!(
+            "the levels of the policy do not satisfy it: {}; {} rows may be suppressed. `amidst explore POLICY --node …` tells \
+             more",
+            failing.join(", "),
+            why.limit
+        )));
+    };
+    let note = "the policy names these levels; no others were looked at".to_string();
+    Ok(Found { recoding, coding: None, optimal: false, gap: None, least_loss: None, notes: vec![note] })
 }
 
 /// What an engine found where its table is, held against its own distribution.

@@ -57,6 +57,11 @@ pub struct ColumnAudit {
     pub worst: Vec<ColumnExposure>,
 }
 
+/// "1 person", "2 persons".
+fn persons(n: usize) -> String {
+    if n == 1 { "1 person".to_string() } else { format!("{n} persons") }
+}
+
 impl SeriesAudit {
     /// Whether the versions together leave less than the policy promises, as far as the contrary is not proven.
     pub fn condemns(&self) -> bool {
@@ -66,8 +71,8 @@ impl SeriesAudit {
     /// How it was found out.
     pub fn method(&self) -> String {
         match self.bound {
-            0 => format!("exact for all {} persons", self.persons),
-            bound => format!("exact for {} persons, a bound on the safe side for {bound}", self.exact),
+            0 => format!("exact for all {}", persons(self.persons)),
+            bound => format!("exact for {}, a bound on the safe side for {bound}", persons(self.exact)),
         }
     }
 
@@ -80,19 +85,20 @@ impl SeriesAudit {
                 n => format!(" ({n} of them by a bound, not for certain)"),
             };
             let on = if r.on.is_empty() { String::new() } else { format!(" on `{}`", r.on.join("`, `")) };
-            parts.push(format!("{} persons are below {}{on}{unproven}", r.below, r.model));
+            let are = if r.below == 1 { "is" } else { "are" };
+            parts.push(format!("{} {are} below {}{on}{unproven}", persons(r.below), r.model));
         }
         for c in &self.columns {
             if c.findings.certain > 0 {
-                parts.push(format!("`{}` of {} persons is certain", c.column, c.findings.certain));
+                parts.push(format!("`{}` of {} is certain", c.column, persons(c.findings.certain)));
             }
             if c.findings.unproven > 0 {
-                parts.push(format!("`{}` of {} persons is not proven to be open", c.column, c.findings.unproven));
+                parts.push(format!("`{}` of {} is not proven to be open", c.column, persons(c.findings.unproven)));
             }
         }
         parts.extend(self.links.iter().map(Links::sentence));
         if let Some(before) = self.before.filter(|&before| before > 0) {
-            parts.push(format!("{before} of the {} persons concerned were so before", self.exposed));
+            parts.push(format!("{before} of the {} concerned were so before", persons(self.exposed)));
         }
         if parts.is_empty() { "nothing".into() } else { parts.join("; ") }
     }

@@ -49,6 +49,23 @@ impl SeriesHead {
     }
 }
 
+/// The fact by which a series remembers which version was the first to be made safe.
+pub(super) const SAFE_SINCE: &str = "safe_since";
+
+/// The first version that was made safe, if any was.
+pub(super) fn safe_since(work: &Work<'_>) -> Result<Option<u64>, Failure> {
+    Ok(work.meta(SAFE_SINCE)?.and_then(|number| number.parse().ok()))
+}
+
+/// When a version that would expose somebody is made safe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mend {
+    /// Where a version before it was.
+    AsBefore,
+    Always,
+    Never,
+}
+
 /// What was changed to make a version safe.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Repair {

@@ -14,7 +14,7 @@ use super::store::Work;
 use crate::Failure;
 use crate::job::Job;
 use crate::policy::{Policy, nearest};
-use crate::prepare::{LoadOptions, PrepareError, Prepared};
+use crate::prepare::{LoadOptions, PrepareError, Prepared, read_options};
 
 /// A person by their key: the number, the signature, and whether they are in the table now.
 const PRESENT: &str = "SELECT id, signature, EXISTS (SELECT 1 FROM record WHERE record.person = person.id) FROM person
@@ -23,7 +23,7 @@ const PRESENT: &str = "SELECT id, signature, EXISTS (SELECT 1 FROM record WHERE 
 /// Who is to be deleted.
 pub(super) fn departures(work: &Work<'_>, policy: &Policy, key: &str, file: &str) -> Result<BTreeSet<Person>, Failure> {
     let keep = |name: &str| name == key;
-    let input = match amidst_io::read(file, &ReadOptions { keep: Some(&keep), ..ReadOptions::default() }) {
+    let input = match amidst_io::read(file, &ReadOptions { keep: Some(&keep), ..read_options(policy)? }) {
         Err(ReadError::NoRows { .. }) => return Ok(BTreeSet::new()),
         input => input.map_err(PrepareError::from)?,
     };
@@ -83,7 +83,7 @@ pub(super) fn arrivals(
     // A stream is read only once.
     let stream = file == "-";
     if !stream {
-        let own = match crate::prepare::header(file, &ReadOptions::default()) {
+        let own = match crate::prepare::header(file, &read_options(policy)?) {
             Err(PrepareError::Read(ReadError::NoRows { .. })) => return Ok(None),
             own => own?,
         };

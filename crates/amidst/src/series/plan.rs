@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::audit::SeriesAudit;
 use super::draft::Repair;
-use super::draft::{Context, Draft, SeriesHead};
+use super::draft::{Context, Draft, SeriesHead, safe_since};
 use super::past::past;
 use super::record::Known;
 use super::state::kept;
@@ -33,6 +33,8 @@ pub struct Plan {
     /// The version that `publish --safe` would publish instead; none where the next one exposes nobody, or the mode knows
     /// none.
     pub safe: Option<Planned>,
+    /// The first version that was made safe, if any was: then `publish` makes the next one safe as well.
+    pub safe_since: Option<u64>,
     /// The folder of the series.
     pub folder: PathBuf,
 }
@@ -118,9 +120,14 @@ impl Plan {
         self.safe.as_ref().map(|safe| safe_command(&self.folder, safe.audit.condemns()))
     }
 
-    /// Whether `publish` would publish it without more being said.
+    /// Whether `publish` would publish it without more being said, as it is or made safe.
     pub fn publishable(&self) -> bool {
-        self.next.as_ref().is_some_and(|next| !next.audit.condemns())
+        self.next.as_ref().is_some_and(|next| !next.audit.condemns()) || self.is_made_safe()
+    }
+
+    /// Whether `publish` would make it safe without being asked to, as the versions before it.
+    pub fn is_made_safe(&self) -> bool {
+        self.safe_since.is_some() && self.safe.as_ref().is_some_and(|safe| !safe.audit.condemns())
     }
 
     /// What `amidst series plan --json` prints.
@@ -129,7 +136,7 @@ impl Plan {
             "mode": self.mode.name(), "last_version": self.last, "rows": self.rows, "rows_in": self.rows_in,
             "rows_out": self.rows_out, "changed": self.next.is_some(), "publishable": self.publishable(),
             "version": self.next.as_ref().map(|_| self.last + 1), "next": self.next.as_ref().map(Planned::to_json),
-            "safe": self.safe.as_ref().map(Planned::to_json), "safe_command": self.safe_command(),
+            "safe": self.safe.as_ref().map(Planned::to_json), "safe_since": self.safe_since, "safe_command": self.safe_command(),
         })
     }
 }
@@ -154,6 +161,7 @@ impl Series {
             rows_out: last.difference(&now).count() as u64,
             next: None,
             safe: None,
+            safe_since: safe_since(&work)?,
             folder: self.folder.clone(),
         };
         if head.changed() {

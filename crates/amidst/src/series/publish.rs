@@ -6,20 +6,22 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use amidst_check::Link;
 use amidst_core::search::Found;
 use amidst_io::{Format, WriteError, WriteOptions};
 use rusqlite::params;
 use serde_json::{Value, json};
 
 use super::audit::{self, SeriesAudit};
+use super::chain::{certificate_name, certificate_of};
 use super::compose::{Composed, follows_from_m};
 use super::draft::Repair;
-use super::draft::{Context, Draft, SeriesHead};
+use super::draft::{Context, Draft, Mend, SAFE_SINCE, SeriesHead, safe_since};
 use super::forecast::Signed;
 use super::log::held_back;
 use super::packed::pack;
-use super::plan::{Planned, safe_command};
 use super::record::Known;
+use super::refuse::{refusal, unchanged};
 use super::state::{State, kept};
 use super::store::Work;
 use super::{Mode, Series, internal, private, undo, versions};
@@ -48,6 +50,8 @@ pub struct Published {
     pub counterfeits: u64,
     /// What was changed to make it safe; none where it is as the technique of the mode makes it.
     pub repair: Option<Repair>,
+    /// The first version that was made safe, where one before this was: versions are made safe since.
+    pub safe_before: Option<u64>,
     /// Verdicts, metrics and risk.
     pub judged: Judged,
     /// Rows that no other row agrees with.
@@ -71,7 +75,7 @@ impl Published {
     pub fn to_json(&self) -> Value {
         json!({
             "summary": self.leading, "version": self.version, "mode": self.mode.name(), "mode_reason": self.chosen, "rows": self.rows, "counterfeits": self.counterfeits,
-            "safe": self.repair.is_some(), "held_back": self.repair.unwrap_or_default().held_back,
+            "safe": self.repair.is_some(), "safe_since": self.safe_before.or_else(|| self.repair.map(|_| self.version)), "held_back": self.repair.unwrap_or_default().held_back,
             "kept_classes": self.repair.map(|r| r.kept), "joined": self.repair.map(|r| r.joined), "new_classes": self.repair.map(|r| r.apart),
             "classes": self.judged.class_count(), "requirements": self.judged.requirements,
             "first_splits": (self.version == 1 && self.mode == Mode::Maintain).then_some(self.splits),
@@ -85,26 +89,35 @@ impl Published {
 }
 
 impl Series {
-    /// Publishes the rows as they are now, as the next version.
+    /// Publishes the rows as they are now, as the next version. Where the series has safe versions
+    /// ([`Series::publish_safe`]) and the version would expose somebody, it is made safe, too, unless `allow_leak`.
     ///
     /// # Errors
     /// When nothing has changed, when the versions together would leave less than the policy promises (unless
     /// `allow_leak`), or when something cannot be written; then no version is published.
     pub fn publish(&mut self, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
-        self.publish_as(false, allow_leak, job)
+        self.publish_as(Mend::AsBefore, allow_leak, job)
     }
 
     /// As [`Series::publish`]; but where the version would expose somebody, the least change is made to it with which it
     /// does not: classes stay as they were published, with counterfeits for whoever left, and new rows have classes of
-    /// their own or wait.
+    /// their own or wait. The series remembers it: from then on [`Series::publish`] does the same.
     ///
     /// # Errors
     /// As [`Series::publish`]; `allow_leak` is needed only where versions before have exposed somebody.
     pub fn publish_safe(&mut self, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
-        self.publish_as(true, allow_leak, job)
+        self.publish_as(Mend::Always, allow_leak, job)
     }
 
-    fn publish_as(&mut self, safe: bool, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
+    /// As [`Series::publish`], but a version that would expose somebody is refused also where the series has safe versions.
+    ///
+    /// # Errors
+    /// As [`Series::publish`].
+    pub fn publish_plain(&mut self, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
+        self.publish_as(Mend::Never, allow_leak, job)
+    }
+
+    fn publish_as(&mut self, mend: Mend, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
         self.recover()?;
         let folder = self.folder.clone();
         let work = self.store.write()?;
@@ -112,9 +125,7 @@ impl Series {
         let head = SeriesHead::load(&work)?;
         let SeriesHead { version: last, batch, .. } = head;
         if !head.changed() {
-            return Err(Failure::Usage(format!(
-                "nothing has changed since version {last}; insert or delete rows before publishing again"
-            )));
+            return Err(unchanged(&work, last)?);
         }
         let number = last + 1;
         let place = versions(&folder).join(number.to_string());
@@ -127,6 +138,12 @@ impl Series {
         let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job)?;
         let mut draft = Draft::plain(&work, of, &known, job)?;
         draft.refuse_raw(of, &folder)?;
+        let safe_before = safe_since(&work)?;
+        let safe = match mend {
+            Mend::Always => true,
+            Mend::AsBefore => safe_before.is_some() && !allow_leak,
+            Mend::Never => false,
+        };
         // What would be safe is also told where it was not asked for.
         if draft.mendable(of.mode) && (safe || !allow_leak) {
             draft = match draft.mended(&work, of, &known, head, job)? {
@@ -142,12 +159,17 @@ impl Series {
         let Draft { state, composed, record, audit: found, repair } = draft;
         let sensitive = audit::sensitive(&self.policy, &state.names);
         let mut staging = [staged_folder(&folder, number), internal(&folder, number)].map(Leftover::of);
-        let about = About { number, mode: self.mode, audit: &found, repair };
+        let link = Link { version: number, previous: certificate_of(&work, &folder, last)? };
+        let about = About { number, mode: self.mode, audit: &found, repair, link: &link };
         let staged = stage(&folder, &self.policy, composed, &about, job)?;
         store(&work, number, batch, &state, &staged, &found).map_err(|e| work.fail(e))?;
         record.store(&work, number).map_err(|e| work.fail(e))?;
+        work.set_meta(&certificate_name(number), &staged.certificate)?;
         if let Some(waiting) = repair.map(|r| r.held_back).filter(|&n| n > 0) {
             work.set_meta(&held_back(number), &waiting.to_string())?;
+        }
+        if repair.is_some() && safe_before.is_none() {
+            work.set_meta(SAFE_SINCE, &number.to_string())?;
         }
         if self.mode == Mode::MInvariant && !follows_from_m(&self.policy) {
             sign(&work, &sensitive, &state, &staged.signatures)?;
@@ -171,6 +193,7 @@ impl Series {
             rows: state.rows() as u64,
             counterfeits: staged.counterfeits,
             repair,
+            safe_before,
             judged: staged.judged,
             unique: staged.unique,
             leading: staged.leading,
@@ -218,34 +241,6 @@ impl Series {
     }
 }
 
-/// Why a version is not published, and what can be done about it. The mode that the series is in is no way out.
-fn refusal(folder: &Path, number: u64, mode: Mode, draft: &Draft, mended: Option<&Draft>) -> Failure {
-    let found = &draft.audit;
-    let (safe, plain) = (mended.map(Planned::of), Planned::of(draft));
-    let advice = match (mode, &safe) {
-        (_, Some(safe)) => {
-            let command = safe_command(folder, safe.audit.condemns());
-            let else_ = if safe.audit.condemns() { "exposes nobody else" } else { "publishes one that does not" };
-            format!("`{command}` {else_}: {}; --allow-leak alone publishes this one and says so", safe.cost(&plain))
-        }
-        (Mode::Maintain, None) if found.newly.is_empty() => {
-            "it exposes nobody who was not exposed before, and --allow-leak publishes it and says so".into()
-        }
-        (Mode::Maintain, None) => {
-            let undo = format!("`amidst series undo {}` takes back the last batch", folder.display());
-            format!("no safe version was found; {undo}, --allow-leak publishes this one and says so")
-        }
-        (Mode::MInvariant, None) => {
-            let undo = format!("`amidst series undo {}` takes back the last batch", folder.display());
-            format!("{undo}; --allow-leak publishes it all the same and says so")
-        }
-    };
-    let (told, method) = (found.sentence(), found.method());
-    Failure::Impossible(format!(
-        "version {number} together with those before it would leave less than the policy promises: {told} ({method}); {advice}"
-    ))
-}
-
 fn staged_folder(folder: &Path, number: u64) -> PathBuf {
     private(folder).join("staged").join(number.to_string())
 }
@@ -289,6 +284,8 @@ impl Drop for Leftover {
 /// A version that is written and checked, but not in its place.
 struct Staged {
     release: String,
+    /// The digest of its certificate.
+    certificate: String,
     counterfeits: u64,
     rows: u64,
     judged: Judged,
@@ -303,6 +300,7 @@ struct About<'a> {
     mode: Mode,
     audit: &'a SeriesAudit,
     repair: Option<Repair>,
+    link: &'a Link,
 }
 
 fn stage(
@@ -312,7 +310,7 @@ fn stage(
     about: &About<'_>,
     job: &Job<'_>,
 ) -> Result<Staged, Failure> {
-    let number = about.number;
+    let About { number, link, .. } = *about;
     let mut policy = policy.clone();
     if composed.counterfeits.is_some() {
         // Counterfeits come last in the table; its order would betray them.
@@ -347,7 +345,7 @@ fn stage(
     let mut policies = Policies::of(policy, &prepared);
     policies.public.insert_str(0, &heading);
     policies.internal.insert_str(0, &heading);
-    let found = Found { recoding, coding: None, optimal: false, gap: None, notes: Vec::new() };
+    let found = Found { recoding, coding: None, optimal: false, gap: None, least_loss: None, notes: Vec::new() };
     let made = report::Made {
         policy,
         prepared: &prepared,
@@ -360,7 +358,7 @@ fn stage(
         unique: UniqueRows::of_release(&prepared, &released),
     };
     let told = |report: &mut Report| of_version(report, counterfeits, about);
-    let bundle = Bundle { files: std::slice::from_ref(&release), documented: true, told: &told };
+    let bundle = Bundle { files: std::slice::from_ref(&release), documented: true, series: Some(link), told: &told };
     let sealed = seal(&made, &place, &bundle, &|| stop(job))?;
     let unique = sealed.unique;
     let leading = sealed.reports.internal.summary[..sealed.reports.internal.leading].to_vec();
@@ -369,16 +367,16 @@ fn stage(
             files::write_private(&folder.join(name), bytes).map_err(fail)?;
         }
     }
-    let certificate = certificate_text(&sealed.certificate)?;
-    files::write_private(&place.join(CERTIFICATE), certificate.as_bytes()).map_err(fail)?;
+    let text = certificate_text(&sealed.certificate)?;
+    files::write_private(&place.join(CERTIFICATE), text.as_bytes()).map_err(fail)?;
     fs::File::open(&path).and_then(|file| file.sync_all()).map_err(fail)?;
     // A version is meant to be read by everyone; until it has its place, the private half keeps it from them.
     files::open_to_readers(&place).map_err(fail)?;
     for folder in [&own, &place] {
         files::sync_folder(folder);
     }
-    let counterfeits = counterfeits.unwrap_or(0);
-    Ok(Staged { release, counterfeits, rows: prepared.rows_in, judged, unique, leading, signatures })
+    let (counterfeits, certificate) = (counterfeits.unwrap_or(0), sealed.certificate.digest);
+    Ok(Staged { release, certificate, counterfeits, rows: prepared.rows_in, judged, unique, leading, signatures })
 }
 
 /// What the policies of a version begin with.
@@ -396,7 +394,7 @@ fn heading(about: &About<'_>) -> String {
 
 /// What the report of a version says beside that of a release.
 fn of_version(report: &mut Report, counterfeits: Option<u64>, about: &About<'_>) {
-    let About { number, mode, audit, repair } = *about;
+    let About { number, mode, audit, repair, .. } = *about;
     let verdict = match audit.condemns() {
         true => format!("published with --allow-leak although of all versions together {}", audit.sentence()),
         false => "all versions so far together leave of everybody what the policy promises".to_string(),

@@ -133,6 +133,10 @@ pub fn cell(table: &str, language: &str, column: usize, row: usize, kind: &str, 
         "full" => format!("{} {}", dice.of(first), dice.of(last)),
         "lastfirst" => format!("{}, {}", dice.of(last), dice.of(first)),
         "email" => format!("u{}@{}.example", dice.below(1 << 40), ["mail", "post", "web"][dice.below(3) as usize]),
+        // Addresses of so many people.
+        "mailbox" => {
+            format!("u{}@mail.example", Dice::at(table, column, dice.below(number(0)) as usize).below(1 << 40))
+        }
         "phone" => args[0]
             .replace('_', " ")
             .chars()

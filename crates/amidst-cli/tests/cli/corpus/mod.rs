@@ -1,5 +1,6 @@
 //! Tables about people that nobody described, with what must become of their columns; see `tables.txt`.
 
+pub mod dress;
 mod make;
 mod walk;
 
@@ -8,6 +9,8 @@ mod walk;
 pub enum Fate {
     /// Absent from the release, or nothing but `*`.
     Gone,
+    /// The same, and k counts the people for whom its values stand.
+    People,
     /// What a cell says, at least five rows say.
     Coarse,
     /// In the release.
@@ -51,6 +54,7 @@ fn made(head: &[&str], columns: &[Vec<&str>]) -> Made {
     }
     let fate = |text: &str| match text {
         "gone" => Fate::Gone,
+        "people" => Fate::People,
         "coarse" => Fate::Coarse,
         "stays" => Fate::Stays,
         _ => panic!("unknown fate `{text}`"),

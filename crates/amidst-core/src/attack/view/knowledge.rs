@@ -131,7 +131,7 @@ pub enum Covering<'a> {
     /// With the persons of the class who have the tuple: 0 for one that only the population has.
     Told(&'a Tuples),
     /// How many persons of a class have which tuple is not published, so the class is taken to be spread over the tuples
-    /// that it covers as the population is, at least one person each.
+    /// that it covers as the population is, in parts that add up to it.
     Spread(&'a Fits),
 }
 

@@ -7,6 +7,11 @@
 //! Anatomy) keeps the remainder feasible: a value that the remainder could not do with any more of must be taken. A
 //! monotone policy needs no formula for it: the remainder, taken as one class, must satisfy the policy.
 //!
+//! Policies that compare classes with the table (closeness, likeness, disclosure) want classes drawn in proportion to it, as
+//! SABRE and BUREL (Cao, Karras, Kalnis & Tan) draw them: [`Draw::Proportional`]. A class may have more of a value than
+//! its share of the table as long as it can still be completed, and more of what the remainder has little of only while
+//! the remainder is near the table itself.
+//!
 //! Not an algorithm of its own but a candidate of the portfolio.
 //!
 //! **Cost.** One k-d tree a bucket; about O(n log n) queries.
@@ -14,10 +19,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashMap;
-
+use crate::local::build::completion::{Draw, Oracle};
 use crate::local::build::place_rows;
-use crate::local::class::{Cluster, Counts, Tally, World};
+use crate::local::class::{Cluster, Tally, World};
 use crate::local::index::Tree;
 use crate::local::index::kd_tree::Total;
 use crate::local::shape::least::{floor, quantum};
@@ -25,9 +29,6 @@ use crate::search::{Search, SearchError};
 
 /// More values than this share one bucket.
 const BUCKETS: usize = 64;
-
-/// How many rows beyond the least a class may need before assembly gives up on the policy.
-const PATIENCE: u64 = 64;
 
 /// The rows that are not in a class yet.
 struct Rest<'a> {
@@ -230,104 +231,6 @@ impl Frontier {
     }
 }
 
-/// What the policy says about sensitive values, learnt by asking it.
-struct Oracle<'a> {
-    world: &'a World<'a>,
-    /// Sensitive tuples, the most frequent first.
-    values: Vec<u32>,
-    /// The number of rows a class is filled up to.
-    target: u64,
-    /// (counts of a class, value): whether the class can take the value and still be completed.
-    known: FxHashMap<(Counts, u32), bool>,
-}
-
-impl<'a> Oracle<'a> {
-    /// `None` when no class of reasonable size satisfies the policy.
-    fn new(world: &'a World<'a>, everything: &Tally) -> Option<Self> {
-        let mut counted: Vec<(u64, u32)> = everything.counts.iter().map(|&((s, _), n)| (n, s)).collect();
-        counted.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-        let values = counted.into_iter().map(|c| c.1).collect();
-        let mut oracle = Oracle { world, values, target: 0, known: FxHashMap::default() };
-        let least = world.judge.least;
-        oracle.target = (least..=(least * 2 + PATIENCE).min(everything.rows))
-            .find(|&target| world.judge.holds(&oracle.completed(Tally::default(), target, None)))?;
-        Some(oracle)
-    }
-
-    /// The tally filled up to `target` rows, each time with a value it has fewest of, leaving out one.
-    fn completed(&self, mut tally: Tally, target: u64, without: Option<u32>) -> Tally {
-        if self.world.judge.size_only {
-            tally.rows = tally.rows.max(target);
-            return tally;
-        }
-        let mut counts: Vec<u64> = vec![0; self.values.len()];
-        for &((s, _), n) in &tally.counts {
-            if let Some(at) = self.values.iter().position(|&v| v == s) {
-                counts[at] = n;
-            }
-        }
-        while tally.rows < target {
-            let open = (0..counts.len()).filter(|&v| Some(self.values[v]) != without);
-            let Some(v) = open.min_by_key(|&v| (counts[v], v)) else { break };
-            counts[v] += 1;
-            let entry =
-                crate::frequency::Entry { sensitive: self.values[v], person: crate::frequency::NOBODY, rows: 1 };
-            self.world.judge.add(&mut tally, entry, 1);
-        }
-        tally
-    }
-
-    /// Whether a class can take the value and still be completed.
-    fn fits(&mut self, tally: &Tally, value: u32) -> bool {
-        if self.world.judge.size_only {
-            return true;
-        }
-        let key = (tally.counts.clone(), value);
-        if let Some(&known) = self.known.get(&key) {
-            return known;
-        }
-        let mut with = tally.clone();
-        let entry = crate::frequency::Entry { sensitive: value, person: crate::frequency::NOBODY, rows: 1 };
-        self.world.judge.add(&mut with, entry, 1);
-        let fits = self.world.judge.holds(&self.completed(with, self.target, None));
-        self.known.insert(key, fits);
-        fits
-    }
-
-    /// The values that the next class must take, or else the remainder would not hold.
-    fn due(&self, rest: &Tally) -> Vec<u32> {
-        let mut due = Vec::new();
-        if self.world.judge.size_only {
-            return due;
-        }
-        let mut left: Vec<(u64, u32)> = rest.counts.iter().map(|&((s, _), n)| (n, s)).collect();
-        left.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-        for &(_, value) in left.iter().take(self.target as usize) {
-            // The class that leaves the most of this value and takes what else there is most of.
-            let mut after = rest.clone();
-            let mut taken = 0;
-            for &(_, other) in left.iter().filter(|l| l.1 != value).cycle().take(4 * left.len().max(1)) {
-                if taken == self.target {
-                    break;
-                }
-                let key = (other, crate::frequency::NOBODY);
-                if let Ok(at) = after.counts.binary_search_by_key(&key, |c| c.0)
-                    && after.counts[at].1 > 0
-                {
-                    after.counts[at].1 -= 1;
-                    after.rows -= 1;
-                    taken += 1;
-                }
-            }
-            if after.rows > 0 && self.world.judge.holds(&after) {
-                break;
-            }
-            due.push(value);
-        }
-        due
-    }
-}
-
 /// Where classes begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Seeds {
@@ -345,6 +248,16 @@ pub(crate) fn clusters(
     seeds: Seeds,
     scan: bool,
 ) -> Result<Option<Vec<Cluster>>, SearchError> {
+    drawn(search, world, (seeds, Draw::Different), scan)
+}
+
+/// The same with a way to draw.
+pub(crate) fn drawn(
+    search: &Search<'_>,
+    world: &World<'_>,
+    (seeds, draw): (Seeds, Draw),
+    scan: bool,
+) -> Result<Option<Vec<Cluster>>, SearchError> {
     let mut rest = Rest::new(world);
     rest.buckets.iter_mut().for_each(|b| b.1.scan = scan);
     // What is left over has no cells yet, so nobody can tell whom it will match.
@@ -352,7 +265,7 @@ pub(crate) fn clusters(
     if !suits || rest.tally.rows == 0 {
         return Ok(None);
     }
-    let Some(mut oracle) = Oracle::new(world, &rest.tally) else { return Ok(None) };
+    let Some(mut oracle) = Oracle::new(world, &rest.tally, draw) else { return Ok(None) };
     // Where sizes alone count, fewer rows than a class needs can be left over; else the rest must hold as a class.
     let enough = if world.judge.size_only { oracle.target } else { 2 * oracle.target };
     let mut clusters: Vec<Cluster> = Vec::new();
@@ -360,6 +273,7 @@ pub(crate) fn clusters(
     let mut frontier = Frontier::default();
     let mut next = |rest: &mut Rest<'_>, seed: u32| {
         let due = oracle.due(&rest.tally);
+        oracle.look_at(&rest.tally);
         // On a tie the fuller bucket gives.
         order.sort_by_key(|&b| (usize::MAX - rest.buckets[b as usize].1.len(), b));
         fill(rest, &mut oracle, (!scan).then_some(&mut frontier), &order, &due, seed)
@@ -414,6 +328,7 @@ fn fill(
         let missing: Vec<u32> =
             due.iter().copied().filter(|&v| !cluster.tally.counts.iter().any(|c| c.0.0 == v)).collect();
         let forced = oracle.target - cluster.tally.rows <= missing.len() as u64;
+        oracle.forget();
         let fits = |value| (!forced || missing.contains(&value)) && oracle.fits(&cluster.tally, value);
         next = match &mut frontier {
             Some(frontier) => {

@@ -2,7 +2,9 @@
 //!
 //! May use: `local::shape`, `local::index`, `local::class`.
 
+pub mod anneal;
 pub(crate) mod bucket_assembly;
+pub(crate) mod completion;
 pub mod join;
 pub mod place_rows;
 pub mod refine;

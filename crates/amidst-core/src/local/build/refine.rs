@@ -5,9 +5,11 @@
 //! Neighbourhoods share nothing, so they are searched in parallel and the outcome depends on the seed alone; the next
 //! round draws other borders.
 
+use std::cell::RefCell;
 use std::time::Instant;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::local::class::{Cluster, Part, World, cluster};
 use crate::random::Random;
@@ -129,11 +131,18 @@ struct Member {
     changed: u64,
     /// When all its changes with the others were last looked at.
     looked: u64,
+    /// Whether the policy holds once a row of one sensitive tuple leaves and one of another comes, as far as anybody asked:
+    /// rows with the same sensitive values get the same answer.
+    verdicts: RefCell<FxHashMap<(u32, u32), bool>>,
 }
+
+/// No row leaves, or none comes.
+const NONE: u32 = u32::MAX;
 
 impl Member {
     fn new(cluster: Cluster) -> Self {
-        Member { cluster, without: Vec::new(), cost: Vec::new(), changed: 0, looked: 0 }
+        let (without, cost, verdicts) = (Vec::new(), Vec::new(), RefCell::default());
+        Member { cluster, without, cost, changed: 0, looked: 0, verdicts }
     }
 }
 
@@ -176,7 +185,8 @@ impl<'a> Block<'a> {
         let (space, words) = (self.world.space, self.world.space.words());
         self.clock += 1;
         self.members[m].changed = self.clock;
-        let Member { cluster, without, cost, .. } = &mut self.members[m];
+        let Member { cluster, without, cost, verdicts, .. } = &mut self.members[m];
+        verdicts.get_mut().clear();
         let n = cluster.parts.len();
         without.clear();
         without.resize(n * words, 0);
@@ -257,7 +267,7 @@ impl<'a> Block<'a> {
         let codes = world.codes(r);
         let one = if world.set.persons { held } else { 1 };
         let without = &from.without[p * words..(p + 1) * words];
-        let can_leave = na > one && world.holds_without(&from.cluster, r, one);
+        let can_leave = na > one && self.holds(a, Some(r), None, one);
         // What the class saves when the row leaves, and when another takes its place.
         let saved_leaving = la - (na - one) as f64 * from.cost[p];
         let saved_swapping = la - na as f64 * from.cost[p];
@@ -270,7 +280,7 @@ impl<'a> Block<'a> {
             let (nb, lb) = (to.cluster.tally.rows, to.cluster.loss());
             if can_leave {
                 let loss = (nb + one) as f64 * space.cost_with(&to.cluster.shape, codes) - lb - saved_leaving;
-                if loss < best.loss && world.holds_with(&to.cluster, r, one) {
+                if loss < best.loss && self.holds(b, None, Some(r), one) {
                     best = Change { loss, to: b, back: None, rows: one };
                 }
             }
@@ -299,21 +309,36 @@ impl<'a> Block<'a> {
 
     fn can_swap(&self, a: usize, r: u32, b: usize, s: u32) -> bool {
         let world = self.world;
-        let (x, y) = (world.entry(r), world.entry(s));
-        if world.judge.size_only || x.sensitive == y.sensitive && !world.judge.crowded() {
-            return true;
+        let alike = world.entry(r).sensitive == world.entry(s).sensitive && !world.judge.crowded();
+        alike || self.holds(a, Some(r), Some(s), 1) && self.holds(b, Some(s), Some(r), 1)
+    }
+
+    /// Whether a member satisfies the policy once so many rows of one entry leave and of another come.
+    fn holds(&self, m: usize, out: Option<u32>, into: Option<u32>, rows: u64) -> bool {
+        let (world, cluster) = (self.world, &self.members[m].cluster);
+        let left = cluster.tally.rows - out.map_or(0, |_| rows) + into.map_or(0, |_| rows);
+        if world.judge.size_only || left < world.judge.least {
+            return left >= world.judge.least;
         }
-        let swapped = |cluster: &Cluster, out: u32, into: u32| {
-            let mut tally = cluster.tally.clone();
-            world.judge.remove(&mut tally, world.entry(out), 1);
-            world.judge.add(&mut tally, world.entry(into), 1);
-            world.judge.holds_over(&tally, || {
-                let stays = |&(e, n): &Part| e != out || n > 1;
-                let rest = cluster.parts.iter().copied().filter(stays).chain([(into, 1)]);
-                Some(world.space.cells(&world.shape(&rest.collect::<Vec<Part>>())))
-            })
-        };
-        swapped(&self.members[a].cluster, r, s) && swapped(&self.members[b].cluster, s, r)
+        let value = |entry: Option<u32>| entry.map_or(NONE, |e| world.entry(e).sensitive);
+        let key = (value(out), value(into));
+        // Where persons repeat or a population counts, rows with the same sensitive values differ.
+        let alike = !world.set.persons && !world.judge.crowded();
+        if let Some(&known) = self.members[m].verdicts.borrow().get(&key).filter(|_| alike) {
+            return known;
+        }
+        let mut tally = cluster.tally.clone();
+        out.into_iter().for_each(|e| world.judge.remove(&mut tally, world.entry(e), rows));
+        into.into_iter().for_each(|e| world.judge.add(&mut tally, world.entry(e), rows));
+        let holds = world.judge.holds_over(&tally, || {
+            let stays = |&(e, n): &Part| Some(e) != out || n > rows;
+            let rest = cluster.parts.iter().copied().filter(stays).chain(into.map(|e| (e, rows)));
+            Some(world.space.cells(&world.shape(&rest.collect::<Vec<Part>>())))
+        });
+        if alike {
+            self.members[m].verdicts.borrow_mut().insert(key, holds);
+        }
+        holds
     }
 
     fn apply(&mut self, a: usize, p: usize, change: Change) {

@@ -68,7 +68,7 @@ fn recoded(
         notes.push(format!("{rows} rows {how} because without them the others lose less"));
     }
     let recoding = partition.recoding_without(search.set, &tuple_of, &space, &judge, &omitted, search.suppressed)?;
-    Ok(Found { recoding, coding: None, optimal: false, gap: None, notes })
+    Ok(Found { recoding, coding: None, optimal: false, gap: None, least_loss: None, notes })
 }
 
 /// The classes that may lose rows, or take up masked ones.

@@ -2,6 +2,7 @@
 //!
 //! May use: `local::shape`.
 
+mod ascending;
 pub mod kd_tree;
 pub mod population;
 

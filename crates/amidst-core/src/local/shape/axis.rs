@@ -76,6 +76,35 @@ impl Axis {
         Axis { measure, words: (first, first + words), hull }
     }
 
+    /// The same column with cells that cost something else; `None` where ranges or sets cost what no sum tells.
+    pub(super) fn priced(self, g: &Generalization, places: &[f64], cell: impl Fn(&Cell) -> f64) -> Option<Self> {
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-9;
+        let last = (g.active() as u32).checked_sub(1)?;
+        let measure = match self.measure {
+            Measure::Range { .. } => {
+                let range = |low, high| cell(&Cell::Range { low, high });
+                let mut place = vec![0.0];
+                for high in 1..=last {
+                    place.push(place[high as usize - 1] + range(high - 1, high));
+                }
+                let sums =
+                    (0..=last).all(|code| range(code, code) == 0.0) && near(place[last as usize], range(0, last));
+                sums.then_some(Measure::Range { place })?
+            }
+            Measure::Set { .. } => {
+                let first = |n: u32| cell(&Cell::Set((0..n).collect()));
+                let step = if last > 0 { first(2) } else { 0.0 };
+                let sums = (0..=last).all(|code| cell(&Cell::Set([code].into())) == 0.0)
+                    && near(first(last + 1), step * f64::from(last));
+                sums.then_some(Measure::Set { step })?
+            }
+            Measure::Node(_) => Measure::Node(Box::new(Nodes::new(g, places, |level, node| {
+                cell(&Cell::Node { level: level as u32, value: node as u32 })
+            }))),
+        };
+        Some(Axis { measure, ..self })
+    }
+
     pub(super) fn start(&self, shape: &mut [u64], code: u32) {
         let shape = &mut shape[self.words.0..self.words.1];
         match &self.measure {

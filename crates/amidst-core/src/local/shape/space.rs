@@ -7,7 +7,7 @@
 
 use super::axis::{Axis, Measure, pack, span, unpack};
 use crate::hierarchy::{Cell, Generalization, Generalize};
-use crate::metric;
+use crate::metric::{self, CellCost};
 
 /// The cost of every shape over some quasi columns.
 #[derive(Debug, Clone)]
@@ -79,6 +79,17 @@ impl Space {
         }
         let tops = generalizations.iter().map(|g| Cell::Node { level: g.height() as u32, value: 0 }).collect();
         Space { words: axes.last().map_or(0, |a| a.words.1), places, axes, tops }
+    }
+
+    /// The space of these columns with cells that cost what `cell` says; `None` where ranges or sets cost what no sum over
+    /// their values tells.
+    pub fn priced(generalizations: &[Generalization], cell: &CellCost<'_>) -> Option<Self> {
+        let plain = Space::new(generalizations);
+        let mut axes: Vec<Axis> = Vec::with_capacity(generalizations.len());
+        for (column, (g, axis)) in generalizations.iter().zip(plain.axes).enumerate() {
+            axes.push(axis.priced(g, &plain.places[column], |of| cell(column, g, of))?);
+        }
+        Some(Space { axes, ..plain })
     }
 
     /// The words of a shape.

@@ -2,4 +2,5 @@
 //!
 //! May use: `local::shape`, `local::class`.
 
+pub(crate) mod plain;
 pub(crate) mod specialize;

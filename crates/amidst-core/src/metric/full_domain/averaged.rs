@@ -1,7 +1,7 @@
 //! A loss of 0 to 1 for each cell, averaged over the rows and quasi columns of the input: what the loss metric and precision
 //! have in common. A suppressed row loses 1 in every column; columns are not weighted.
 
-use super::super::Release;
+use super::super::{CellCosts, Release};
 use super::{Additive, Input, NodeCost, sum_cells};
 use crate::hierarchy::{Cell, Generalization};
 
@@ -25,4 +25,12 @@ pub(in crate::metric) fn nodes<'a>(input: &Input<'a>, cell_loss: CellLoss) -> Op
     }
     let additive = Additive::new(input, |_, g, cell| cell_loss(g, cell), columns, 0.0, 1.0 / (columns * rows))?;
     Some(Box::new(additive))
+}
+
+/// The average, cell by cell.
+pub(in crate::metric) fn cells<'a>(input: &Input<'a>, cell_loss: CellLoss) -> Option<CellCosts<'a>> {
+    let (columns, rows) = (input.generalizations.len() as f64, input.set.rows as f64);
+    let cell = Box::new(move |_: usize, g: &Generalization, cell: &Cell| cell_loss(g, cell));
+    let scale = 1.0 / (columns * rows);
+    scale.is_finite().then_some(CellCosts { cell, suppressed: columns, offset: 0.0, scale })
 }

@@ -14,6 +14,8 @@ pub struct Level {
     pub stronger: Stronger,
     /// Whether the requirement holds at the bound itself (it does not where the definition says "less than").
     pub attained: bool,
+    /// Where no value of the parameter helps, what stands in the way: the other half of the definition.
+    pub obstacle: Option<&'static str>,
 }
 
 /// The value of a measurement.
@@ -67,12 +69,18 @@ impl Bound {
 impl Level {
     /// A parameter that protects more the larger it is, and holds at its bound.
     pub fn largest(parameter: &'static str, bound: Bound) -> Self {
-        Level { parameter, bound, stronger: Stronger::Larger, attained: true }
+        Level { parameter, bound, stronger: Stronger::Larger, attained: true, obstacle: None }
     }
 
     /// A parameter that protects more the smaller it is, and holds at its bound.
     pub fn smallest(parameter: &'static str, bound: Bound) -> Self {
-        Level { parameter, bound, stronger: Stronger::Smaller, attained: true }
+        Level { parameter, bound, stronger: Stronger::Smaller, attained: true, obstacle: None }
+    }
+
+    /// The same level with what stands in the way where no value of the parameter helps.
+    pub fn but_for(self, obstacle: &'static str) -> Self {
+        let obstacle = Some(obstacle).filter(|_| self.bound == Bound::Never);
+        Level { obstacle, ..self }
     }
 
     /// The same level where the definition says "less than": it does not hold at the bound itself.

@@ -8,6 +8,7 @@ use crate::parameter::{Parameters, Value};
 use crate::random::Random;
 use crate::requirement::Requirement;
 use crate::sensitive::SensitiveDomain;
+use crate::worlds::tests::changing::returners;
 use crate::worlds::tests::{VALUES, enumerate, history, series};
 use crate::worlds::{Compact, Version, VersionClass};
 
@@ -84,16 +85,21 @@ const POLICIES: &[Stated<'_>] = &[
     ("m-invariance", &[("m", "2")]),
 ];
 
-/// What the models say of the shares of all worlds, enumerated, is what the audit says; a bound says it of no fewer.
-#[test]
-fn every_requirement_is_applied_to_the_shares_of_all_worlds() {
-    let mut random = Random::new(61);
-    let models = requirements(POLICIES, VALUES as u32);
-    let (mut really, mut accused, mut persons) = (vec![0usize; models.len()], vec![0usize; models.len()], 0);
-    for turn in 0..6000 {
-        let versions = series(&mut random);
-        let worlds = enumerate(&versions);
-        let history = history(&versions);
+/// How many the audit calls below each requirement, really and by the bound alone, and how many there are.
+#[derive(Default)]
+struct Tried {
+    really: Vec<usize>,
+    accused: Vec<usize>,
+    persons: usize,
+}
+
+impl Tried {
+    /// What the models say of the shares of all worlds, enumerated, is what the audit says; a bound says it of no fewer.
+    fn compare(&mut self, turn: usize, versions: &[Vec<crate::worlds::tests::Class>], models: &[Requirement]) {
+        self.really.resize(models.len(), 0);
+        self.accused.resize(models.len(), 0);
+        let worlds = enumerate(versions);
+        let history = history(versions);
         let exact = judge_history(&history, VALUES as u32, POLICIES, &Effort::default());
         let bound = judge_history(&history, VALUES as u32, POLICIES, &Effort::BOUND);
         let mut below = vec![0; models.len()];
@@ -107,22 +113,49 @@ fn every_requirement_is_applied_to_the_shares_of_all_worlds() {
             let histogram: Vec<(u32, u64)> = (0u32..).zip(table).filter(|c| c.1 > 0).collect();
             let size = histogram.iter().map(|c| c.1).sum();
             let table = crate::class::TableStats { size, histogram, ..Default::default() };
-            for (below, model) in below.iter_mut().zip(&models) {
+            for (below, model) in below.iter_mut().zip(models) {
                 *below += usize::from(!model.models[0].holds(&Class::of(&shares), &table));
             }
-            persons += 1;
+            self.persons += 1;
         }
         for (at, below) in below.into_iter().enumerate() {
             let model = models[at].model.id;
             assert_eq!(exact.requirements[at].below, below, "series {turn} {versions:?}: {model}");
             assert_eq!(exact.requirements[at].unproven, 0);
             assert!(bound.requirements[at].below >= below, "series {turn} {versions:?}: {model} by a bound");
-            really[at] += below;
-            accused[at] += bound.requirements[at].below - below;
+            self.really[at] += below;
+            self.accused[at] += bound.requirements[at].below - below;
         }
     }
-    for ((stated, really), accused) in POLICIES.iter().zip(really).zip(accused) {
-        println!("{stated:?}: {really} of {persons} persons are below, {accused} more by the bound");
-        assert!(really > 0 && really < persons);
+
+    fn finish(self) {
+        for ((stated, really), accused) in POLICIES.iter().zip(self.really).zip(self.accused) {
+            println!("{stated:?}: {really} of {} persons are below, {accused} more by the bound", self.persons);
+            assert!(really > 0 && really < self.persons);
+        }
     }
+}
+
+#[test]
+fn every_requirement_is_applied_to_the_shares_of_all_worlds() {
+    let mut random = Random::new(61);
+    let models = requirements(POLICIES, VALUES as u32);
+    let mut tried = Tried::default();
+    (0..6000).for_each(|turn| tried.compare(turn, &series(&mut random), &models));
+    tried.finish();
+}
+
+/// The same of people who leave and come back with another value, or with the same.
+#[test]
+fn every_requirement_is_applied_to_those_who_come_back() {
+    let mut random = Random::new(67);
+    let models = requirements(POLICIES, VALUES as u32);
+    let (mut tried, mut again) = (Tried::default(), 0);
+    for turn in 0..4000 {
+        let (versions, lives) = returners(&mut random);
+        again += lives;
+        tried.compare(turn, &versions, &models);
+    }
+    assert!(again > 400, "only {again} came back with another value");
+    tried.finish();
 }

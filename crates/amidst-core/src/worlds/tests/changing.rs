@@ -43,6 +43,23 @@ fn changing(random: &mut Random, keep: Option<&[u32]>) -> Changing {
     Changing { versions, lives }
 }
 
+/// A series in which whoever was away may come back with another value, as its owner records it: every life of a person is
+/// somebody else. With the number of lives beyond the first.
+pub(crate) fn returners(random: &mut Random) -> (Vec<Vec<Class>>, usize) {
+    let Changing { mut versions, lives } = changing(random, None);
+    let mut numbers: std::collections::BTreeMap<(u32, usize), u32> = std::collections::BTreeMap::new();
+    for (version, lives) in versions.iter_mut().zip(&lives) {
+        for person in version.iter_mut().flat_map(|class| &mut class.0) {
+            let next = numbers.len() as u32;
+            *person = *numbers.entry((*person, lives[*person as usize])).or_insert(next);
+        }
+        version.iter_mut().for_each(|class| class.0.sort_unstable());
+    }
+    let people: std::collections::BTreeSet<u32> = numbers.keys().map(|key| key.0).collect();
+    let again = numbers.len() - people.len();
+    (versions, again)
+}
+
 /// The values that each life of each person has in some world of an adversary who knows when somebody began another one;
 /// with `keep` all lives of a person stand for the same.
 fn possible(series: &Changing, keep: Option<&[u32]>) -> Vec<Vec<[bool; VALUES]>> {

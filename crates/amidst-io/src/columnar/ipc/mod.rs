@@ -19,6 +19,7 @@ use super::{check_types, names, short};
 use crate::contain::contained;
 use crate::error::ReadError;
 use crate::format::Format;
+use crate::limits::Cells;
 use crate::merge::Merger;
 use crate::stream::{Settings, read_error};
 
@@ -96,6 +97,8 @@ struct Batches<'p, R> {
     /// The kept columns, where the decoder does not leave out the others.
     cut: Option<&'p [usize]>,
     deltas: usize,
+    /// The cells so far.
+    cells: Cells,
 }
 
 impl<'p, R: Read + Seek> Batches<'p, R> {
@@ -103,7 +106,7 @@ impl<'p, R: Read + Seek> Batches<'p, R> {
         let whole = schema.fields().len() > PROJECTED;
         let decoder = FileDecoder::new(Arc::clone(&schema), version);
         let decoder = if whole { decoder } else { decoder.with_projection(places.to_vec()) };
-        Batches { messages, schema, decoder, cut: whole.then_some(places), deltas: 0 }
+        Batches { messages, schema, decoder, cut: whole.then_some(places), deltas: 0, cells: Cells::default() }
     }
 
     fn next(&mut self) -> Result<Option<RecordBatch>, Wrong> {
@@ -114,7 +117,7 @@ impl<'p, R: Read + Seek> Batches<'p, R> {
                     contained(|| self.decoder.read_dictionary(&block, &bytes))??;
                 }
                 Kind::Batch => {
-                    verify::batch(&self.schema, &block, &bytes)?;
+                    verify::batch(&self.schema, &block, &bytes, &mut self.cells)?;
                     let Some(batch) = contained(|| self.decoder.read_record_batch(&block, &bytes))?? else { continue };
                     let batch = match self.cut {
                         Some(places) => batch.project(places)?,

@@ -12,7 +12,9 @@ use arrow_schema::{DataType, Field, Schema, UnionMode};
 use super::super::short;
 use super::CONTINUATION;
 use crate::contain::contained;
-use crate::limits::{COLUMN_LIMIT, DELTA_LIMIT, DEPTH_LIMIT, FREE_BATCH_ROWS, NAMES_LIMIT, Packing, check_unpacked};
+use crate::limits::{
+    COLUMN_LIMIT, Cells, DELTA_LIMIT, DEPTH_LIMIT, FREE_BATCH_ROWS, NAMES_LIMIT, Packing, check_unpacked,
+};
 
 fn bad<T>(reason: &str) -> Result<T, String> {
     Err(reason.to_string())
@@ -119,7 +121,7 @@ fn children(kind: &DataType) -> Vec<&Field> {
 }
 
 /// A batch of rows with the columns of `schema`.
-pub(super) fn batch(schema: &Schema, block: &Block, bytes: &[u8]) -> Result<(), String> {
+pub(super) fn batch(schema: &Schema, block: &Block, bytes: &[u8], cells: &mut Cells) -> Result<(), String> {
     let (head, body) = parts(block, bytes)?;
     let Ok(message) = root_as_message(head) else { return bad("the head of a batch cannot be understood") };
     if message.bodyLength() != block.bodyLength() {
@@ -127,7 +129,8 @@ pub(super) fn batch(schema: &Schema, block: &Block, bytes: &[u8]) -> Result<(), 
     }
     let Some(batch) = message.header_as_record_batch() else { return bad("what should be a batch is none") };
     let kinds: Vec<&DataType> = schema.fields().iter().map(|field| field.data_type()).collect();
-    record_batch(&kinds, message.version() < arrow_ipc::MetadataVersion::V5, batch, body)
+    record_batch(&kinds, message.version() < arrow_ipc::MetadataVersion::V5, batch, body)?;
+    cells.add(batch.length().unsigned_abs(), kinds.len(), bytes.len() as u64)
 }
 
 /// The values of a dictionary that some column of `schema` has. `deltas` counts those that add to one.
@@ -216,15 +219,15 @@ fn record_batch(kinds: &[&DataType], old_unions: bool, batch: RecordBatch<'_>, b
         Some(CompressionType::ZSTD) => Packing::Zstd,
         Some(_) => return bad("a batch is compressed in an unknown way"),
     };
-    let (mut packed, mut unpacked) = (0u64, 0u64);
+    let mut unpacked = 0u64;
     for buffer in buffers {
         let place = usize::try_from(buffer.offset()).ok().zip(usize::try_from(buffer.length()).ok());
         let bytes = place.and_then(|(from, length)| body.get(from..from.checked_add(length)?));
         let Some(bytes) = bytes else { return bad("a buffer lies outside its batch") };
-        packed = packed.saturating_add(bytes.len() as u64);
         unpacked = unpacked.saturating_add(held(packing, bytes)?);
     }
-    check_unpacked(packed.max(body.len() as u64), unpacked)?;
+    // Buffers that lie over each other add up to more than there is.
+    check_unpacked(body.len() as u64, unpacked)?;
     let Ok(rows) = u64::try_from(batch.length()) else { return bad("a batch has a negative number of rows") };
     if rows > unpacked.saturating_mul(8).saturating_add(FREE_BATCH_ROWS) {
         return Err(short(&format!("a batch is said to have {rows} rows, more than its bytes can hold")));

@@ -10,7 +10,7 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::reader::ChunkReader;
 
 use super::thrift::{Event, Walked, Walker};
-use crate::limits::{COLUMN_LIMIT, DEPTH_LIMIT, FREE_ROWS, Packing, ROWS_PER_BYTE};
+use crate::limits::{COLUMN_LIMIT, Cells, DEPTH_LIMIT, FREE_ROWS, Packing, ROWS_PER_BYTE};
 
 /// Bodies of pages up to this length are read over, longer ones jumped over.
 const NEAR: u64 = 64 << 10;
@@ -89,7 +89,7 @@ impl Schema {
     }
 }
 
-/// The numbers of rows, against the size of the file.
+/// The numbers of rows, and of cells, against the size of the file.
 pub(super) fn rows(metadata: &ParquetMetaData, size: u64) -> Walked<()> {
     let mut rows = 0u64;
     for group in metadata.row_groups() {
@@ -99,7 +99,7 @@ pub(super) fn rows(metadata: &ParquetMetaData, size: u64) -> Walked<()> {
     if rows > FREE_ROWS.max(size.saturating_mul(ROWS_PER_BYTE)) {
         return Err(format!("it is said to have {rows} rows, more than a file of {size} bytes may have"));
     }
-    Ok(())
+    Cells::default().add(rows, metadata.file_metadata().schema_descr().num_columns(), size)
 }
 
 /// Every page of a column in a row group of so many `rows`. Says whether one is written as differences.

@@ -5,14 +5,14 @@ use super::{Detector, Means, digits, most, some};
 pub(super) const IBAN: Detector = Detector {
     id: "iban",
     finding: "values are bank accounts (IBAN)",
-    means: Means::Person,
+    means: Means::OnePerson,
     found: |profile| some(profile, is_iban),
 };
 
 pub(super) const CARD: Detector = Detector {
     id: "card",
     finding: "values are numbers of payment cards",
-    means: Means::Person,
+    means: Means::OnePerson,
     found: |profile| most(profile, is_card),
 };
 

@@ -8,7 +8,7 @@ use super::{Detector, Means};
 pub(super) const DETECTOR: Detector = Detector {
     id: "coordinate",
     finding: "values are places on the map",
-    means: Means::Person,
+    means: Means::Trace,
     found: |profile| profile.share(is_point) >= 0.3,
 };
 

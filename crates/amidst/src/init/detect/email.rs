@@ -5,7 +5,7 @@ use super::{Detector, Means, some};
 pub(super) const DETECTOR: Detector = Detector {
     id: "e-mail",
     finding: "values hold e-mail addresses",
-    means: Means::Person,
+    means: Means::OnePerson,
     found: |profile| some(profile, has_address),
 };
 

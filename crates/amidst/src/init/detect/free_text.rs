@@ -5,7 +5,7 @@ use super::{Detector, Means};
 pub(super) const DETECTOR: Detector = Detector {
     id: "free-text",
     finding: "values are free text, in which anything may stand",
-    means: Means::Person,
+    means: Means::Trace,
     found: |profile| {
         let words: usize = profile.values.iter().map(|v| v.split_whitespace().count()).sum();
         let letters: usize = profile.values.iter().map(|v| v.chars().count()).sum();

@@ -28,6 +28,10 @@ pub(super) use numbering::equally_often;
 pub(super) enum Means {
     /// It tells who it is, whatever its name says.
     Person,
+    /// The same, and each value belongs to one person or household, so that whoever repeats has several rows.
+    OnePerson,
+    /// It leads to people without standing for one: their words, their places.
+    Trace,
     /// It numbers rows or people, unless its name says that it is a quantity.
     Number,
     /// Others may know when it was.

@@ -7,7 +7,7 @@ use super::{Detector, Means, digits, most};
 pub(super) const DETECTOR: Detector = Detector {
     id: "national-id",
     finding: "values are personal numbers that a state gives",
-    means: Means::Person,
+    means: Means::OnePerson,
     found: |profile| CHECKS.iter().any(|(_, check)| most(profile, check)),
 };
 

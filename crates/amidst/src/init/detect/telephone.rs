@@ -4,7 +4,7 @@ use super::{Detector, Means};
 use crate::init::profile::Profile;
 
 pub(super) const DETECTOR: Detector =
-    Detector { id: "telephone", finding: "values are telephone numbers", means: Means::Person, found };
+    Detector { id: "telephone", finding: "values are telephone numbers", means: Means::OnePerson, found };
 
 fn found(profile: &Profile<'_>) -> bool {
     let sure = profile.share(|v| shaped(v) && (v.starts_with('+') || v.contains('(') || v.starts_with("00")));

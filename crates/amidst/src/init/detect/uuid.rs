@@ -5,7 +5,7 @@ use super::{Detector, Means, some};
 pub(super) const DETECTOR: Detector = Detector {
     id: "uuid",
     finding: "values are UUIDs, hashes or tokens",
-    means: Means::Person,
+    means: Means::OnePerson,
     found: |profile| some(profile, is_uuid),
 };
 

@@ -14,7 +14,8 @@ use serde_json::Value;
 use super::content::{Audience, Report, Subject};
 use crate::words;
 
-const STYLE: &str = include_str!("../style.css");
+/// The style of every page.
+pub const STYLE: &str = include_str!("../style.css");
 
 /// The page.
 pub fn html(report: &Report) -> String {
@@ -41,6 +42,9 @@ pub fn html(report: &Report) -> String {
                     p.soft { "Made by " (report.tool) "."
                         @if report.subject == Subject::Release { " The same figures are in report.json." } }
                     @if let Some(preface) = report.preface() { p.preface { (preface) } }
+                    @if let Some(release) = &report.release { dl.release {
+                        @for (name, value) in release.lines() { dt { (name) } dd { (value) } }
+                    } }
                 }
                 main {
                     ul.summary { @for line in &report.summary { li { (line) } } }

@@ -3,11 +3,16 @@
 use maud::{Markup, html};
 
 use super::Page;
+use crate::report::content::LossBound;
 
 impl Page<'_> {
     pub(super) fn method(&self) -> Option<Markup> {
         let method = self.report.method.as_ref()?;
         let proof = match (method.optimal, method.gap) {
+            _ if method.bound.is_some() => {
+                let words = method.bound.as_ref().map(LossBound::words).unwrap_or_default();
+                format!("{words}, as is proven from the values of the input")
+            }
             (true, _) => "proven to be the best of its kind".to_string(),
             (false, Some(_)) => {
                 "a time limit ended the search; the gap says how far it may be from the best".to_string()
@@ -20,6 +25,9 @@ impl Page<'_> {
                 tr { th scope="row" { "recoding" } td { (method.recoding) } }
                 tr { th scope="row" { "what best means" } td { (method.metric) } }
                 tr { th scope="row" { "result" } td.wide { (proof) } }
+                @if method.bound.is_some() {
+                    tr { th scope="row" { "least loss possible" } td { (self.figure("/method/bound/least_loss")) } }
+                }
                 @if method.gap.is_some() { tr { th scope="row" { "gap" } td { (self.figure("/method/gap")) } } }
                 tr { th scope="row" { "seed" } td { (self.figure("/method/seed")) } }
                 tr { th scope="row" { "version" } td { (self.report.tool) } }

@@ -8,6 +8,9 @@ use crate::report::ColumnReport;
 use crate::report::chart::{self, Line};
 use crate::words;
 
+/// So many columns are shown unfolded.
+const UNFOLDED: usize = 8;
+
 impl Page<'_> {
     pub(super) fn columns(&self) -> Option<Markup> {
         Some(html! {
@@ -26,9 +29,15 @@ impl Page<'_> {
                     td.n data-label=(if self.compares() { "distinct after" } else { "distinct" }) { (self.figure(&format!("/columns/{i}/distinct/after"))) }
                 } } }
             } }
+            @let shown = self.report.columns.iter().filter(|c| !c.histogram.is_empty()).count();
             @for (i, column) in self.report.columns.iter().enumerate().filter(|(_, c)| !c.histogram.is_empty()) {
-                h3 { (column.name) }
-                (self.histogram(i, column))
+                // Many columns are folded, so that the page has an end on a telephone, too.
+                @if shown > UNFOLDED {
+                    details.column { summary { (column.name) } (self.histogram(i, column)) }
+                } @else {
+                    h3 { (column.name) }
+                    (self.histogram(i, column))
+                }
             }
         })
     }

@@ -19,6 +19,9 @@ pub(crate) struct Rows {
     rows: usize,
     /// The rows that were there before.
     before: usize,
+    /// Lines of this block, in formats that have lines, with those that are no rows; see [`BlockLines`].
+    lines: Option<u64>,
+    extra: Vec<(u32, u32)>,
 }
 
 /// A cell that has no text.
@@ -29,7 +32,28 @@ impl Rows {
     /// table.
     pub fn new(kept: &[bool], before: usize) -> Self {
         let places: Vec<usize> = (0..kept.len()).filter(|&i| kept[i]).collect();
-        Rows { columns: places.iter().map(|_| ColumnEncoder::default()).collect(), places, rows: 0, before }
+        Rows {
+            columns: places.iter().map(|_| ColumnEncoder::default()).collect(),
+            places,
+            rows: 0,
+            before,
+            lines: None,
+            extra: Vec::new(),
+        }
+    }
+
+    /// The same for a table whose rows stand on lines.
+    pub fn on_lines(kept: &[bool], before: usize) -> Self {
+        Rows { lines: Some(0), ..Self::new(kept, before) }
+    }
+
+    /// Passes over lines that are no rows.
+    pub fn skip_lines(&mut self, count: u64) {
+        if let Some(lines) = self.lines.as_mut().filter(|_| count > 0) {
+            *lines += count;
+            let more = u32::try_from(*lines - self.rows as u64).unwrap_or(u32::MAX);
+            self.extra.push((self.rows as u32, more));
+        }
     }
 
     /// Appends a row: `cell` gives a column of the header its text, in the buffer, and says whether it is null. Says
@@ -53,7 +77,7 @@ impl Rows {
                 Ok(false) => encoder.push(&text, 0, text.len()).map_err(|bad: BadCell| FaultKind::Cell(bad)),
             };
             if let Err(kind) = pushed {
-                wrong = Some(Fault::new(self.rows as u64, Some(place), kind));
+                wrong = Some(Fault::new(self.lines.unwrap_or(self.rows as u64), Some(place), kind));
                 break;
             }
         }
@@ -63,6 +87,7 @@ impl Rows {
             return Ok(false);
         }
         self.rows += 1;
+        self.lines = self.lines.map(|lines| lines + 1);
         if self.rows == ROWS || merger.rows() + self.rows >= merger.max_rows() {
             self.merge(settings, merger, None)?;
         }
@@ -92,9 +117,16 @@ impl Rows {
             rows,
             columns: self.columns.iter_mut().map(ColumnEncoder::finish).collect(),
             new_names: Vec::new(),
-            lines: BlockLines { rows, lines: rows as u64, extra: Vec::new(), none: true },
+            lines: BlockLines {
+                rows,
+                lines: self.lines.unwrap_or(rows as u64),
+                extra: std::mem::take(&mut self.extra),
+                none: self.lines.is_none(),
+            },
             bytes: 0,
             fault,
-        })
+        })?;
+        self.lines = self.lines.map(|_| 0);
+        Ok(())
     }
 }

@@ -1,0 +1,153 @@
+//! Small things that people stumble over.
+
+use serde_json::Value;
+
+use crate::house::House;
+
+fn object(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+#[test]
+fn a_release_goes_to_standard_output_where_asked() {
+    let house = House::with_sample(300);
+    let before = house.names();
+    let run = house.amidst(&["anonymize", "policy.toml", "--out", "-"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(house.names(), before);
+    assert!(run.stderr.contains("certificate") && run.stderr.contains("not written"), "{}", run.stderr);
+    // The same rows as in a file.
+    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "r.csv", "-q"]).code, 0);
+    assert_eq!(house.read("r.csv"), run.stdout);
+    let quiet = house.amidst(&["-q", "anonymize", "policy.toml", "--out", "-"]);
+    assert_eq!((quiet.stdout, quiet.stderr.as_str()), (run.stdout, ""));
+    let both = house.amidst(&["anonymize", "policy.toml", "--out", "-", "--json"]);
+    assert!(both.code == 2 && both.stderr.contains("standard output"), "{}", both.stderr);
+    // The certificate of a file stands beside it, and is found there.
+    let verify = house.amidst(&["verify", "r.csv"]);
+    assert_eq!(verify.code, 0, "{}{}", verify.stdout, verify.stderr);
+}
+
+#[test]
+fn failures_are_objects_where_json_is_asked_for() {
+    let house = House::with_sample(300);
+    let policy = house.read("policy.toml");
+    house.file("wrong.toml", &policy.replace("k-anonymity", "k-anonimity"));
+    house.file("strict.toml", &policy.replacen("k = 5", "k = 5000", 1));
+    for (arguments, code, kind) in [
+        (&["anonymize", "wrong.toml", "--out", "o", "--json"][..], 2, "policy"),
+        (&["anonymize", "strict.toml", "--out", "o", "--json"], 1, "impossible"),
+        (&["anonymize", "none.toml", "--out", "o", "--json"], 2, "usage"),
+        (&["audit", "none.csv", "--json"], 2, "input"),
+        (&["verify", "nowhere", "--json"], 2, "usage"),
+        (&["explore", "wrong.toml", "--json"], 2, "policy"),
+        (&["anonymize", "--jsom", "--json"], 2, "usage"),
+        (&["explain", "nothing-at-all", "--json"], 2, "usage"),
+    ] {
+        let run = house.amidst(arguments);
+        assert_eq!(run.code, code, "{arguments:?}: {}", run.stderr);
+        let said = object(&run.stdout);
+        assert_eq!((said["exit"].as_i64(), said["error"]["kind"].as_str()), (Some(code.into()), Some(kind)), "{said}");
+        assert!(!said["error"]["message"].as_str().unwrap_or_default().is_empty(), "{said}");
+        assert!(!run.stderr.is_empty());
+    }
+    let said = object(&house.amidst(&["anonymize", "wrong.toml", "--out", "o", "--json"]).stdout);
+    assert!(said["error"]["problems"][0]["line"].is_u64(), "{said}");
+    let check = house.amidst(&["check", "wrong.toml", "--json"]);
+    assert_eq!(object(&check.stdout)["fits"], false);
+}
+
+#[test]
+fn tables_and_policies_that_are_mixed_up_are_said_so() {
+    let house = House::with_sample(50);
+    for command in ["check", "anonymize", "explore"] {
+        house.amidst(&[command, "patients.csv"]).fails(2, &["patients.csv", "is a table", "amidst init"]);
+    }
+    house.amidst(&["init", "policy.toml", "--out", "p.toml"]).fails(2, &["policy.toml", "policy"]);
+    house.amidst(&["audit", "policy.toml"]).fails(2, &["policy.toml", "policy"]);
+}
+
+#[test]
+fn values_are_shown_to_the_owner_only_where_asked() {
+    let house = House::new();
+    house.file("d.csv", "age,sex\n30,f\nforty-one,m\n32,f\n");
+    let policy = "[data]\ninput = \"d.csv\"\n[columns.age]\nrole = \"quasi\"\ntype = \"integer\"\n\
+                  hierarchy = { intervals = [10] }\n[columns.sex]\nrole = \"quasi\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 2\n";
+    house.file("p.toml", policy);
+    let hidden = house.amidst(&["check", "p.toml"]);
+    hidden.fails(2, &["`age`", "line 3", "aaaaa-aaa"]);
+    assert!(!hidden.stderr.contains("forty"), "{}", hidden.stderr);
+    house.amidst(&["check", "p.toml", "--show-values"]).fails(2, &["forty-one"]);
+}
+
+#[test]
+fn errors_that_repeat_are_counted() {
+    let house = House::new();
+    house.file("d.csv", "a,b\n1,2\n");
+    let columns: String = (0..30).map(|i| format!("[columns.c{i}]\nrole = \"quasy\"\n")).collect();
+    house.file("p.toml", &format!("[data]\ninput = \"d.csv\"\n{columns}[search]\nseeed = 3\n"));
+    let run = house.amidst(&["check", "p.toml"]);
+    run.fails(2, &["quasy", "29 more like this", "seeed"]);
+    assert_eq!(run.stderr.matches("quasy").count(), 2, "{}", run.stderr);
+}
+
+#[test]
+fn the_reference_is_at_hand() {
+    let house = House::new();
+    for (topic, parts) in [
+        ("policy", &["[data]", "[[require]]", "encoding = \"windows-1252\"", "max_suppression"][..]),
+        ("search", &["algorithm", "seed"]),
+        ("roles", &["identifying", "consent"]),
+        ("hierarchies", &["intervals", "taxonomy"]),
+        ("output", &["file", "order"]),
+        ("K-Anonymity", &["K-anonymity", "[[require]]"]),
+    ] {
+        let run = house.amidst(&["explain", topic]);
+        assert_eq!(run.code, 0, "{topic}: {}", run.stderr);
+        for part in parts {
+            assert!(run.stdout.contains(part), "{topic}: {part}\n{}", run.stdout);
+        }
+    }
+    let list = house.amidst(&["hierarchies", "--json"]).json(0);
+    assert!(list["hierarchies"].as_array().is_some_and(|l| l.iter().any(|b| b["id"] == "dates")));
+    assert!(house.amidst(&["hierarchies"]).stdout.contains("hierarchy = { "));
+    let schema = object(&house.amidst(&["schema"]).stdout);
+    assert_eq!(schema["properties"]["data"]["properties"]["header"]["type"], "boolean");
+    let man = house.amidst(&["man", "--out", "man"]);
+    assert_eq!(man.code, 0, "{}", man.stderr);
+    for page in ["man/amidst.1", "man/amidst-anonymize.1", "man/amidst-verify.1"] {
+        assert!(house.read(page).contains(".TH"), "{page}");
+    }
+}
+
+/// The schema takes what the parser takes; looked at by another program where there is one.
+#[test]
+fn the_schema_holds_for_policies() {
+    let house = House::with_sample(60);
+    std::fs::write(house.path("schema.json"), house.amidst(&["schema"]).stdout).unwrap();
+    house.file("bad.toml", &house.read("policy.toml").replacen("[search]", "[search]\nseeed = 1", 1));
+    let script = "import json, sys, tomllib\ntry:\n    import jsonschema\nexcept ImportError:\n    sys.exit(77)\n\
+                  schema = json.load(open('schema.json'))\njsonschema.Draft202012Validator.check_schema(schema)\n\
+                  check = jsonschema.Draft202012Validator(schema)\n\
+                  errors = [e.message for e in check.iter_errors(tomllib.load(open('policy.toml', 'rb')))]\n\
+                  assert not errors, errors\n\
+                  assert list(check.iter_errors(tomllib.load(open('bad.toml', 'rb'))))\n";
+    let run = std::process::Command::new("python3").current_dir(house.root()).args(["-c", script]).output();
+    match run {
+        Ok(run) if run.status.code() == Some(77) => println!("skipped: no jsonschema for Python"),
+        Ok(run) => assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr)),
+        Err(_) => println!("skipped: no Python"),
+    }
+}
+
+/// docs/policy.md is made from the table that the parser reads; `AMIDST_PIN=write` makes it anew.
+#[test]
+fn the_page_on_policies_is_what_the_parser_knows() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/policy.md");
+    let made = amidst::policy::reference::markdown();
+    if std::env::var("AMIDST_PIN").is_ok_and(|v| v == "write") {
+        std::fs::write(&file, &made).unwrap();
+    }
+    let page = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(page == made, "docs/policy.md lags: AMIDST_PIN=write cargo test -p amidst-cli --test cli page_on_policies");
+}

@@ -1,0 +1,218 @@
+//! `amidst sign` and `verify --signer`: who says so, until when, and after which version.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::house::House;
+use crate::series::{INIT, POLICY, people};
+
+/// Keys that `ssh-keygen` and `openssl` made; the expert's is protected by a passphrase.
+const OWNER: &str = "-----BEGIN OPENSSH PRIVATE KEY-----
+b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW
+QyNTUxOQAAACCb3nQ0RB6xhhdrgSWoO0hf77FrnURLxGKCdO4UpZXgQAAAAJi/CoTJvwqE
+yQAAAAtzc2gtZWQyNTUxOQAAACCb3nQ0RB6xhhdrgSWoO0hf77FrnURLxGKCdO4UpZXgQA
+AAAEA+mw3u9eu6sWasJEiWC2Bn2KyRKWfBmp9QU2qAqLh4jZvedDREHrGGF2uBJag7SF/v
+sWudREvEYoJ07hSlleBAAAAAEW93bmVyQGV4YW1wbGUub3JnAQIDBA==
+-----END OPENSSH PRIVATE KEY-----
+";
+const OWNER_PUBLIC: &str =
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJvedDREHrGGF2uBJag7SF/vsWudREvEYoJ07hSlleBA owner@example.org\n";
+const EXPERT: &str = "-----BEGIN OPENSSH PRIVATE KEY-----
+b3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHIAAAAGYmNyeXB0AAAAGAAAABCBjUroEO
+u6dipOyXk6UQiJAAAAAQAAAAEAAAAzAAAAC3NzaC1lZDI1NTE5AAAAILOBMOHMpFRh6XXr
+5COKyTOuBRXQ/sRWsLgBXHgvMO7AAAAAoG+ljcnCSO/Xd7fHGHkMWKs1U0OQM95h/O92mu
+16esdf3NykDN4fhdgJZZOUvTmwPSRuQ3JTiTbE1vSrdQUYigmOArByYdsXaU+RoayXUPAy
+i7s08+4edHZJZeBglc7mPOX1dFVK+XTtgNSpTw/juu7HFBinNHFwqPusQkwLfqiWS2HKk/
+Y+D/eV3NSuJij8txKZb8mYk7N/khBn8ghpotQ=
+-----END OPENSSH PRIVATE KEY-----
+";
+const EXPERT_PUBLIC: &str =
+    "expert@example.org ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILOBMOHMpFRh6XXr5COKyTOuBRXQ/sRWsLgBXHgvMO7A\n";
+const PEM: &str = "-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIArgUARK1b/npt/BPAt1hL1eNaakbZaXSwrE9PSFBKL7
+-----END PRIVATE KEY-----
+";
+const PEM_PUBLIC: &str = "-----BEGIN PUBLIC KEY-----
+MCowBQYDK2VwAyEAdkIVZyQnJz4sJUR8zUB4ccYAiWYaqpg7viy7CoF10EA=
+-----END PUBLIC KEY-----
+";
+
+/// A release of sample patients, and the keys.
+fn house() -> House {
+    let house = House::with_sample(300);
+    house.amidst(&["anonymize", "policy.toml", "--out", "out", "--quiet"]).succeeds();
+    keys(&house);
+    house
+}
+
+fn keys(house: &House) {
+    for (name, text) in [("owner", OWNER), ("expert", EXPERT), ("pem", PEM)] {
+        private(house, name, text);
+    }
+    for (name, text) in [("owner.pub", OWNER_PUBLIC), ("allowed_signers", EXPERT_PUBLIC), ("pem.pub", PEM_PUBLIC)] {
+        house.file(name, text);
+    }
+}
+
+fn private(house: &House, name: &str, text: &str) {
+    let path = house.file(name, text);
+    #[cfg(unix)]
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    #[cfg(not(unix))]
+    let _ = path;
+}
+
+fn signed_by(verdict: &Value) -> Vec<String> {
+    let list = verdict["signed_by"].as_array().cloned().unwrap_or_default();
+    list.iter().map(|s| s["name"].as_str().unwrap_or("?").to_string()).collect()
+}
+
+#[test]
+fn signatures_tell_who_says_so_beside_what_is_so() {
+    let house = house();
+    let unsigned = house.amidst(&["verify", "out", "--signer", "owner.pub", "--json"]).json(1);
+    assert_eq!((&unsigned["valid"], &unsigned["matching"]), (&Value::from(true), &Value::from(true)));
+    assert_eq!(unsigned["signed_by"], serde_json::json!([]));
+
+    let told = house.amidst(&["sign", "out", "--key", "owner", "--json"]).json(0);
+    assert_eq!(told["signatures"], 1);
+    assert!(house.path("out/public/release.intoto.jsonl").is_file());
+    let verdict = house.amidst(&["verify", "out", "--signer", "owner.pub", "--json"]).json(0);
+    assert_eq!((signed_by(&verdict), &verdict["fresh"]), (vec!["owner@example.org".to_string()], &Value::Null));
+    let text = house.amidst(&["verify", "out", "--signer", "owner.pub"]);
+    assert!(text.code == 0 && text.stdout.contains("signed by: owner@example.org (SHA256:"), "{}", text.stdout);
+
+    // Without a key nobody is trusted; with another's it is not what was asked for.
+    assert_eq!(house.amidst(&["verify", "out", "--json"]).json(0)["signed_by"], Value::Null);
+    let other = house.amidst(&["verify", "out", "--signer", "pem.pub", "--json"]).json(1);
+    assert_eq!((&other["valid"], signed_by(&other).len()), (&Value::from(true), 0));
+
+    // Two more sign; all three are there, and stay when one signs again.
+    house.amidst(&["sign", "out", "--key", "pem", "--json"]).json(0);
+    let mut command = house.command(&["sign", "out", "--key", "expert", "--json"]);
+    let third = command.env("AMIDST_PASSPHRASE", "three words long").output().unwrap();
+    assert!(third.status.success(), "{}", String::from_utf8_lossy(&third.stderr));
+    let before = house.read("out/public/release.intoto.jsonl");
+    house.amidst(&["sign", "out", "--key", "owner", "--json"]).json(0);
+    assert_eq!(house.read("out/public/release.intoto.jsonl"), before, "one key has one signature of one statement");
+    let all =
+        ["verify", "out", "--json", "--signer", "owner.pub", "--signer", "allowed_signers", "--signer", "pem.pub"];
+    assert_eq!(house.amidst(&all).json(0)["signed_by"].as_array().unwrap().len(), 3);
+    assert_eq!(house.amidst(&["verify", "out/public", "--signer", OWNER_PUBLIC, "--json"]).json(0)["valid"], true);
+    assert!(house.names().iter().all(|name| !name.starts_with(".amidst")), "nothing is left behind");
+}
+
+#[test]
+fn a_single_table_is_signed_beside_itself() {
+    let house = house();
+    house.amidst(&["anonymize", "policy.toml", "--out", "table.csv", "--quiet"]).succeeds();
+    house.amidst(&["sign", "table.csv", "--key", "owner"]).succeeds();
+    assert!(house.path("table.csv.intoto.jsonl").is_file());
+    for release in [&["table.csv"][..], &["--release", "table.csv", "--certificate", "table.csv.certificate.json"]] {
+        let arguments = [&["verify", "--signer", "owner.pub"], release].concat();
+        assert_eq!(house.amidst(&arguments).code, 0, "{release:?}");
+    }
+}
+
+#[test]
+fn what_is_not_right_is_not_signed() {
+    let house = house();
+    let locked =
+        house.command(&["sign", "out", "--key", "expert"]).stdin(std::process::Stdio::null()).output().unwrap();
+    assert_eq!(locked.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&locked.stderr).contains("AMIDST_PASSPHRASE"));
+    let wrong = house.command(&["sign", "out", "--key", "expert"]).env("AMIDST_PASSPHRASE", "other").output().unwrap();
+    assert_eq!(wrong.status.code(), Some(2));
+    house.amidst(&["sign", "out", "--key", "owner.pub"]).fails(2, &["public key"]);
+    house.amidst(&["sign", "out", "--key", "nothing"]).fails(2, &["there is no key"]);
+    house.amidst(&["sign", "out", "--key", "out/public/release.csv"]).fails(2, &["no private key"]);
+    house.amidst(&["sign", "nowhere", "--key", "owner"]).fails(2, &["nowhere"]);
+    house.amidst(&["verify", "out", "--signer", "nothing"]).fails(2, &["there is no file nothing"]);
+    house.amidst(&["verify", "out", "--signer", "owner"]).fails(2, &["private key"]);
+    house.amidst(&["verify", "out", "--at", "tomorrow"]).fails(2, &["2027-12-31"]);
+    assert!(!house.path("out/public/release.intoto.jsonl").exists());
+
+    // A release that was altered is not signed; a signature of one that was altered is named.
+    house.amidst(&["sign", "out", "--key", "owner"]).succeeds();
+    let table = house.read("out/public/release.csv");
+    house.file("out/public/release.csv", &table.replacen("Flu", "HIV", 1));
+    house.amidst(&["sign", "out", "--key", "pem"]).fails(1, &["release.csv", "not signed"]);
+    house.file("out/public/release.csv", &table);
+    let envelope = house.read("out/public/release.intoto.jsonl");
+    house.file("out/public/release.intoto.jsonl", &envelope.replacen("\"sig\":\"", "\"sig\":\"A", 1));
+    let verdict = house.amidst(&["verify", "out", "--json"]).json(1);
+    assert!(verdict["problems"].to_string().contains("signature 1"), "{}", verdict["problems"]);
+    house.amidst(&["sign", "out", "--key", "pem"]).fails(1, &["--force"]);
+    house.amidst(&["sign", "out", "--key", "pem", "--force"]).succeeds();
+    assert_eq!(house.amidst(&["verify", "out", "--signer", "pem.pub"]).code, 0);
+}
+
+#[test]
+fn a_release_is_relied_on_until_its_day() {
+    let house = House::with_sample(300);
+    let policy = house.read("policy.toml");
+    house.file("policy.toml", &format!("{policy}\n[release]\nvalid_until = 2031-06-30\n"));
+    house.amidst(&["anonymize", "policy.toml", "--out", "out", "--quiet"]).succeeds();
+    let on = |day: &str, code| house.amidst(&["verify", "out", "--at", day, "--json"]).json(code);
+    assert_eq!(on("2031-06-30", 0)["fresh"], true);
+    let late = on("2031-07-01", 1);
+    assert_eq!(
+        (&late["fresh"], &late["valid"], &late["valid_until"]),
+        (&false.into(), &true.into(), &"2031-06-30".into())
+    );
+}
+
+#[test]
+fn versions_of_a_series_are_chained() {
+    let house = House::new();
+    house.file("people.csv", &people(0, 60));
+    house.file("policy.toml", POLICY);
+    keys(&house);
+    house.amidst(INIT).succeeds();
+    for turn in 0..2 {
+        house.file("new.csv", &people(100 + 10 * turn, 7));
+        house.amidst(&["series", "insert", "ward", "new.csv"]).succeeds();
+        house.amidst(&["series", "publish", "ward", "--allow-leak"]).succeeds();
+    }
+    let certificate = |n: u64| -> Value {
+        serde_json::from_str(&house.read(&format!("ward/versions/{n}/certificate.json"))).unwrap()
+    };
+    for n in 1..=3 {
+        let link = &certificate(n)["series"];
+        assert_eq!(link["version"], n);
+        let before = if n == 1 { Value::Null } else { certificate(n - 1)["digest"].clone() };
+        assert_eq!(link["previous"], before);
+        let folder = format!("ward/versions/{n}");
+        let verdict = house.amidst(&["verify", &folder, "--json"]).json(0);
+        assert!(!verdict["not_checked"].to_string().contains("follows"), "the version before is beside it");
+    }
+    let audit = house.amidst(&["series", "audit", "ward", "--json"]);
+    let chain = audit.json(audit.code)["chain"].clone();
+    assert_eq!((&chain["linked"], &chain["problems"]), (&3.into(), &serde_json::json!([])));
+
+    // A version in the place of another, or one that was altered, breaks the chain.
+    house.amidst(&["sign", "ward/versions/2", "--key", "owner"]).succeeds();
+    fs::rename(house.path("ward/versions/2"), house.path("aside")).unwrap();
+    copy(&house, "ward/versions/1", "ward/versions/2");
+    let broken = house.amidst(&["verify", "ward/versions/3", "--json"]).json(1);
+    assert!(broken["problems"].to_string().contains("does not follow"), "{}", broken["problems"]);
+    let told = house.amidst(&["series", "audit", "ward"]);
+    assert!(
+        told.code == 1 && told.stdout.contains("NOT CHAINED") && told.stdout.contains("version 2"),
+        "{}",
+        told.stdout
+    );
+    fs::remove_dir_all(house.path("ward/versions/2")).unwrap();
+    let alone = house.amidst(&["verify", "ward/versions/3", "--json"]).json(0);
+    assert!(alone["not_checked"].to_string().contains("follows version 2"));
+    let given = ["verify", "ward/versions/3", "--previous", "aside", "--json"];
+    assert_eq!(house.amidst(&given).json(0)["valid"], true);
+}
+
+fn copy(house: &House, from: &str, to: &str) {
+    fs::create_dir(house.path(to)).unwrap();
+    for path in house.files(from) {
+        fs::copy(&path, house.path(to).join(path.file_name().unwrap())).unwrap();
+    }
+}

@@ -1,0 +1,173 @@
+//! The cheapest box around a tuple whose rows could be a class, by branch and bound.
+//!
+//! A box is the hull over the tuples chosen so far. Every further tuple costs what the hull over both costs, so the tuples
+//! that would come nearest tell at which cost the box has what it needs, at the least: that bounds a branch. A branch that
+//! is not looked into any more, because looks have run out, counts with its bound.
+
+use rayon::prelude::*;
+
+use super::Effort;
+use super::field::Field;
+use crate::search::{Search, SearchError};
+
+/// Tuples around one that are looked at; those that lie farther count with the cost of reaching them.
+const NEAR: usize = 240;
+
+/// Looks for one tuple, at the least and at the most.
+const LOOKS: (u64, u64) = (1_000, 1_000_000);
+
+/// Tuples whose prices one task finds.
+const TASK: usize = 64;
+
+/// What a row of each tuple pays at the least, at most `most`.
+pub(super) fn prices(search: &Search<'_>, field: &Field, effort: Effort, most: f64) -> Result<Vec<f64>, SearchError> {
+    let count = field.len();
+    let priced = count.min(effort.tuples.max(1));
+    let looks = match effort.looks {
+        0 => 0,
+        all => (all / priced.max(1) as u64).clamp(LOOKS.0, LOOKS.1),
+    };
+    let price = |tuple: usize| {
+        // Evenly spread over the tuples, where they are too many.
+        let chosen = (tuple + 1) * priced / count > tuple * priced / count;
+        if !chosen {
+            return field.space.cost(field.shape(tuple as u32));
+        }
+        Cheapest { field, best: f64::INFINITY, floor: f64::INFINITY, left: looks }.around(tuple as u32).min(most)
+    };
+    let tasks: Vec<Vec<f64>> = (0..count.div_ceil(TASK))
+        .into_par_iter()
+        .map(|task| {
+            let late = effort.late();
+            search.checkpoint()?;
+            let tuples = task * TASK..((task + 1) * TASK).min(count);
+            Ok(tuples.map(|t| if late { field.space.cost(field.shape(t as u32)) } else { price(t) }).collect())
+        })
+        .collect::<Result<_, SearchError>>()?;
+    Ok(tasks.concat())
+}
+
+/// A box under construction: its hull, and what it has.
+#[derive(Debug, Clone)]
+struct Region {
+    shape: Vec<u64>,
+    cost: f64,
+    rows: u64,
+    /// Different values, as far as anybody asks.
+    values: Vec<u32>,
+}
+
+struct Cheapest<'a> {
+    field: &'a Field,
+    /// The cheapest box that has what it needs.
+    best: f64,
+    /// What those cost at the least that were not looked at.
+    floor: f64,
+    left: u64,
+}
+
+impl Cheapest<'_> {
+    fn around(mut self, tuple: u32) -> f64 {
+        let field = self.field;
+        let own = field.shape(tuple);
+        let mut start = Region { shape: own.to_vec(), cost: field.space.cost(own), rows: 0, values: Vec::new() };
+        self.take(&mut start, tuple);
+        if self.enough(&start) {
+            return start.cost;
+        }
+        // A first box: whatever comes nearest until it has what it needs.
+        let mut first = start.clone();
+        let mut near: Vec<(f64, u32)> = Vec::new();
+        let enough = field.tree.ascending(
+            |_, hull| start.cost + field.space.stretch(own, hull),
+            |other| field.space.cost_merged(own, field.shape(other)),
+            |other, cost| {
+                if other == tuple {
+                    return false;
+                }
+                if self.best.is_infinite() {
+                    self.take(&mut first, other);
+                    field.space.merge(&mut first.shape, field.shape(other));
+                    if self.enough(&first) {
+                        self.best = field.space.cost(&first.shape);
+                    }
+                }
+                // Those that lie farther reach no cheaper box.
+                let stop = cost >= self.best || near.len() == NEAR;
+                if stop {
+                    self.floor = cost;
+                } else {
+                    near.push((cost, other));
+                }
+                stop
+            },
+        );
+        if !enough && self.best.is_infinite() {
+            return f64::INFINITY;
+        }
+        self.search(&start, near);
+        self.best.min(self.floor)
+    }
+
+    fn take(&self, own: &mut Region, tuple: u32) {
+        own.rows += self.field.rows[tuple as usize];
+        for &value in self.field.values(tuple) {
+            if (own.values.len() as u64) < self.field.need.different && !own.values.contains(&value) {
+                own.values.push(value);
+            }
+        }
+    }
+
+    fn enough(&self, own: &Region) -> bool {
+        own.rows >= self.field.need.rows
+            && (self.field.need.different <= 1 || own.values.len() as u64 >= self.field.need.different)
+    }
+
+    /// Looks for cheaper boxes over `own` and some of the tuples near it, given with what the hull with each costs.
+    fn search(&mut self, own: &Region, mut near: Vec<(f64, u32)>) {
+        near.retain(|n| n.0 < self.best);
+        near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        // At what cost there would be enough if every tuple came alone.
+        let mut all = own.clone();
+        let Some(reached) = near.iter().position(|&(_, tuple)| {
+            self.take(&mut all, tuple);
+            self.enough(&all)
+        }) else {
+            return;
+        };
+        if self.left == 0 {
+            self.floor = self.floor.min(near[reached].0);
+            return;
+        }
+        self.left = self.left.saturating_sub(near.len() as u64);
+        // What lies within the hull belongs to the box.
+        let inside = near.iter().take_while(|n| n.0 <= own.cost).count();
+        if inside > 0 {
+            let mut wider = own.clone();
+            near.drain(..inside).for_each(|(_, tuple)| self.take(&mut wider, tuple));
+            match self.enough(&wider) {
+                true => self.best = self.best.min(own.cost),
+                false => self.search(&wider, near),
+            }
+            return;
+        }
+        let field = self.field;
+        for at in 0..near.len() {
+            let (cost, tuple) = near[at];
+            if cost >= self.best {
+                break;
+            }
+            let mut wider = Region { cost, ..own.clone() };
+            field.space.merge(&mut wider.shape, field.shape(tuple));
+            self.take(&mut wider, tuple);
+            if self.enough(&wider) {
+                // All others cost more.
+                self.best = cost;
+                break;
+            }
+            let rest = near[at + 1..].iter();
+            let rest = rest.map(|&(_, t)| (field.space.cost_merged(&wider.shape, field.shape(t)), t)).collect();
+            self.search(&wider, rest);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Rows that compete: prices are raised as far as no class is charged more than it costs.
+//!
+//! Where sizes alone count, a class of n ≥ k rows is charged at most n/k times what its k dearest rows are, and these are k
+//! rows within the same cells. So prices y are a bound if for every k rows Σ y ≤ k · (cost of the hull over them). The price
+//! of one tuple can be raised to the least, over all boxes around it, of what the box costs k rows minus the k − 1 dearest
+//! others in it, and the sum of the prices is a bound at every moment. The least is found by branch and bound over the
+//! other rows: u can only be among them if its own share of it, k/(k − 1) · (cost of the hull over both) − y_u, is small, and
+//! the tree shows tuples in ascending order of that.
+//!
+//! Raised by a part of what is possible at first, so that no row takes all that its neighbours could share; and shaken in the end,
+//! where there is time.
+
+use super::Effort;
+use super::field::Field;
+use super::market::{LOOKS, Market};
+use super::shake::shake;
+use crate::random::Random;
+use crate::search::{Search, SearchError};
+
+/// The parts of what is possible by which prices are raised, a pass each; the last is repeated while it gains.
+const PARTS: [f64; 6] = [0.25, 0.35, 0.5, 0.7, 1.0, 1.0];
+
+/// A pass that gains a smaller share is the last.
+const SHARE: f64 = 1e-4;
+
+/// Classes of more rows than this are not looked at: there are too many ways to choose them.
+const LARGE: u64 = 24;
+
+/// Raises prices that are a bound; they still are. At most `most` each; `told` is told them after every pass.
+pub(super) fn raised(
+    search: &Search<'_>,
+    field: &Field,
+    prices: Vec<f64>,
+    effort: Effort,
+    (most, told): (f64, &dyn Fn(&[f64])),
+) -> Result<Vec<f64>, SearchError> {
+    let k = field.need.rows;
+    if k > LARGE || prices.iter().any(|p| !p.is_finite()) || field.len() > effort.tuples {
+        return Ok(prices);
+    }
+    let mut market = Market::new(field, prices, k as usize);
+    let mut order: Vec<u32> = (0..field.len() as u32).filter(|&t| field.rows[t as usize] < k).collect();
+    let mut random = Random::new(search.seed);
+    let mut left = effort.looks;
+    for pass in 0.. {
+        let part = PARTS[pass.min(PARTS.len() - 1)];
+        (1..order.len()).rev().for_each(|i| order.swap(i, random.below(i + 1)));
+        let mut gained = 0.0;
+        for (i, &tuple) in order.iter().enumerate() {
+            if i % 64 == 0 {
+                search.checkpoint()?;
+                if effort.late() || search.control.content() {
+                    return Ok(market.prices);
+                }
+            }
+            if left == 0 {
+                return Ok(market.prices);
+            }
+            let mut budget = LOOKS.min(left);
+            let before = budget;
+            let price = market.prices[tuple as usize];
+            let highest = market.highest(tuple, &mut budget).min(most);
+            left = left.saturating_sub((before - budget).max(1));
+            if highest > price {
+                let raise = (highest - price) * part;
+                market.set(tuple, price + raise);
+                gained += raise * field.rows[tuple as usize] as f64;
+            }
+        }
+        told(&market.prices);
+        let total: f64 = market.prices.iter().zip(&field.rows).map(|(p, &n)| p * n as f64).sum();
+        if pass + 1 >= PARTS.len() && gained <= SHARE * total {
+            break;
+        }
+    }
+    market.settle();
+    shake(search, field, &mut market, (effort, left), (most, told))?;
+    Ok(market.prices)
+}

@@ -1,0 +1,91 @@
+//! Prices shaken: where every price is as high as the others allow, some are lowered so that their neighbours can rise.
+//!
+//! A tuple and those near it take new prices, lower ones by chance, which are then raised again in another order. Prices that
+//! are lower are still a bound, and so are those that are raised as far as they may be; what adds up to more is kept.
+
+use super::Effort;
+use super::field::Field;
+use super::market::{LOOKS, Market};
+use crate::random::Random;
+use crate::search::{Search, SearchError};
+
+/// Tuples that are shaken together, at the most.
+const TOGETHER: usize = 24;
+
+/// A price is lowered to this share of itself at the least.
+const LEAST: f64 = 0.6;
+
+/// The parts of what is possible by which prices are raised again.
+const PARTS: [f64; 3] = [0.4, 0.7, 1.0];
+
+/// Shakes prices until the time is over, or as often as `left` looks allow. Tells the prices now and then.
+pub(super) fn shake(
+    search: &Search<'_>,
+    field: &Field,
+    market: &mut Market<'_>,
+    (effort, mut left): (Effort, u64),
+    (most, told): (f64, &dyn Fn(&[f64])),
+) -> Result<(), SearchError> {
+    let mut random = Random::new(search.seed ^ 0x5bd1_e995);
+    let k = field.need.rows;
+    // Without a deadline each tuple has its turn a few times.
+    let rounds = if effort.deadline.is_some() { u64::MAX } else { (4 * field.len() / TOGETHER + 4) as u64 };
+    for round in 0..rounds {
+        search.checkpoint()?;
+        if effort.late() || search.control.content() || left == 0 {
+            return Ok(());
+        }
+        if round % 512 == 511 {
+            market.settle();
+            told(&market.prices);
+        }
+        let tuples = near(field, random.below(field.len()) as u32, k);
+        let before: Vec<f64> = tuples.iter().map(|&t| market.prices[t as usize]).collect();
+        for &tuple in &tuples {
+            let share = LEAST + (1.0 - LEAST) * random.share();
+            market.set(tuple, market.prices[tuple as usize] * share);
+        }
+        let mut order = tuples.clone();
+        for part in PARTS {
+            random.shuffle(&mut order);
+            for &tuple in &order {
+                let mut budget = LOOKS.min(left);
+                let all = budget;
+                let price = market.prices[tuple as usize];
+                let highest = market.highest(tuple, &mut budget).min(most);
+                left = left.saturating_sub((all - budget).max(1));
+                if highest > price {
+                    market.set(tuple, price + (highest - price) * part);
+                }
+            }
+        }
+        let worth = |prices: &dyn Fn(usize) -> f64| -> f64 {
+            tuples.iter().enumerate().map(|(i, &t)| prices(i) * field.rows[t as usize] as f64).sum()
+        };
+        let (now, then) = (worth(&|i| market.prices[tuples[i] as usize]), worth(&|i| before[i]));
+        if now <= then {
+            tuples.iter().zip(before).for_each(|(&tuple, price)| market.set(tuple, price));
+        }
+    }
+    Ok(())
+}
+
+/// A tuple and the nearest to it that have fewer rows than a class needs.
+fn near(field: &Field, tuple: u32, k: u64) -> Vec<u32> {
+    let own = field.shape(tuple);
+    let start = field.space.cost(own);
+    let mut near = Vec::with_capacity(TOGETHER);
+    let mut seen = 0;
+    field.tree.ascending(
+        |_, hull| start + field.space.stretch(own, hull),
+        |other| field.space.cost_merged(own, field.shape(other)),
+        |other, _| {
+            if field.rows[other as usize] < k {
+                near.push(other);
+            }
+            seen += 1;
+            near.len() == TOGETHER || seen == 4 * TOGETHER
+        },
+    );
+    near
+}

@@ -1,0 +1,150 @@
+//! Bytes of text in any encoding → UTF-8.
+//!
+//! A byte order mark wins over what is stated. Bytes that the encoding does not have are an error with their line, never a
+//! replacement character: a value that nobody wrote must not get into a table.
+
+use std::io::{self, Cursor, Read};
+
+use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8};
+
+use crate::conventions::TextEncoding;
+
+/// Bytes that are decoded at a time.
+const CHUNK: usize = 64 << 10;
+
+/// What an error of a decoded stream holds: bytes that the encoding does not have.
+#[derive(Debug, thiserror::Error)]
+#[error("bytes on line {line} are not {encoding}")]
+pub(crate) struct Undecodable {
+    pub line: u64,
+    pub encoding: String,
+}
+
+/// The text of `reader` as UTF-8. Without a byte order mark and a stated encoding the bytes pass as they are.
+pub(crate) fn text<'a, R: Read + Send + 'a>(
+    mut reader: R,
+    stated: Option<TextEncoding>,
+) -> io::Result<Box<dyn Read + Send + 'a>> {
+    let mut start = Vec::new();
+    reader.by_ref().take(3).read_to_end(&mut start)?;
+    let encoding = match Encoding::for_bom(&start) {
+        Some((found, _)) => Some(found),
+        None => stated.map(|stated| stated.0),
+    };
+    let whole = Cursor::new(start).chain(reader);
+    Ok(match encoding {
+        None => Box::new(whole),
+        // A byte order mark of UTF-8 is taken off by whoever reads the text.
+        Some(encoding) if encoding == UTF_8 => Box::new(whole),
+        Some(encoding) => Box::new(Decoded::new(whole, encoding)),
+    })
+}
+
+/// A stream of text that is decoded as it is read.
+struct Decoded<R> {
+    inner: R,
+    encoding: &'static Encoding,
+    decoder: Decoder,
+    raw: Vec<u8>,
+    /// What of `raw` has not been decoded yet.
+    pending: std::ops::Range<usize>,
+    text: Vec<u8>,
+    /// How much of `text` has been handed out.
+    given: usize,
+    ended: bool,
+    finished: bool,
+    line: u64,
+}
+
+impl<R: Read> Decoded<R> {
+    fn new(inner: R, encoding: &'static Encoding) -> Self {
+        Decoded {
+            inner,
+            encoding,
+            decoder: encoding.new_decoder_with_bom_removal(),
+            raw: vec![0; CHUNK],
+            pending: 0..0,
+            text: Vec::new(),
+            given: 0,
+            ended: false,
+            finished: false,
+            line: 1,
+        }
+    }
+
+    /// Decodes more text; none is left when nothing was added.
+    fn refill(&mut self) -> io::Result<()> {
+        self.text.clear();
+        self.given = 0;
+        while self.text.is_empty() && !self.finished {
+            if self.pending.is_empty() && !self.ended {
+                let n = self.inner.read(&mut self.raw)?;
+                self.pending = 0..n;
+                self.ended = n == 0;
+            }
+            let raw = &self.raw[self.pending.clone()];
+            self.text.resize(CHUNK.max(raw.len()) * 2, 0);
+            let (result, read, written) =
+                self.decoder.decode_to_utf8_without_replacement(raw, &mut self.text, self.ended);
+            self.text.truncate(written);
+            self.pending.start += read;
+            self.line += memchr::memchr_iter(b'\n', &self.text).count() as u64;
+            match result {
+                DecoderResult::InputEmpty => self.finished = self.ended,
+                DecoderResult::OutputFull => {}
+                DecoderResult::Malformed(..) => {
+                    let fault = Undecodable { line: self.line, encoding: self.encoding.name().to_ascii_lowercase() };
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, fault));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Decoded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.given == self.text.len() {
+            self.refill()?;
+        }
+        let rest = &self.text[self.given..];
+        let n = rest.len().min(buffer.len());
+        buffer[..n].copy_from_slice(&rest[..n]);
+        self.given += n;
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(bytes: &[u8], stated: Option<&str>) -> io::Result<String> {
+        let stated = stated.map(|name| TextEncoding::named(name).unwrap());
+        let mut out = String::new();
+        text(bytes, stated)?.read_to_string(&mut out)?;
+        Ok(out)
+    }
+
+    #[test]
+    fn text_is_decoded_as_marked_or_stated() {
+        let long = "é,Zoë,“x”,7\n".repeat(30_000);
+        let little: Vec<u8> = long.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = long.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(decoded(&[b"\xff\xfe".as_slice(), &little].concat(), None).unwrap(), long);
+        assert_eq!(decoded(&[b"\xfe\xff".as_slice(), &big].concat(), Some("latin-1")).unwrap(), long);
+        assert_eq!(decoded(&little, Some("utf-16le")).unwrap(), long);
+        assert_eq!(decoded(b"caf\xe9 \x80\n", Some("windows-1252")).unwrap(), "café €\n");
+        assert_eq!(decoded("\u{feff}é".as_bytes(), Some("windows-1252")).unwrap(), "\u{feff}é");
+        assert_eq!(decoded(b"", Some("windows-1252")).unwrap(), "");
+    }
+
+    #[test]
+    fn bytes_that_an_encoding_lacks_are_an_error_with_their_line() {
+        let error = decoded(b"\xff\xfea\0\n\0b\0\x00\xd8x\0", None).unwrap_err();
+        let fault = error.get_ref().unwrap().downcast_ref::<Undecodable>().unwrap();
+        assert_eq!((fault.line, fault.encoding.as_str()), (2, "utf-16le"));
+        assert!(decoded(b"\xff\xfea\0b", None).is_err());
+        assert!(decoded(b"ok\n\x81", Some("shift_jis")).is_err());
+    }
+}

@@ -1,0 +1,157 @@
+//! A JSON list of objects → an object a line, without reading it as a whole.
+
+use std::io::{self, Read};
+
+use crate::stream::NotAList;
+
+/// Bytes that are looked at a time.
+const CHUNK: usize = 64 << 10;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Before the bracket that opens the list.
+    Before,
+    /// After it, or after a comma.
+    Wanted,
+    /// After an object.
+    Between,
+    /// Inside an object.
+    Inside,
+    /// Inside a text of an object; `escaped` after a backslash.
+    Text { escaped: bool },
+    /// After the bracket that closes the list.
+    After,
+}
+
+/// A stream of lines made of a list. Line n is its nth object.
+pub(crate) struct Lines<R> {
+    inner: R,
+    state: State,
+    depth: u32,
+    element: u64,
+    out: Vec<u8>,
+    given: usize,
+    ended: bool,
+}
+
+impl<R: Read> Lines<R> {
+    pub fn new(inner: R) -> Self {
+        Lines { inner, state: State::Before, depth: 0, element: 0, out: Vec::new(), given: 0, ended: false }
+    }
+
+    fn refill(&mut self) -> io::Result<()> {
+        self.out.clear();
+        self.given = 0;
+        let mut raw = vec![0; CHUNK];
+        while self.out.is_empty() && !self.ended {
+            let n = match self.inner.read(&mut raw) {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                read => read?,
+            };
+            self.ended = n == 0;
+            for &byte in &raw[..n] {
+                self.step(byte).map_err(|reason| self.fault(reason))?;
+            }
+            if self.ended && self.state != State::After {
+                return Err(self.fault("the list is not closed"));
+            }
+        }
+        Ok(())
+    }
+
+    fn fault(&self, reason: &'static str) -> io::Error {
+        io::Error::new(io::ErrorKind::InvalidData, NotAList { element: self.element.max(1), reason })
+    }
+
+    fn step(&mut self, byte: u8) -> Result<(), &'static str> {
+        let space = matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+        self.state = match (self.state, byte) {
+            (State::Inside, b'"') => State::Text { escaped: false },
+            (State::Inside, b'{' | b'[') => {
+                self.depth += 1;
+                State::Inside
+            }
+            (State::Inside, b'}' | b']') => {
+                self.depth -= 1;
+                if self.depth == 0 { State::Between } else { State::Inside }
+            }
+            (State::Inside, _) => State::Inside,
+            (State::Text { escaped: false }, b'"') => State::Inside,
+            (State::Text { escaped }, _) => State::Text { escaped: !escaped && byte == b'\\' },
+            (state, _) if space => return Ok(self.state = state),
+            (State::Before, b'[') => return Ok(self.state = State::Wanted),
+            (State::Before, _) => return Err("the file does not start with ["),
+            (State::Wanted, b'{') => {
+                self.element += 1;
+                self.depth = 1;
+                State::Inside
+            }
+            (State::Wanted, b']') if self.element == 0 => return Ok(self.state = State::After),
+            (State::Wanted, _) => {
+                self.element += 1;
+                return Err("the list holds something else than objects");
+            }
+            (State::Between, b',') => return Ok(self.state = State::Wanted),
+            (State::Between, b']') => return Ok(self.state = State::After),
+            (State::Between, _) => return Err("a comma or ] is missing after the object"),
+            (State::After, _) => return Err("something follows the list"),
+        };
+        // A line break between the members of an object is a blank; one inside a text is no JSON, and stays to be found.
+        let inside_text = matches!(self.state, State::Text { .. });
+        self.out.push(if space && !inside_text { b' ' } else { byte });
+        if self.state == State::Between {
+            self.out.push(b'\n');
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Lines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.given == self.out.len() {
+            self.refill()?;
+        }
+        let rest = &self.out[self.given..];
+        let n = rest.len().min(buffer.len());
+        buffer[..n].copy_from_slice(&rest[..n]);
+        self.given += n;
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> io::Result<String> {
+        let mut out = String::new();
+        Lines::new(text.as_bytes()).read_to_string(&mut out)?;
+        Ok(out)
+    }
+
+    #[test]
+    fn objects_become_lines() {
+        let text = " [\n {\"a\": 1,\n \"b\": \"x]},\\\"{\"}\n, {\"a\": [1, {}]}]\n";
+        assert_eq!(lines(text).unwrap(), "{\"a\": 1,  \"b\": \"x]},\\\"{\"}\n{\"a\": [1, {}]}\n");
+        assert_eq!(lines("[]").unwrap(), "");
+    }
+
+    #[test]
+    fn what_is_no_list_of_objects_is_an_error_with_its_element() {
+        for (text, element) in [
+            ("[1]", 1),
+            ("[{} {}]", 1),
+            ("[{},]", 2),
+            ("[{}, 3]", 2),
+            ("[{}] x", 1),
+            ("[{\"a\": 1}", 1),
+            ("[{\"a\"", 1),
+            ("x", 1),
+            ("", 1),
+        ] {
+            let error = lines(text).unwrap_err();
+            let fault = error.get_ref().and_then(|e| e.downcast_ref::<NotAList>()).unwrap();
+            assert_eq!(fault.element, element, "{text}");
+        }
+    }
+}

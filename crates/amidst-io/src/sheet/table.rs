@@ -1,0 +1,218 @@
+//! Cells of a sheet, row by row → a table with a header.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::cell;
+use crate::conventions::{Conventions, Merged};
+use crate::error::ReadError;
+use crate::format::Format;
+use crate::limits::{COLUMN_LIMIT, REGIONS_LIMIT};
+use crate::merge::Merger;
+use crate::rows::Rows;
+use crate::stream::Settings;
+
+/// Merged cells: the first and the last, rows and columns from 0.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Region {
+    pub start: (u32, u32),
+    pub end: (u32, u32),
+}
+
+/// The table of a sheet as its cells come.
+pub(super) struct SheetTable<'c> {
+    path: PathBuf,
+    sheet: String,
+    conventions: &'c Conventions,
+    /// By their first row.
+    regions: Vec<Region>,
+    /// Those that reach into the current row, with their value.
+    active: Vec<(Region, Option<String>)>,
+    /// How many of them have been reached.
+    reached: usize,
+    /// The row whose cells are coming, and its cells.
+    row: u32,
+    cells: BTreeMap<u32, String>,
+    /// The header, until the row after it tells whether a column without a name stands before it.
+    header: Option<(u32, BTreeMap<u32, String>)>,
+    begun: Option<Begun>,
+}
+
+/// What is settled once the columns are known.
+struct Begun {
+    header: u32,
+    first: u32,
+    last: u32,
+    rows: Rows,
+    /// The row that comes next if none is left out.
+    next: u32,
+}
+
+impl<'c> SheetTable<'c> {
+    pub fn new(
+        path: &Path,
+        sheet: &str,
+        conventions: &'c Conventions,
+        mut regions: Vec<Region>,
+    ) -> Result<Self, ReadError> {
+        if regions.len() > REGIONS_LIMIT {
+            let reason = format!("its sheet has more than {REGIONS_LIMIT} groups of merged cells");
+            return Err(ReadError::Damaged { path: path.to_path_buf(), format: Format::Xlsx.name(), reason });
+        }
+        regions.sort_by_key(|region| region.start);
+        Ok(SheetTable {
+            path: path.to_path_buf(),
+            sheet: sheet.to_string(),
+            conventions,
+            regions,
+            active: Vec::new(),
+            reached: 0,
+            row: 0,
+            cells: BTreeMap::new(),
+            header: None,
+            begun: None,
+        })
+    }
+
+    /// Takes a cell; rows come in order. Says whether to go on.
+    pub fn put(
+        &mut self,
+        row: u32,
+        column: u32,
+        text: String,
+        settings: &Settings<'_>,
+        merger: &mut Merger<'_>,
+    ) -> Result<bool, ReadError> {
+        if row != self.row {
+            if row < self.row {
+                let reason = "its rows are not in order".to_string();
+                return Err(ReadError::Damaged { path: self.path.clone(), format: Format::Xlsx.name(), reason });
+            }
+            if !self.end_row(settings, merger)? {
+                return Ok(false);
+            }
+            self.row = row;
+        }
+        self.cells.insert(column, text);
+        Ok(true)
+    }
+
+    /// The end of the sheet.
+    pub fn finish(mut self, settings: &Settings<'_>, merger: &mut Merger<'_>) -> Result<(), ReadError> {
+        if !self.end_row(settings, merger)? {
+            return Ok(());
+        }
+        if let Some((row, header)) = self.header.take() {
+            let none = BTreeMap::new();
+            self.begin(row, header, &none, merger)?;
+        }
+        match self.begun {
+            None => Err(ReadError::Empty { path: self.path }),
+            Some(begun) => begun.rows.finish(&self.path, settings, merger),
+        }
+    }
+
+    /// A row is complete. Says whether to go on.
+    fn end_row(&mut self, settings: &Settings<'_>, merger: &mut Merger<'_>) -> Result<bool, ReadError> {
+        let mut cells = std::mem::take(&mut self.cells);
+        if cells.is_empty() {
+            return Ok(true);
+        }
+        if self.conventions.merged == Merged::Fill {
+            self.fill(&mut cells);
+        }
+        if self.begun.is_none() && self.header.is_none() && !self.conventions.no_header {
+            self.header = Some((self.row, cells));
+            return Ok(true);
+        }
+        if self.begun.is_none() {
+            match self.header.take() {
+                Some((row, header)) => self.begin(row, header, &cells, merger)?,
+                None => {
+                    let (Some(first), Some(last)) = (cells.keys().next(), cells.keys().last()) else { return Ok(true) };
+                    let names = (0..).zip(*first..=*last).map(|(i, column)| (column, format!("column{}", i + 1)));
+                    let names = names.take(COLUMN_LIMIT + 1).collect();
+                    self.begin(self.row, names, &cells, merger)?;
+                }
+            }
+        }
+        self.data_row(&cells, settings, merger)
+    }
+
+    /// Settles the columns: those of the header, and one before it that has no name.
+    fn begin(
+        &mut self,
+        row: u32,
+        header: BTreeMap<u32, String>,
+        below: &BTreeMap<u32, String>,
+        merger: &mut Merger<'_>,
+    ) -> Result<(), ReadError> {
+        let (Some(&first), Some(&last)) = (header.keys().next(), header.keys().last()) else { return Ok(()) };
+        let before = below.keys().next().copied().filter(|column| column.checked_add(1) == Some(first));
+        let first = before.unwrap_or(first);
+        if (last - first) as usize >= COLUMN_LIMIT {
+            return Err(ReadError::TooManyColumns { path: self.path.clone() });
+        }
+        let within = |region: &&Region| region.end.0 >= row && region.start.1 <= last && region.end.1 >= first;
+        let merged: Vec<&Region> = self.regions.iter().filter(within).collect();
+        if let (Merged::Refuse, Some(region)) = (self.conventions.merged, merged.first()) {
+            let cells =
+                format!("{}:{}", cell::name(region.start.0, region.start.1), cell::name(region.end.0, region.end.1));
+            let (path, sheet, count) = (self.path.clone(), self.sheet.clone(), merged.len());
+            return Err(ReadError::MergedCells { path, sheet, cells, count });
+        }
+        let name = |column: u32| header.get(&column).map(|name| name.trim().to_string()).unwrap_or_default();
+        let names: Vec<String> = (first..=last).map(name).collect();
+        let rows_before = merger.rows();
+        let data = if self.conventions.no_header { row } else { row + 1 };
+        let kept = merger.begin(&self.path, names, u64::from(data) + 1)?;
+        self.begun = Some(Begun { header: row, first, last, rows: Rows::on_lines(&kept, rows_before), next: data });
+        Ok(())
+    }
+
+    fn data_row(
+        &mut self,
+        cells: &BTreeMap<u32, String>,
+        settings: &Settings<'_>,
+        merger: &mut Merger<'_>,
+    ) -> Result<bool, ReadError> {
+        let Some(begun) = &mut self.begun else { return Ok(true) };
+        let beside = cells.keys().find(|column| **column < begun.first || **column > begun.last);
+        if let Some(&column) = beside {
+            return Err(ReadError::BesideHeader {
+                path: self.path.clone(),
+                sheet: self.sheet.clone(),
+                cell: cell::name(self.row, column),
+                header: begun.header + 1,
+            });
+        }
+        begun.rows.skip_lines(u64::from(self.row.saturating_sub(begun.next)));
+        begun.next = self.row.saturating_add(1);
+        let first = begun.first;
+        begun.rows.push(settings, merger, |place, text| match cells.get(&(first + place as u32)) {
+            None => Ok(true),
+            Some(value) => {
+                text.extend_from_slice(value.as_bytes());
+                Ok(false)
+            }
+        })
+    }
+
+    /// Gives every merged cell of the current row the value of the first.
+    fn fill(&mut self, cells: &mut BTreeMap<u32, String>) {
+        let row = self.row;
+        self.active.retain(|(region, _)| region.end.0 >= row);
+        while let Some(region) = self.regions.get(self.reached).filter(|region| region.start.0 <= row) {
+            let value = (region.start.0 == row).then(|| cells.get(&region.start.1).cloned()).flatten();
+            if region.end.0 >= row {
+                self.active.push((*region, value));
+            }
+            self.reached += 1;
+        }
+        for (region, value) in &self.active {
+            let Some(value) = value else { continue };
+            let columns = region.start.1..=region.end.1.min(region.start.1.saturating_add(COLUMN_LIMIT as u32));
+            columns.for_each(|column| drop(cells.insert(column, value.clone())));
+        }
+    }
+}

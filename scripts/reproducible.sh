@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Two builds of the shipped command in two folders give the same bytes.
+#
+# Builds everything twice from nothing, which takes a while: PROFILE (release unless stated) and PACKAGE (amidst-cli) can be others.
+source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+
+profile=${PROFILE:-release} package=${PACKAGE:-amidst-cli} binary=${BINARY:-amidst}
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+for turn in one two; do
+    git clone --quiet . "$place/$turn-source"
+    (
+        cd "$place/$turn-source"
+        # Paths of the machine must not be in the binary, nor the order in which threads finish.
+        export CARGO_TARGET_DIR="$place/$turn" CARGO_INCREMENTAL=0
+        export RUSTFLAGS="--remap-path-prefix=$PWD=/amidst --remap-path-prefix=$CARGO_TARGET_DIR=/target --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
+        # The bundled C library is compiled with paths, too.
+        export CFLAGS="-ffile-prefix-map=$CARGO_TARGET_DIR=/target -ffile-prefix-map=${CARGO_HOME:-$HOME/.cargo}=/cargo"
+        cargo build --locked --quiet --profile "$profile" -p "$package"
+    )
+done
+folder=$profile
+[ "$profile" != dev ] || folder=debug
+sha256sum "$place/one/$folder/$binary" "$place/two/$folder/$binary"
+cmp "$place/one/$folder/$binary" "$place/two/$folder/$binary"
+echo "the two builds are the same, byte for byte"
