@@ -4,4 +4,4 @@
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 cargo build --locked --quiet --bin amidst
-exec python3 scripts/faults.py "${CARGO_TARGET_DIR:-target}/debug/amidst" "${FAULTS:-150}" "${KILLS:-50}" "${SEED:-5}"
+exec python3 scripts/faults.py "${CARGO_TARGET_DIR:-target}/debug/amidst" "${FAULTS:-60}" "${KILLS:-50}" "${SEED:-5}"

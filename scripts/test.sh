@@ -72,6 +72,9 @@ bash scripts/python.sh
 step "the two checkers"
 bash scripts/checkers.sh
 
+step "signatures under other tools"
+bash scripts/signatures.sh
+
 step "cluster and PostgreSQL: lints"
 cargo clippy --locked --all-targets --quiet "${apart[@]}" -- -D warnings
 

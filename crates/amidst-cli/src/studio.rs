@@ -63,7 +63,7 @@ impl Studio {
             ));
         }
         if !self.no_browser && self.host.is_loopback() {
-            browse(&running.address);
+            browse(&running.once);
         }
         let stop = terminal.stop_flag();
         running.until(|| stop.load(std::sync::atomic::Ordering::Relaxed));

@@ -154,3 +154,18 @@ test("what is wrong stands where it belongs, in the words of the command line", 
     await house.end();
   }
 });
+
+test("a table that the command names is looked at, and found from the policy", async () => {
+  const house = new House();
+  try {
+    house.write("people.csv", house.amidst("sample", "--rows", "300", "--quiet").out);
+    await house.start("people.csv");
+    const page = await house.page();
+    await page.waitForSelector("text=Next: what the columns are");
+    await settled(page);
+    assert.match(house.read("policy.toml"), /^input = "people.csv"$/m);
+    assert.equal(house.amidst("check", "policy.toml").code, 0);
+  } finally {
+    await house.end();
+  }
+});

@@ -5,12 +5,16 @@
 //! `Sec-Fetch-Site`. What a request must bring beside that is the token, which only the printed address holds; the
 //! first page exchanges it for a cookie that scripts cannot read and other sites cannot send.
 
+use std::sync::{Mutex, PoisonError};
+
 use axum::http::{HeaderMap, Method, header};
 
 /// The lock of one server.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Guard {
     token: String,
+    /// A token that opens once: others on this machine may see it among the arguments of the browser.
+    once: Mutex<Option<String>>,
     cookie: String,
     hosts: Vec<String>,
 }
@@ -47,7 +51,22 @@ impl Guard {
             hosts.extend(names.iter().map(|name| name.to_ascii_lowercase()));
         }
         // Browsers send cookies to all ports of a host: two studios must not overwrite each other's.
-        Guard { token, cookie: format!("amidst-studio-{port}"), hosts }
+        Guard { token, once: Mutex::default(), cookie: format!("amidst-studio-{port}"), hosts }
+    }
+
+    /// Lets in whoever comes first with another token.
+    pub fn admit_once(&self, token: String) {
+        *self.once.lock().unwrap_or_else(PoisonError::into_inner) = Some(token);
+    }
+
+    /// Whether a token opens the studio. One that opens once does so no more.
+    pub fn opens(&self, token: &str) -> bool {
+        let mut once = self.once.lock().unwrap_or_else(PoisonError::into_inner);
+        if once.as_deref().is_some_and(|known| same(known, token)) {
+            *once = None;
+            return true;
+        }
+        self.knows(token)
     }
 
     /// The token.
@@ -60,10 +79,9 @@ impl Guard {
         format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie, self.token)
     }
 
-    /// Whether a token is this server's. Takes the same time wherever the first difference is.
+    /// Whether a token is this server's.
     pub fn knows(&self, token: &str) -> bool {
-        let (a, b) = (token.as_bytes(), self.token.as_bytes());
-        a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (x, y)| sum | (x ^ y)) == 0
+        same(token, &self.token)
     }
 
     /// Lets a request pass, whether or not it has the token.
@@ -109,6 +127,12 @@ impl Guard {
             false => Err(Refusal::Token),
         }
     }
+}
+
+/// Whether two tokens are the same. Takes the same time wherever the first difference is.
+fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (x, y)| sum | (x ^ y)) == 0
 }
 
 /// A token of 32 letters and digits that nobody can guess.
@@ -184,6 +208,9 @@ mod tests {
             let found = guard.admitted(&Method::GET, &headers(&[("host", "localhost:4000"), ("cookie", cookie)]));
             assert_eq!(found, Err(Refusal::Token), "{cookie}");
         }
+        guard.admit_once("b".repeat(32));
+        let twice = ["b", "b", "a", "a"].map(|letter| guard.opens(&letter.repeat(32)));
+        assert_eq!(twice, [true, false, true, true], "the browser's token opens once, the printed one always");
         assert!(token().unwrap() != token().unwrap() && token().unwrap().len() == 32);
     }
 }

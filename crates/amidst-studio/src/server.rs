@@ -48,6 +48,8 @@ impl Default for Options {
 pub struct Running {
     /// The address with the token that opens it.
     pub address: String,
+    /// An address that opens it once, for the arguments of a browser, which others on this machine may see.
+    pub once: String,
     studio: Arc<Studio>,
     runtime: tokio::runtime::Runtime,
 }
@@ -75,7 +77,9 @@ pub fn start(project: Project, options: &Options) -> Result<Running, Failure> {
     if options.host.is_loopback() || options.host.is_unspecified() {
         names.push("localhost");
     }
+    let once = guard::token().map_err(failed)?;
     let studio = Arc::new(Studio::open(project, Guard::new(token.clone(), &names, port))?);
+    studio.guard.admit_once(once.clone());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(failed)?;
     let router = router(Arc::clone(&studio));
     runtime.spawn(async move {
@@ -84,10 +88,11 @@ pub fn start(project: Project, options: &Options) -> Result<Running, Failure> {
         }
     });
     match &studio.project.data {
-        Some(data) => work::look(&studio, data.clone(), true),
+        Some(data) => work::look(&studio, amidst::io::relative_to(&studio.project.folder, data), true),
         None => work::settle(&studio),
     }
-    Ok(Running { address: format!("http://{host}:{port}/open?token={token}"), studio, runtime })
+    let opening = |token: &str| format!("http://{host}:{port}/open?token={token}");
+    Ok(Running { address: opening(&token), once: opening(&once), studio, runtime })
 }
 
 impl Running {
@@ -158,7 +163,7 @@ struct Opening {
 
 /// Exchanges the token for a cookie.
 async fn open(State(studio): Shared, Query(opening): Query<Opening>) -> Response {
-    if !studio.guard.knows(&opening.token) {
+    if !studio.guard.opens(&opening.token) {
         let message = guard::Refusal::Token.message();
         return (StatusCode::FORBIDDEN, html(page::message("The studio is locked", message))).into_response();
     }

@@ -229,10 +229,10 @@ fn merge_few_symbols(
             let own = &merged[range[0] as usize..range[1] as usize];
             own.iter().for_each(|&(symbol, rows)| row[symbol as usize] = rows);
         }
-        return Counts::Dense { symbols: symbols, counts };
+        return Counts::Dense { symbols, counts };
     }
     merged.shrink_to_fit();
-    Counts::Sparse { symbols: symbols, offsets: ends, pairs: merged }
+    Counts::Sparse { symbols, offsets: ends, pairs: merged }
 }
 
 /// Rolls sparse counts up: two stable counting sorts, by symbol and then by class, put equal pairs side by side.
@@ -278,7 +278,7 @@ fn merge_many_symbols(
         offsets.push(merged.len() as u32);
     }
     merged.shrink_to_fit();
-    Counts::Sparse { symbols: symbols, offsets, pairs: merged }
+    Counts::Sparse { symbols, offsets, pairs: merged }
 }
 
 #[cfg(test)]

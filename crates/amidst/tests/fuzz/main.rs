@@ -133,6 +133,7 @@ fn fire(name: &str, target: fn(&[u8]), inputs: u64, seed: u64) -> Result<u64, St
 }
 
 #[test]
+#[ignore = "takes minutes; scripts/fuzz.sh runs it"]
 fn no_input_takes_a_reader_down() {
     let (inputs, seed) = (number("AMIDST_FUZZ", INPUTS), number("AMIDST_FUZZ_SEED", 1));
     let only = std::env::var("AMIDST_FUZZ_TARGET").ok();

@@ -20,6 +20,9 @@ use crate::search::{Search, SearchError};
 /// The parts of what is possible by which prices are raised, a pass each; the last is repeated while it gains.
 const PARTS: [f64; 6] = [0.25, 0.35, 0.5, 0.7, 1.0, 1.0];
 
+/// The same where there is little time.
+const QUICK: [f64; 2] = [0.5, 1.0];
+
 /// A pass that gains a smaller share is the last.
 const SHARE: f64 = 1e-4;
 
@@ -42,8 +45,9 @@ pub(super) fn raised(
     let mut order: Vec<u32> = (0..field.len() as u32).filter(|&t| field.rows[t as usize] < k).collect();
     let mut random = Random::new(search.seed);
     let mut left = effort.looks;
+    let parts: &[f64] = if effort.deadline.is_some() { &PARTS } else { &QUICK };
     for pass in 0.. {
-        let part = PARTS[pass.min(PARTS.len() - 1)];
+        let part = parts[pass.min(parts.len() - 1)];
         (1..order.len()).rev().for_each(|i| order.swap(i, random.below(i + 1)));
         let mut gained = 0.0;
         for (i, &tuple) in order.iter().enumerate() {
@@ -69,7 +73,7 @@ pub(super) fn raised(
         }
         told(&market.prices);
         let total: f64 = market.prices.iter().zip(&field.rows).map(|(p, &n)| p * n as f64).sum();
-        if pass + 1 >= PARTS.len() && gained <= SHARE * total {
+        if pass + 1 >= parts.len() && gained <= SHARE * total {
             break;
         }
     }

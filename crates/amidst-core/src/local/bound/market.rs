@@ -119,6 +119,8 @@ impl<'a> Market<'a> {
                 false
             },
         );
+        // Finding those near takes time as well.
+        *search.budget = search.budget.saturating_sub(8 * near.len() as u64);
         search.greedy(own, &near);
         search.choose(own, start, 0, 0.0, &near);
         search.best.min(search.floor)
