@@ -131,7 +131,7 @@ pub fn explore(
         }
         // Where there is a lattice, it is what people want to see, unless they name a local algorithm.
         let lattice = policy.search.algorithm.is_none() && prepared.generalizations.iter().all(|g| g.has_hierarchy);
-        if !lattice && !algorithm_of(&policy, &prepared)?.full_domain {
+        if !lattice && !algorithm_of(&policy, &prepared)?.full_domain() {
             return Ok(lattices::local::to_json(&lattices::local::compare(&policy, &prepared, job)?).to_string());
         }
         let explored = lattices::explore(&policy, &prepared, job)?;

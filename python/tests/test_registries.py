@@ -49,6 +49,10 @@ HIERARCHIES: dict[str, Any] = {
     "taxonomy": lambda tmp: am.taxonomy({"Any": {"odd": [str(n) for n in range(1, 130, 2)], "even": [str(n) for n in range(0, 130, 2)]}}),
     "dates": lambda tmp: am.dates("month", "year"),
     "order": lambda tmp: am.order(*[str(n) for n in range(130)], groups=[10, 50]),
+    "common": lambda tmp: am.common(*[str(n) for n in range(20, 60)], others="other"),
+    "prefix": lambda tmp: am.prefix("-"),
+    "icd10": lambda tmp: am.icd10(),
+    "countries": lambda tmp: am.countries(),
     "suppress": lambda tmp: am.suppress(),
 }
 
@@ -117,6 +121,10 @@ def test_every_hierarchy(id: str, patients: Any, tmp_path: Any) -> None:
     frame = patients[["age", "diagnosis"]].copy()
     if id == "dates":
         frame["age"] = [f"1980-{age % 12 + 1:02}-01" for age in frame["age"]]
+    if id == "icd10":
+        frame["age"] = [f"I{age % 100:02}.1" for age in frame["age"]]
+    if id == "countries":
+        frame["age"] = [["Germany", "France", "Japan", "USA"][age % 4] for age in frame["age"]]
     hierarchy = HIERARCHIES[id](tmp_path)
     policy = am.Policy(quasi={"age": hierarchy}, sensitive="diagnosis", require=am.k_anonymity(20))
     release = am.anonymize(frame, policy)

@@ -187,9 +187,16 @@ fn summary(done: &Anonymized) -> String {
         (false, None) => String::new(),
     };
     lines.push(format!("  found by {}{proof}", done.algorithm));
+    if let Some(compared) = &done.compared {
+        lines.push(format!("  {}", compared.sentence()));
+    }
     if let Some(levels) = &done.levels {
         let levels: Vec<String> = levels.iter().map(|(name, level)| format!("{name} {level}")).collect();
         lines.push(format!("  levels: {}", levels.join(", ")));
+    }
+    if let Some(cells) = &done.suppressed_cells {
+        let cells: Vec<String> = cells.iter().map(|(name, count)| format!("{name} {}", thousands(*count))).collect();
+        lines.push(format!("  single cells suppressed: {}", cells.join(", ")));
     }
     lines.push(String::new());
     lines.push(requirements(&judged.requirements));

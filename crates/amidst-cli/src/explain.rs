@@ -41,8 +41,7 @@ impl Explain {
         let text = if let Some(entry) = model::find(name) {
             model_text(entry)
         } else if let Some(a) = algorithm::find(name) {
-            let kind = if a.full_domain { "full-domain recoding" } else { "local recoding" };
-            algorithm_text(a, &format!("algorithm, {kind}"))
+            algorithm_text(a, &format!("algorithm, {}", a.kind.name()))
         } else if let Some(m) = metric::find(name) {
             plain(m.title, "metric; less is better", m.definition, m.citation)
         } else if let Some(m) = measure(name) {
@@ -89,7 +88,7 @@ fn json(name: &str) -> Option<Value> {
     }
     if let Some(a) = algorithm::find(name) {
         let options: Vec<Value> = a.options.iter().map(parameter).collect();
-        let more = json!({"full_domain": a.full_domain, "options": options, "example": algorithm_example(a)});
+        let more = json!({"full_domain": a.full_domain(), "options": options, "example": algorithm_example(a)});
         return Some(with(of("algorithm", a.title, a.definition, a.citation), more));
     }
     if let Some(m) = metric::find(name) {

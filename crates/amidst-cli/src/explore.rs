@@ -7,7 +7,7 @@ use amidst::core::lattice::{Explored, WhyNot};
 use amidst::explore::local::Compared;
 use amidst::explore::{self, explore};
 use amidst::job::{Job, Stage};
-use amidst::plan::{DEFAULT_METRIC, algorithm_of, ignored_settings};
+use amidst::plan::{algorithm_of, ignored_settings, metric_of, stated_algorithm};
 use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
 use clap::Args;
@@ -74,26 +74,26 @@ impl Explore {
         }
         // Where there is a lattice, it is what people want to see, unless they name a local algorithm.
         let lattice = policy.search.algorithm.is_none() && prepared.generalizations.iter().all(|g| g.has_hierarchy);
-        if !lattice && !algorithm_of(&policy, &prepared)?.full_domain {
+        if !lattice && !algorithm_of(&policy, &prepared)?.full_domain() {
             let compared = explore::local::compare(&policy, &prepared, &job)?;
             drop(searching);
             if self.json {
                 terminal.json(&explore::local::to_json(&compared))?;
             } else {
-                terminal.result(comparison(&policy, &compared))?;
+                terminal.result(comparison(metric_of(&policy)?.id, &compared))?;
             }
             let found = compared.algorithms.iter().any(|t| t.judged.is_ok());
             return Ok(if found { Outcome::Done } else { Outcome::Violated });
         }
         let explored = explore(&policy, &prepared, &job)?;
         drop(searching);
-        for warning in ignored_settings(&policy, algorithm_of(&policy, &prepared)?) {
+        for warning in ignored_settings(&policy, stated_algorithm(&policy)?) {
             terminal.warning(warning);
         }
         if self.json {
             terminal.json(&explore::to_json(&prepared, &explored))?;
         } else {
-            terminal.result(summary(&policy, &prepared, &explored))?;
+            terminal.result(summary(metric_of(&policy)?.id, &prepared, &explored))?;
         }
         if explored.minimal.is_empty()
             && let Some(why) = explore::obstacle(&policy, &prepared)?
@@ -113,9 +113,9 @@ fn level(text: &str) -> Result<(String, usize), Failure> {
 /// How many lines of each table people see.
 const SHOWN: usize = 20;
 
-fn summary(policy: &Policy, prepared: &Prepared, explored: &Explored) -> String {
+fn summary(metric: &str, prepared: &Prepared, explored: &Explored) -> String {
     let names: Vec<String> = prepared.generalizations.iter().map(|g| g.name.clone()).collect();
-    let metric = policy.search.metric.clone().unwrap_or_else(|| amidst::plan::DEFAULT_METRIC.to_string());
+    let metric = metric.to_string();
     let mut lines = vec![heading(format!(
         "{} minimal generalizations among {} nodes",
         thousands(explored.minimal.len() as u64),
@@ -148,8 +148,7 @@ fn summary(policy: &Policy, prepared: &Prepared, explored: &Explored) -> String 
 }
 
 /// What each local algorithm makes of the table.
-fn comparison(policy: &Policy, compared: &Compared) -> String {
-    let metric = policy.search.metric.as_deref().unwrap_or(DEFAULT_METRIC);
+fn comparison(metric: &str, compared: &Compared) -> String {
     let share = |x: Option<f64>| x.map_or("–".into(), |x| format!("{x:.4}"));
     let suited = compared.algorithms.iter().filter_map(|t| Some((t, t.judged.as_ref().ok()?)));
     let head = ["algorithm", "classes", "suppressed", "smallest class", "maximum risk", metric, "seconds"];

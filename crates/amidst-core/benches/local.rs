@@ -173,7 +173,7 @@ fn ancestors(column: &str, value: &str) -> Vec<String> {
 }
 
 const EDUCATION: [&str; 8] =
-    ["None", "Primary", "Lower secondary", "Upper secondary", "Vocational", "Bachelor", "Master", "Doctorate"];
+    ["No schooling", "Primary", "Lower secondary", "Upper secondary", "Vocational", "Bachelor", "Master", "Doctorate"];
 
 /// The quasi columns of `amidst sample` under its own hierarchies.
 fn sample_hierarchies(table: &Table) -> Vec<Generalization> {
@@ -297,7 +297,7 @@ fn main() {
         ("frequency 1/7", 0.2644, &[("general-alpha-k-anonymity", &[("alpha", "1/7"), ("k", "7")])]),
     ];
     let names: Vec<&str> = match arguments.is_empty() {
-        true => algorithm::ALGORITHMS.iter().filter(|a| !a.full_domain && a.id != "top-down").map(|a| a.id).collect(),
+        true => algorithm::ALGORITHMS.iter().filter(|a| !a.full_domain() && a.id != "top-down").map(|a| a.id).collect(),
         false => arguments.iter().map(String::as_str).collect(),
     };
     for name in &names {

@@ -12,6 +12,7 @@ extern crate self as amidst_core;
 
 pub mod algorithm;
 pub mod attack;
+mod cells;
 pub mod class;
 pub mod control;
 pub mod frequency;

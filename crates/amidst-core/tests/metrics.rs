@@ -68,7 +68,7 @@ fn local(set: &FrequencySet, generalizations: &[Generalization], choices: &[u8])
         }
     };
     let classes = (0..4).map(|class| (0..3).map(|column| cell(class, column)).collect()).collect();
-    Recoding { classes, assignment: Assignment::Tuples(class_of), levels: None, masked: None }
+    Recoding { classes, assignment: Assignment::Tuples(class_of), levels: None, masked: None, shown: None }
 }
 
 fn close(a: Option<f64>, b: Option<f64>) -> bool {

@@ -160,7 +160,7 @@ pub fn explore(studio: &Arc<Studio>) {
         let (text, policy, fitted) = prepared(&kept, job)?;
         let table = &fitted.prepared;
         let lattice = policy.search.algorithm.is_none() && table.generalizations.iter().all(|g| g.has_hierarchy);
-        let made = if lattice || algorithm_of(&policy, table)?.full_domain {
+        let made = if lattice || algorithm_of(&policy, table)?.full_domain() {
             let columns = table.generalizations.iter().map(|g| (g.name.clone(), g.height())).collect();
             Possible::Lattice(columns, explore::explore_all(&policy, table, job)?)
         } else {

@@ -76,7 +76,7 @@ fn cpu() -> f64 {
 /// The classes of the first version of a series, what they cost, and the seconds it takes.
 fn anew(policy: &Policy, prepared: &Prepared) -> (Vec<u32>, f64, f64) {
     let start = cpu();
-    let (_, found, _) = search(policy, prepared, &job()).unwrap();
+    let found = search(policy, prepared, &job()).unwrap().found;
     let mut classes = class_of_rows(&prepared.set, &found.recoding.assignment, &prepared.entry_of_row);
     let task = task(policy, prepared, &job()).unwrap();
     let refined = refine(&task, &prepared.entry_of_row, &mut classes).unwrap();

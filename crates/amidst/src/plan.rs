@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use amidst_core::algorithm::{self, ALGORITHMS};
+use amidst_core::algorithm::{self, ALGORITHMS, RecodingKind};
 use amidst_core::hierarchy::{Generalization, Generalize};
 use amidst_core::metric;
 use amidst_core::search::Search;
@@ -12,46 +12,49 @@ use crate::job::Control;
 use crate::policy::{OutputOrder, Policy, Role};
 use crate::prepare::Prepared;
 
-/// What "best" means when a policy does not say.
+/// What "best" means when a policy names an algorithm but no metric.
 pub const DEFAULT_METRIC: &str = "loss";
+
+/// What "best" means when a policy names neither: recodings of different kinds are compared, and column weights count.
+pub const COMPETITION_METRIC: &str = "gcp";
 
 /// The metric that the policy names, or the default.
 pub fn metric_of(policy: &Policy) -> Result<&'static metric::Entry, Failure> {
-    let id = policy.search.metric.as_deref().unwrap_or(DEFAULT_METRIC);
+    let default = if policy.search.algorithm.is_none() { COMPETITION_METRIC } else { DEFAULT_METRIC };
+    let id = policy.search.metric.as_deref().unwrap_or(default);
     metric::find(id).ok_or_else(|| Failure::Usage(format!("there is no metric `{id}`; `amidst metrics` lists them")))
 }
 
-/// The algorithm that the policy names. Without one: the best full-domain recoding when every quasi column has a
-/// hierarchy, because its levels are easy to understand and it is proven to be the best of its kind; else, and where a
-/// column asks for ranges or sets, which only local recodings write, the local portfolio.
-pub fn algorithm_of(policy: &Policy, prepared: &Prepared) -> Result<&'static algorithm::Entry, Failure> {
-    chosen(policy, &prepared.generalizations)
+/// The algorithm that the policy names; nothing where several compete.
+pub fn stated_algorithm(policy: &Policy) -> Result<Option<&'static algorithm::Entry>, Failure> {
+    let found = |id: &str| {
+        algorithm::find(id).ok_or_else(|| {
+            let known: Vec<&str> = ALGORITHMS.iter().map(|a| a.id).collect();
+            Failure::Usage(format!("there is no algorithm `{id}`; there are {}", known.join(", ")))
+        })
+    };
+    policy.search.algorithm.as_deref().map(found).transpose()
 }
 
-/// The same for a table that is not counted yet.
-pub(crate) fn chosen(
-    policy: &Policy,
-    generalizations: &[Generalization],
-) -> Result<&'static algorithm::Entry, Failure> {
+/// One algorithm, for whoever needs exactly one: the policy's. Where it names none, the best full-domain recoding when every
+/// quasi column has a hierarchy; else, and where a column asks for ranges or sets, which only local recodings write, the
+/// local portfolio.
+pub fn algorithm_of(policy: &Policy, prepared: &Prepared) -> Result<&'static algorithm::Entry, Failure> {
     let by_levels = |g: &Generalization| g.has_hierarchy && g.generalize == Generalize::Hierarchy;
-    let id = match policy.search.algorithm.as_deref() {
-        Some(id) => id,
+    Ok(match stated_algorithm(policy)? {
+        Some(entry) => entry,
         // Levels are those of a lattice.
-        None if !policy.search.levels.is_empty() => algorithm::OPTIMAL.id,
-        None if generalizations.iter().all(by_levels) => algorithm::OPTIMAL.id,
-        None => algorithm::PORTFOLIO.id,
-    };
-    let entry = algorithm::find(id);
-    entry.ok_or_else(|| {
-        let known: Vec<&str> = ALGORITHMS.iter().map(|a| a.id).collect();
-        Failure::Usage(format!("there is no algorithm `{id}`; there are {}", known.join(", ")))
+        None if !policy.search.levels.is_empty() => algorithm::OPTIMAL,
+        None if prepared.generalizations.iter().all(by_levels) => algorithm::OPTIMAL,
+        None => algorithm::PORTFOLIO,
     })
 }
 
-/// What the policy says of columns that `algorithm` takes no notice of: full-domain algorithms publish levels of the
-/// hierarchies and nothing else.
-pub fn ignored_settings(policy: &Policy, algorithm: &algorithm::Entry) -> Vec<String> {
-    let quasi = policy.columns.iter().filter(|c| c.role == Role::Quasi && algorithm.full_domain);
+/// What the policy says of columns that `algorithm` takes no notice of: all but local algorithms publish levels of the
+/// hierarchies and nothing else. Where several algorithms compete only those do that take notice.
+pub fn ignored_settings(policy: &Policy, algorithm: Option<&algorithm::Entry>) -> Vec<String> {
+    let Some(algorithm) = algorithm else { return order_warning(policy).into_iter().collect() };
+    let quasi = policy.columns.iter().filter(|c| c.role == Role::Quasi && algorithm.kind != RecodingKind::Local);
     let ignored_settings = quasi.filter_map(|column| {
         let word = match column.generalize? {
             Generalize::Hierarchy => return None,

@@ -4,7 +4,7 @@ use amidst_check::Accepted;
 use amidst_core::search::feasibility;
 use amidst_core::table::ValueType;
 
-use crate::plan::{chosen, ignored_settings, task};
+use crate::plan::{ignored_settings, stated_algorithm, task};
 use crate::policy::{Policy, PolicyErrors, Role};
 use crate::prepare::{Fitted, LoadOptions, PrepareError, Prepared, alike, consent, giveaway};
 use crate::unique::accepted;
@@ -146,8 +146,7 @@ fn summary(policy: &Policy, fitted: &Fitted, unique: u64) -> Summary {
 fn remarks(policy: &Policy, fitted: &Fitted) -> Vec<String> {
     let mut remarks = fitted.remarks.clone();
     // An algorithm that does not exist is told of by those who look for it.
-    remarks
-        .extend(chosen(policy, &fitted.bound.generalizations).iter().flat_map(|entry| ignored_settings(policy, entry)));
+    remarks.extend(stated_algorithm(policy).iter().flat_map(|entry| ignored_settings(policy, *entry)));
     if fitted.bound.generalizations.iter().all(|g| !g.has_hierarchy) {
         remarks.push("no quasi column has a hierarchy: values are kept or become `*`".to_string());
     }

@@ -12,7 +12,7 @@ use toml::value::Date;
 use crate::checker_input::files::{Checkable, Original};
 use crate::checker_input::labels;
 use crate::folder::{CERTIFICATE, certificate_beside, envelope_beside, public_part};
-use crate::policy::{MissingRows, Policy, Role};
+use crate::policy::{MissingRows, OutputValues, Policy, Ranges, Role};
 use crate::prepare::{LoadOptions, Prepared};
 use crate::{Failure, files};
 
@@ -160,6 +160,13 @@ pub fn verify_against(
     policy: &Policy,
     original: Option<&str>,
 ) -> Result<Verdict, Failure> {
+    if (policy.output.ranges, policy.output.values) != (Ranges::Label, OutputValues::Generalized) {
+        return Err(Failure::Usage(
+            "the cells of this release stand for classes (`ranges` or `values` under [output]) and do not cover their \
+             originals, so they cannot be compared with the table; verify it without the policy"
+                .to_string(),
+        ));
+    }
     let load = LoadOptions { input: original.map(String::from), ..LoadOptions::default() };
     let prepared = Prepared::load(policy, &load)?;
     let reads = |role: Role| !matches!(role, Role::Identifying | Role::Consent);

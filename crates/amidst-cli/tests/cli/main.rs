@@ -13,6 +13,8 @@ mod corpus;
 #[cfg(test)]
 mod database;
 #[cfg(test)]
+mod defaults;
+#[cfg(test)]
 mod explore;
 #[cfg(test)]
 mod formats;

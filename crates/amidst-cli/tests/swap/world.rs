@@ -11,7 +11,7 @@ use amidst::job::Job;
 use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
 use amidst::release::class_of_rows;
-use amidst::search::search;
+use amidst::search::{Chosen, search};
 
 /// A small generator; the same seed draws the same.
 pub struct Random(u64);
@@ -154,7 +154,7 @@ impl Case {
         let policy = self.parsed(place.path());
         let prepared = Prepared::load(&policy, &LoadOptions::default()).unwrap();
         let cancel = AtomicBool::new(false);
-        let Ok((_, found, _)) = search(&policy, &prepared, &job(&cancel)) else { return Vec::new() };
+        let Ok(Chosen { found, .. }) = search(&policy, &prepared, &job(&cancel)) else { return Vec::new() };
         let recoding = &found.recoding;
         let gone = |class: u32| class == SUPPRESSED || Some(class) == recoding.masked;
         let classes = class_of_rows(&prepared.set, &recoding.assignment, &prepared.entry_of_row);

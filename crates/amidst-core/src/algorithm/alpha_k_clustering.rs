@@ -19,7 +19,7 @@
 use std::collections::VecDeque;
 
 use super::clustering::{Clustering, EXACT, cluster_size};
-use super::{Entry, Search, SearchError};
+use super::{Entry, RecodingKind, Search, SearchError};
 use crate::local::build::place_rows::{Choice, PATIENCE, settle};
 use crate::local::class::{Cluster, Tally, World, cluster};
 use crate::local::index::Tree;
@@ -32,7 +32,7 @@ pub(super) const ENTRY: Entry = Entry {
                  rows; compatible classes stay below 2k rows and within the bounds on every sensitive value. Where rows cannot \
                  be placed, stricter readings of the policy are tried too and the one that loses least is kept",
     citation: "survey §5",
-    full_domain: false,
+    kind: RecodingKind::Local,
     options: &[EXACT],
     algorithm: &Clustering { id: "alpha-k-clustering", clusters },
 };

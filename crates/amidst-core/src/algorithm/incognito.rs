@@ -14,7 +14,7 @@
 //! **Departures.** Frequency sets are rolled up along the walk rather than from a cube. Requirements that are not monotone are
 //! accepted: the minimal nodes are then still minimal, though nodes above them may fail.
 
-use super::{Algorithm, Choice, Entry, Found, InParts, Search, SearchError};
+use super::{Algorithm, Choice, Entry, Found, InParts, RecodingKind, Search, SearchError};
 use crate::lattice;
 use crate::search::feasibility;
 
@@ -24,7 +24,7 @@ pub(super) const ENTRY: Entry = Entry {
     definition: "every minimal full-domain generalization, by a bottom-up walk of the lattice with subset pruning; \
                  hands over the one of least cost",
     citation: "LeFevre, DeWitt & Ramakrishnan 2005; ℓ-diversity article §5",
-    full_domain: true,
+    kind: RecodingKind::FullDomain,
     options: &[],
     algorithm: &Incognito,
 };

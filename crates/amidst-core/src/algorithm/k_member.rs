@@ -13,7 +13,7 @@
 //! takes most of the time and gains next to nothing. The option `exact` asks for the scan.
 
 use super::clustering::{Clustering, EXACT};
-use super::{Entry, Search, SearchError, systematic};
+use super::{Entry, RecodingKind, Search, SearchError, systematic};
 use crate::local::build::bucket_assembly::{self, Seeds};
 use crate::local::class::{Cluster, World};
 use crate::random::Random;
@@ -24,7 +24,7 @@ pub(super) const ENTRY: Entry = Entry {
     definition: "builds one class after the other, each from the row farthest from the last class's first, adding the \
                  rows with which its information loss grows least",
     citation: "Byun, Kamra, Bertino & Li, DASFAA 2007",
-    full_domain: false,
+    kind: RecodingKind::Local,
     options: &[EXACT],
     algorithm: &Clustering { id: "k-member", clusters },
 };

@@ -11,6 +11,7 @@ use crate::parameter::Parameter;
 use crate::search::{Found, Search, SearchError};
 
 mod alpha_k_clustering;
+mod cell_suppression;
 mod clustering;
 mod incognito;
 mod k_member;
@@ -37,6 +38,7 @@ pub const ALGORITHMS: &[Entry] = &[
     one_pass_k_means::ENTRY,
     alpha_k_clustering::ENTRY,
     portfolio::ENTRY,
+    cell_suppression::ENTRY,
 ];
 
 /// The search that is proven to find the best full-domain recoding.
@@ -59,16 +61,60 @@ pub struct Entry {
     pub definition: &'static str,
     /// Where it comes from.
     pub citation: &'static str,
-    /// Whether rows that agree always stay together at one level per column.
-    pub full_domain: bool,
+    /// What its recodings are like.
+    pub kind: RecodingKind,
     /// What a policy may state about how it works, all of it optional.
     pub options: &'static [Parameter],
     /// The algorithm itself.
     pub algorithm: &'static dyn Algorithm,
 }
 
+impl Entry {
+    /// Whether rows that agree always stay together at one level per column.
+    pub fn full_domain(&self) -> bool {
+        self.kind == RecodingKind::FullDomain
+    }
+}
+
+/// What the recodings of an algorithm are like, the simplest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RecodingKind {
+    /// One level of its hierarchy for each column, the same in every row.
+    FullDomain,
+    /// One level for each column, and single cells suppressed.
+    Cells,
+    /// Classes of their own cells each: the same value may be generalized differently in different rows.
+    Local,
+}
+
+impl RecodingKind {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            RecodingKind::FullDomain => "full-domain recoding",
+            RecodingKind::Cells => "full-domain recoding with suppressed cells",
+            RecodingKind::Local => "local recoding",
+        }
+    }
+
+    /// What a column looks like, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            RecodingKind::FullDomain => "one coding for the whole column",
+            RecodingKind::Cells => "one coding, single cells suppressed",
+            RecodingKind::Local => "local",
+        }
+    }
+}
+
 /// A way to find a recoding.
 pub trait Algorithm: Debug + Sync {
+    /// Whether it competes on this table where a policy names no algorithm: what it is likely to cost is within its budget,
+    /// which counts rows, columns and nodes and never looks at a clock, so that the same table gives the same release.
+    fn competes(&self, _search: &Search<'_>) -> bool {
+        false
+    }
+
     /// Whether the algorithm can work on this policy and table.
     fn supports(&self, search: &Search<'_>) -> Result<(), SearchError>;
 

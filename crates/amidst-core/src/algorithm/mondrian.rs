@@ -13,7 +13,7 @@
 //!
 //! **Cost.** At most O(n·d²) per level of the tree with d columns, O(n·d²·log n) in all; sides are searched in parallel.
 
-use super::{Algorithm, Entry, Found, InParts, Search, SearchError};
+use super::{Algorithm, Entry, Found, InParts, RecodingKind, Search, SearchError};
 use crate::frequency::add_up;
 use crate::local::class::{Judge, Partition};
 use crate::local::finish::found;
@@ -28,7 +28,7 @@ pub(super) const ENTRY: Entry = Entry {
     definition: "cuts the table in two, again and again, where the cut lowers the information loss most and both sides \
                  satisfy the policy",
     citation: "LeFevre, DeWitt & Ramakrishnan, ICDE 2006",
-    full_domain: false,
+    kind: RecodingKind::Local,
     options: &[
         Parameter {
             name: "relaxed",
@@ -53,6 +53,11 @@ struct Mondrian;
 const FORK: usize = 2_048;
 
 impl Algorithm for Mondrian {
+    fn competes(&self, _search: &Search<'_>) -> bool {
+        // Quicker than reading the table.
+        true
+    }
+
     fn supports(&self, _search: &Search<'_>) -> Result<(), SearchError> {
         Ok(())
     }

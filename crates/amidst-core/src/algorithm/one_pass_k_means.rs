@@ -16,7 +16,7 @@
 //! published O(n²/k) scan; the option `exact` asks for the scan, and says what differs.
 
 use super::clustering::{Clustering, EXACT, sized};
-use super::{Entry, Search, SearchError, systematic};
+use super::{Entry, RecodingKind, Search, SearchError, systematic};
 use crate::local::build::place_rows::PATIENCE;
 use crate::local::class::{Cluster, World, cluster};
 use crate::local::index::Tree;
@@ -29,7 +29,7 @@ pub(super) const ENTRY: Entry = Entry {
     definition: "one round of k-means over ⌊n/k⌋ random centres; then rows move from clusters with more than k rows to \
                  those with fewer",
     citation: "Lin & Wei, PAIS 2008",
-    full_domain: false,
+    kind: RecodingKind::Local,
     options: &[EXACT],
     algorithm: &Clustering { id: "one-pass-k-means", clusters },
 };

@@ -15,7 +15,7 @@
 //! **Time limit.** When it passes, the best node found so far is returned with the gap to the least that the unexplored
 //! part of the lattice may cost. Memory stays bounded by the height of the lattice, not by the number of its nodes.
 
-use super::{Algorithm, Choice, Entry, Found, InParts, Search, SearchError};
+use super::{Algorithm, Choice, Entry, Found, InParts, RecodingKind, Search, SearchError};
 use crate::lattice;
 use crate::search::feasibility;
 
@@ -25,7 +25,7 @@ pub(super) const ENTRY: Entry = Entry {
     definition: "the full-domain generalization of least cost by the chosen metric, exactly, by branch and bound over \
                  the lattice",
     citation: "the setting of LeFevre et al. 2005 and El Emam et al. 2009, solved exactly for any metric",
-    full_domain: true,
+    kind: RecodingKind::FullDomain,
     options: &[],
     algorithm: &Optimal,
 };
@@ -33,7 +33,24 @@ pub(super) const ENTRY: Entry = Entry {
 #[derive(Debug)]
 struct Optimal;
 
+/// Nodes of the lattice times tuples of the table up to which it competes where a policy names no algorithm.
+const BUDGET: f64 = 1e11;
+
+/// Whether every column has a hierarchy. That local recodings may leave it for ranges or sets keeps nobody from comparing.
+pub(super) fn by_levels(search: &Search<'_>) -> bool {
+    search.generalizations.iter().all(|g| g.has_hierarchy)
+}
+
+/// Whether searching the lattice is within the budget.
+pub(super) fn affordable(search: &Search<'_>) -> bool {
+    lattice::nodes(search) * search.set.len() as f64 <= BUDGET
+}
+
 impl Algorithm for Optimal {
+    fn competes(&self, search: &Search<'_>) -> bool {
+        by_levels(search) && affordable(search)
+    }
+
     fn supports(&self, _search: &Search<'_>) -> Result<(), SearchError> {
         Ok(())
     }

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::{Algorithm, Entry, Found, Search, SearchError, k_member, mondrian, top_down};
+use super::{Algorithm, Entry, Found, RecodingKind, Search, SearchError, k_member, mondrian, top_down};
 use crate::control::Standing;
 use crate::local::bound::{self, least_loss};
 use crate::local::build::anneal::anneal;
@@ -32,7 +32,7 @@ pub(super) const ENTRY: Entry = Entry {
     definition: "runs the local algorithms that suit the policy, improves the best result by moving and exchanging rows \
                  between neighbouring classes, and keeps the release with the least information loss",
     citation: "beyond the papers; each candidate has its own",
-    full_domain: false,
+    kind: RecodingKind::Local,
     options: &[],
     algorithm: &Portfolio,
 };
@@ -55,7 +55,14 @@ const ALONE: f64 = 0.3;
 /// A candidate that loses this many times as much as the best has no chance: local search does not make up for it.
 const CHANCE: f64 = 1.6;
 
+/// Cells (rows times quasi columns) up to which it competes where a policy names no algorithm.
+const BUDGET: u64 = 600_000;
+
 impl Algorithm for Portfolio {
+    fn competes(&self, search: &Search<'_>) -> bool {
+        search.set.rows.saturating_mul(search.generalizations.len() as u64) <= BUDGET
+    }
+
     fn supports(&self, _search: &Search<'_>) -> Result<(), SearchError> {
         Ok(())
     }

@@ -10,7 +10,7 @@
 //! is valid; for other policies (ℓ-diversity with suppression, masked rows, models that are not monotone) the heights
 //! are tried from the lowest up.
 
-use super::{Algorithm, Choice, Entry, Found, InParts, Search, SearchError};
+use super::{Algorithm, Choice, Entry, Found, InParts, RecodingKind, Search, SearchError};
 use crate::lattice;
 use crate::search::feasibility;
 
@@ -20,7 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     definition: "a generalization of least height that satisfies the policy with at most the allowed number of \
                  suppressed rows, by binary search on the height",
     citation: "Samarati 2001; survey Definition 4",
-    full_domain: true,
+    kind: RecodingKind::FullDomain,
     options: &[],
     algorithm: &Samarati,
 };

@@ -22,7 +22,7 @@
 //! (the paper's Table 4 once prints p).
 
 use super::clustering::{Clustering, EXACT, cluster_size, sized};
-use super::{Entry, Search, SearchError};
+use super::{Entry, RecodingKind, Search, SearchError};
 use crate::local::build::place_rows::{Choice, Index, settle};
 use crate::local::class::{Cluster, Part, World, cluster};
 use crate::parameter::{Kind, Parameter, Value};
@@ -60,7 +60,7 @@ pub(super) const ENTRY: Entry = Entry {
                  clusters have max(k, l) rows, or more where hardly any of that size satisfies the policy; the options \
                  give the paper's own reading",
     citation: "systematic clustering paper Tables 4 and 5",
-    full_domain: false,
+    kind: RecodingKind::Local,
     options: &[EXACT, READING, ORDER, STARTS],
     algorithm: &Clustering { id: "systematic", clusters },
 };

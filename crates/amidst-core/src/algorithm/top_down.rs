@@ -22,7 +22,7 @@
 //!
 //! **Cost.** O(n·d) per node and level.
 
-use super::{Algorithm, Entry, Found, InParts, Search, SearchError};
+use super::{Algorithm, Entry, Found, InParts, RecodingKind, Search, SearchError};
 use crate::frequency::add_up;
 use crate::hierarchy::Generalization;
 use crate::local::class::{Judge, Part, Partition, shape_of};
@@ -37,7 +37,7 @@ pub(super) const ENTRY: Entry = Entry {
     definition: "specializes fully generalized rows level by level as long as every class satisfies the policy; rows \
                  that cannot follow stay behind in a valid class of their own",
     citation: "(l,α) paper Algorithm 1",
-    full_domain: false,
+    kind: RecodingKind::Local,
     options: &[],
     algorithm: &TopDown,
 };

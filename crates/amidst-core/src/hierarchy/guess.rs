@@ -1,11 +1,15 @@
 //! A recipe that fits a column, for a policy that is written from the data.
 //!
-//! Whole numbers and decimals get intervals, dates get their units, codes of one length get a mask, everything else is
-//! suppressed as a whole. A suggestion is tried on the column before it is made, so it builds and covers every value.
+//! Whole numbers and decimals get intervals, unless they are so few that they are categories; dates get their units; codes of
+//! diseases their chapters, countries their continents, codes of one length a mask, texts that begin alike what they begin
+//! with. Of other values the common ones stay and the rest become one group, and where there are none everything is suppressed
+//! as a whole. A suggestion is tried on the column before it is made, so it builds and covers every value, and it names no
+//! value that few rows have: policies are handed over.
 
 use jiff::civil::Date;
 use rust_decimal::Decimal;
 
+use super::builder::prefix::stem;
 use super::{Recipe, build};
 use crate::parameter::Value;
 use crate::table::{Column, DateOrder, ValueType, date_order, number};
@@ -38,6 +42,11 @@ impl Suggestion {
         write_table(&self.table)
     }
 
+    /// Whether it cuts numbers into intervals, between which there is nothing special about the ends.
+    pub fn cuts_anywhere(&self) -> bool {
+        self.table.iter().any(|(key, _)| key == "intervals")
+    }
+
     fn fits(&self, column: &Column) -> bool {
         if self.table.iter().any(|(key, _)| key == "mask") {
             // Every text can be masked; trying it on millions of codes would only cost memory.
@@ -53,22 +62,129 @@ fn write_table(table: &[(String, Value)]) -> String {
     format!("{{ {} }}", entries.join(", "))
 }
 
-/// Suggestions hold bare keys, and texts without quotes or control characters.
+/// Suggestions hold bare keys.
 fn write(value: &Value) -> String {
     match value {
         Value::Number(n) => n.to_string(),
-        Value::Text(t) => format!("\"{t}\""),
+        Value::Text(t) => quoted(t),
         Value::Flag(f) => f.to_string(),
         Value::List(items) => format!("[{}]", items.iter().map(write).collect::<Vec<_>>().join(", ")),
         Value::Table(entries) => write_table(entries),
     }
 }
 
+/// A text as TOML writes it, what acts on a terminal or hides from the eye escaped.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control()
+                || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}') =>
+            {
+                out.push_str(&format!("\\U{:08X}", u32::from(c)));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
 /// Proposes a recipe for `column` that is certain to build and to cover its values.
 pub fn guess(column: &Column) -> Suggestion {
-    let candidates = [dates, code, numbers];
+    guess_counted(column, &|_| 0)
+}
+
+/// The same where it is known how many rows have a value.
+pub fn guess_counted(column: &Column, rows: &dyn Fn(&str) -> u64) -> Suggestion {
+    let candidates = [dates, diseases, countries, code, numbers, prefixes];
     let fitting = candidates.into_iter().filter_map(|candidate| candidate(column)).find(|s| s.fits(column));
-    fitting.unwrap_or_else(Suggestion::suppress)
+    let grouped = || common(column, rows).filter(|s| s.fits(column));
+    fitting.or_else(grouped).unwrap_or_else(Suggestion::suppress)
+}
+
+/// Whether a column's name has one of the hints in it.
+fn named(column: &Column, hints: &[&str]) -> bool {
+    let name = column.name.to_lowercase();
+    hints.iter().any(|hint| name.contains(hint))
+}
+
+/// Codes of diseases, of several chapters or called so.
+fn diseases(column: &Column) -> Option<Suggestion> {
+    let letters: std::collections::BTreeSet<u8> = column.dictionary.iter().filter_map(|v| v.bytes().next()).collect();
+    let pointed = column.dictionary.iter().filter(|v| v.contains('.')).count() * 3 >= column.dictionary.len();
+    let likely = column.dictionary.len() >= 3 && letters.len() >= 2 && (pointed || letters.len() >= 4);
+    let text = column.kind == ValueType::Text;
+    (text && (likely || column.dictionary.len() > 0 && named(column, &["icd"])))
+        .then(|| Suggestion::new("icd10", Value::Flag(true), "codes of ICD-10: categories and chapters"))
+}
+
+/// Countries. Codes of two and three letters mean much else, so the name must say it.
+fn countries(column: &Column) -> Option<Suggestion> {
+    let hints = ["countr", "nation", "land", "citizen", "origin", "pays", "pais", "birth"];
+    let short = column.dictionary.iter().any(|v| v.chars().count() <= 3 && !matches!(v, "USA" | "UK"));
+    let likely = column.dictionary.len() >= if short { 3 } else { 2 } && (!short || named(column, &hints));
+    (column.kind == ValueType::Text && likely)
+        .then(|| Suggestion::new("countries", Value::Flag(true), "countries, by continent"))
+}
+
+/// Texts that begin alike up to a separator.
+fn prefixes(column: &Column) -> Option<Suggestion> {
+    let distinct = column.dictionary.len();
+    if column.kind != ValueType::Text || distinct < 6 {
+        return None;
+    }
+    let stems = |separator: &str| {
+        let stems: std::collections::BTreeSet<&str> = column.dictionary.iter().map(|v| stem(v, separator)).collect();
+        stems.len()
+    };
+    let found = ["-", "/", ":", "_", ".", ",", "|", " "].map(|separator| (stems(separator), separator));
+    let (count, separator) = found.into_iter().filter(|f| f.0 >= 2 && f.0 * 2 <= distinct).min_by_key(|f| f.0)?;
+    let reason = format!("{count} beginnings before `{separator}`");
+    Some(Suggestion::new("prefix", Value::Text(separator.into()), reason))
+}
+
+/// Rows that a value must have at the least to be called common.
+const COMMON_ROWS: u64 = 20;
+
+/// The most values that are called common.
+const MOST_COMMON: usize = 40;
+
+/// The values that at least one row in a hundred has, where the others are several and have no more rows than they.
+fn common(column: &Column, rows: &dyn Fn(&str) -> u64) -> Option<Suggestion> {
+    let all: u64 = column.dictionary.iter().map(rows).sum();
+    let mut kept: Vec<(&str, u64)> = column.dictionary.iter().map(|v| (v, rows(v))).collect();
+    kept.retain(|k| k.1 >= COMMON_ROWS && k.1 * 100 >= all);
+    kept.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    kept.truncate(MOST_COMMON);
+    let held: u64 = kept.iter().map(|k| k.1).sum();
+    if kept.len() < 2 || column.dictionary.len() < kept.len() + 2 || held * 2 < all {
+        return None;
+    }
+    let values = kept.iter().map(|k| Value::Text(k.0.to_string())).collect();
+    let others = ["other", "others", "other values"].into_iter().find(|name| kept.iter().all(|k| k.0 != *name))?;
+    let reason =
+        format!("no order or structure seen; the {} values that many rows have stay, the rest become one", kept.len());
+    let mut suggestion = Suggestion::new("common", Value::List(values), reason);
+    if others != "other" {
+        suggestion.table.push(("others".to_string(), Value::Text(others.to_string())));
+    }
+    Some(suggestion)
+}
+
+/// With at most this many whole numbers close together, a column holds categories.
+const FEW: usize = 12;
+
+/// Whether so few whole numbers lie so close together that they are codes of something: 1 to 9 for a race, say. Names that
+/// speak of quantities are believed.
+fn categories(column: &Column, low: Decimal, high: Decimal) -> bool {
+    let quantity =
+        ["age", "alter", "year", "jahr", "born", "count", "number", "children", "income", "size", "hours", "months"];
+    let distinct = column.dictionary.len();
+    let close = high.checked_sub(low).is_some_and(|range| range <= Decimal::from(2 * distinct + 3));
+    let small = low >= Decimal::ZERO && high < Decimal::from(100);
+    column.kind == ValueType::Integer && distinct <= FEW && close && small && !named(column, &quantity)
 }
 
 /// Codes of one length that look like codes, such as postcodes.
@@ -111,6 +227,9 @@ fn numbers(column: &Column) -> Option<Suggestion> {
     }
     let numbers = column.dictionary.iter().map(number).collect::<Option<Vec<_>>>()?;
     let (low, high) = (numbers.iter().min()?, numbers.iter().max()?);
+    if categories(column, *low, *high) {
+        return None;
+    }
     let range = high.checked_sub(*low)?;
     let finest = range.checked_div(Decimal::from(20))?;
     let mut step = (Decimal::new(1, 20), 1);
@@ -215,6 +334,35 @@ mod tests {
         assert_eq!(toml("seen", local), "{ dates = [\"month\", \"year\"], written = \"d-m-y\" }");
         let compact = ["20240305", "20231224"];
         assert_eq!(toml("seen", compact), "{ dates = [\"month\", \"year\"], written = \"y-m-d\" }");
+    }
+
+    #[test]
+    fn few_whole_numbers_are_categories() {
+        assert_eq!(toml("race", (1..=9).map(|i| i.to_string())), "{ suppress = true }");
+        assert_eq!(toml("grade", (0..=6).map(|i| i.to_string())), "{ suppress = true }");
+        // Ages of a small table, and counts, are numbers.
+        assert_eq!(toml("years", (20..=30).map(|i| i.to_string())), "{ intervals = [5] }");
+        assert_eq!(toml("x", ["21", "35", "47", "52", "60", "88"]), "{ intervals = [5, 10, 20] }");
+    }
+
+    #[test]
+    fn structure_is_seen() {
+        assert_eq!(toml("diagnosis", ["I21.4", "E11.9", "J45", "F32.1"]), "{ icd10 = true }");
+        assert_eq!(toml("native-country", ["Germany", "Mexico", "United-States", "Cuba"]), "{ countries = true }");
+        assert_eq!(toml("nationality", ["DE", "FR", "PL"]), "{ countries = true }");
+        assert_eq!(toml("state", ["CA", "DE", "IN"]), "{ suppress = true }");
+        let jobs = ["Clerk-senior", "Clerk-junior", "Nurse-day", "Nurse-night", "Cook-first", "Cook-second"];
+        assert_eq!(toml("job", jobs), "{ prefix = \"-\" }");
+    }
+
+    #[test]
+    fn common_values_stay_and_rare_ones_are_not_named() {
+        let column = Column::from_values("town", ["Ulm", "Bonn", "\"Aue\"", "Goch", "Soest"]);
+        let rows = |v: &str| if v == "Ulm" || v == "\"Aue\"" { 300 } else { 3 };
+        let found = guess_counted(&column, &rows);
+        assert_eq!(found.toml(), "{ common = [\"Ulm\", \"\\\"Aue\\\"\"] }");
+        // Nothing is common enough.
+        assert_eq!(guess_counted(&column, &|_| 10).toml(), "{ suppress = true }");
     }
 
     #[test]

@@ -19,6 +19,6 @@ mod tree;
 pub use builder::{BUILDERS, Builder, build, builder_of, implied_order, is_numeric, remarks};
 pub use error::{Defect, HierarchyError};
 pub use generalization::{Cell, Generalization, Generalize, GeneralizedLevel};
-pub use guess::{Suggestion, guess, guess_code};
+pub use guess::{Suggestion, guess, guess_code, guess_counted};
 pub use recipe::Recipe;
 pub use tree::{Hierarchy, Level, TOP};

@@ -278,7 +278,7 @@ fn columns_are_numeric_unless_their_builder_says_otherwise() {
     assert!(is_numeric(ValueType::Integer, None) && is_numeric(ValueType::Integer, Some(&intervals)));
     assert!(!is_numeric(ValueType::Integer, Some(&mask)) && !is_numeric(ValueType::Text, Some(&intervals)));
     let categorical: Vec<&str> = BUILDERS.iter().filter(|b| b.categorical).map(|b| b.id).collect();
-    assert_eq!(categorical, ["mask", "taxonomy", "order", "suppress"]);
+    assert_eq!(categorical, ["mask", "taxonomy", "order", "common", "prefix", "icd10", "countries", "suppress"]);
     assert_eq!(implied_order(&table([("order", list(["b", "a"]))])), Some(vec!["b".into(), "a".into()]));
     assert_eq!(implied_order(&mask), None);
 }

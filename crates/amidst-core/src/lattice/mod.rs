@@ -266,7 +266,9 @@ pub(crate) fn found(search: &Search<'_>, node: Option<Node>) -> Result<Found, Se
         None => None,
     };
     match recoding {
-        Some(recoding) => Ok(Found { recoding, optimal: false, gap: None, least_loss: None, notes: Vec::new() }),
+        Some(recoding) => {
+            Ok(Found { recoding, coding: None, optimal: false, gap: None, least_loss: None, notes: Vec::new() })
+        }
         None => Err(impossible(search)),
     }
 }

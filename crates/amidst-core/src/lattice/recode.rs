@@ -37,5 +37,11 @@ pub(crate) fn recoding(
         cells.push(generalizations.iter().map(|g| Cell::Node { level: g.height() as u32, value: 0 }).collect());
     }
     let class_of = classes.class_of.iter().map(|&c| number.get(c as usize).copied().unwrap_or(SUPPRESSED)).collect();
-    Recoding { classes: cells, assignment: Assignment::Tuples(class_of), levels: Some(classes.levels.clone()), masked }
+    Recoding {
+        classes: cells,
+        assignment: Assignment::Tuples(class_of),
+        levels: Some(classes.levels.clone()),
+        masked,
+        shown: None,
+    }
 }

@@ -6,7 +6,7 @@
 //! **Source.** Ghinita, Karras, Kalnis & Mamoulis 2007, "Fast data anonymization with low information loss"; the
 //! normalized certainty penalty of a cell is that of Xu et al. 2006, here with the cell costs of `information-loss`.
 
-use super::{CellCosts, Entry, Input, Metric, NodeCost, Release, information_loss};
+use super::{CellCosts, CellLoss, Entry, Input, Metric, NodeCost, Release, information_loss};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "gcp",
@@ -22,6 +22,14 @@ struct Gcp;
 impl Metric for Gcp {
     fn loss(&self, release: &Release<'_>) -> Option<f64> {
         Some(information_loss::ENTRY.metric.loss(release)? * scale(&release.input())?)
+    }
+
+    fn cell_loss(&self) -> Option<CellLoss> {
+        Some(information_loss::cell_loss)
+    }
+
+    fn weighted(&self) -> bool {
+        true
     }
 
     fn nodes<'a>(&self, input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {

@@ -18,7 +18,7 @@
 //! clustering paper Equation (1); update paper Definition 4, in which the factor |cl| multiplies both sums.
 
 use super::full_domain::{Additive, sum_cells};
-use super::{CellCosts, Entry, Input, Metric, NodeCost, Release};
+use super::{CellCosts, CellLoss, Entry, Input, Metric, NodeCost, Release};
 use crate::hierarchy::{Cell, Generalization};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -42,6 +42,14 @@ impl Metric for InformationLoss {
         let weights = column_weights(release.generalizations);
         let row: f64 = weights.iter().sum();
         Some(sum_cells(release, |column, g, cell| weights[column] * cell_loss(g, cell), row))
+    }
+
+    fn cell_loss(&self) -> Option<CellLoss> {
+        Some(cell_loss)
+    }
+
+    fn weighted(&self) -> bool {
+        true
     }
 
     fn nodes<'a>(&self, input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
@@ -186,7 +194,8 @@ mod tests {
         for (row, &entry) in entry_of.iter().enumerate() {
             class_of[tuple_of_entry[entry as usize] as usize] = row as u32 / 3;
         }
-        let recoding = Recoding { classes, assignment: Assignment::Tuples(class_of), levels: None, masked: None };
+        let recoding =
+            Recoding { classes, assignment: Assignment::Tuples(class_of), levels: None, masked: None, shown: None };
         let (groups, suppressed) = recoding.groups(&set);
         let release = Release {
             set: &set,

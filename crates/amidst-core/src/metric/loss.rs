@@ -7,7 +7,7 @@
 //! **Source.** Iyengar 2002, "Transforming data to satisfy privacy constraints".
 
 use super::full_domain::averaged;
-use super::{CellCosts, Entry, Input, Metric, NodeCost, Release};
+use super::{CellCosts, CellLoss, Entry, Input, Metric, NodeCost, Release};
 use crate::hierarchy::{Cell, Generalization};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -25,6 +25,10 @@ struct Loss;
 impl Metric for Loss {
     fn loss(&self, release: &Release<'_>) -> Option<f64> {
         averaged::loss(release, cell_loss)
+    }
+
+    fn cell_loss(&self) -> Option<CellLoss> {
+        Some(cell_loss)
     }
 
     fn nodes<'a>(&self, input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {

@@ -104,6 +104,9 @@ impl<'a> Release<'a> {
     }
 }
 
+/// What one row loses by a cell, from 0 to 1.
+pub type CellLoss = fn(&Generalization, &crate::hierarchy::Cell) -> f64;
+
 /// A metric as a sum over rows: offset + scale · Σ over rows of what their cells cost, or of `suppressed`.
 pub struct CellCosts<'a> {
     /// What a cell of a column costs a row.
@@ -136,6 +139,16 @@ pub trait Metric: Debug + Sync {
     /// search builds the recoding of a node and asks [`Metric::loss`].
     fn nodes<'a>(&self, _input: &Input<'a>) -> Option<Box<dyn NodeCost + 'a>> {
         None
+    }
+
+    /// What one row loses in one column, where the metric is a sum over cells; before weighting.
+    fn cell_loss(&self) -> Option<CellLoss> {
+        None
+    }
+
+    /// Whether the weights of the columns count.
+    fn weighted(&self) -> bool {
+        false
     }
 
     /// What cells cost, for a metric that is a sum over the rows of what their class's cells cost; `None` for any other.

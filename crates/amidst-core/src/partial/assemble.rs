@@ -313,6 +313,7 @@ impl Assembled {
             assignment: Assignment::Tuples(of_tuple.iter().map(only).collect()),
             levels: None,
             masked: self.masked,
+            shown: None,
         };
         if self.omitted.is_empty() && of_tuple.iter().all(|of| of.len() == 1) {
             return recoding;

@@ -104,7 +104,10 @@ pub(super) fn search<R: DivisibleTable>(
     let dealt = assembled.dealt(&SplitRows::combined(dealt));
     let gathered = remote.settle(&pieces, &classes, &assembled, dealt)?;
     let recoding = assembled.recoding(remote.search(&gathered)?.set, &classes);
-    Ok((gathered, Found { recoding, optimal: false, gap: None, least_loss: None, notes: assembled.notes }))
+    Ok((
+        gathered,
+        Found { recoding, coding: None, optimal: false, gap: None, least_loss: None, notes: assembled.notes },
+    ))
 }
 
 /// The parts that a part becomes, before rows are pulled out of some. Strays go where their code goes.

@@ -4,8 +4,10 @@
 
 pub(crate) mod covering;
 
+use std::borrow::Cow;
+
 use crate::frequency::{self, Entry, FrequencySet, Groups};
-use crate::hierarchy::{Cell, Generalization};
+use crate::hierarchy::{Cell, Generalization, TOP};
 
 /// The class of rows that are left out of the release.
 pub const SUPPRESSED: u32 = u32::MAX;
@@ -21,6 +23,8 @@ pub struct Recoding {
     pub levels: Option<Vec<usize>>,
     /// The class of masked rows, if there is one: its cells are the tops, and the release prints `*` for every one.
     pub masked: Option<u32>,
+    /// What the cells of each class are published as, one text per quasi column, where that is not their labels.
+    pub shown: Option<Vec<Vec<String>>>,
 }
 
 /// Which rows go where.
@@ -86,7 +90,22 @@ impl Recoding {
             };
             class_of.push(class);
         }
-        Recoding { classes, assignment: Assignment::Tuples(class_of), levels: Some(levels.to_vec()), masked: None }
+        Recoding {
+            classes,
+            assignment: Assignment::Tuples(class_of),
+            levels: Some(levels.to_vec()),
+            masked: None,
+            shown: None,
+        }
+    }
+
+    /// What a cell of a class is published as, in the quasi column at `column`.
+    pub fn label<'a>(&'a self, class: usize, column: usize, generalization: &'a Generalization) -> Cow<'a, str> {
+        match &self.shown {
+            _ if self.masked.is_some_and(|masked| masked as usize == class) => Cow::Borrowed(TOP),
+            Some(shown) => Cow::Borrowed(&shown[class][column]),
+            None => generalization.label(&self.classes[class][column]),
+        }
     }
 
     /// Every part of the release, suppressed ones included, in the order of the frequency set.
@@ -147,6 +166,7 @@ mod tests {
             assignment: Assignment::Tuples((0..60).map(class_of).collect()),
             levels: None,
             masked: None,
+            shown: None,
         };
         let runs = Recoding {
             assignment: Assignment::Entries {

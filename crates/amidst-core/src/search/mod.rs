@@ -67,6 +67,8 @@ pub struct Search<'a> {
 pub struct Found {
     /// What each row becomes.
     pub recoding: Recoding,
+    /// The level of each quasi column where its cells are not suppressed, when some single cells are.
+    pub coding: Option<Vec<usize>>,
     /// Whether it is proven that no recoding of this kind is better by the metric.
     pub optimal: bool,
     /// How far the metric may at most be from the optimum, when a time limit cut the search short.

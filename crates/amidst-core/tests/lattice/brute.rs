@@ -131,6 +131,7 @@ pub fn judge(search: &Search<'_>, evaluator: &Evaluator<'_>, levels: Vec<usize>)
         assignment: Assignment::Tuples(class_of),
         levels: Some(levels.clone()),
         masked: None,
+        shown: None,
     };
     let (groups, suppressed) = recoding.groups(set);
     let cost = search.metric.metric.loss(&Release {

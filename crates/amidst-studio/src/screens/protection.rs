@@ -227,7 +227,7 @@ fn search(view: &View) -> Markup {
     let stated = |key: &str| parts::typed(view.raw.get("search").and_then(|s| s.get(key)));
     let algorithms: Vec<(String, String)> = std::iter::once((String::new(), "chosen for this table".to_string()))
         .chain(ALGORITHMS.iter().map(|a| {
-            (a.id.to_string(), format!("{} ({})", a.title, if a.full_domain { "full-domain" } else { "local" }))
+            (a.id.to_string(), format!("{} ({})", a.title, if a.full_domain() { "full-domain" } else { "local" }))
         }))
         .collect();
     let metrics: Vec<(String, String)> = std::iter::once((String::new(), "chosen for this table".to_string()))

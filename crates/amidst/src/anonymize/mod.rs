@@ -23,6 +23,7 @@ use crate::policy::Policy;
 use crate::prepare::LoadOptions;
 use crate::publish::{Bundle, Destination, Staging, certificate_text, seal};
 use crate::report::Policies;
+use crate::search::Chosen;
 use crate::unique::UniqueRows;
 use crate::{Failure, files};
 use steps::{Searched, admit};
@@ -67,8 +68,8 @@ pub fn anonymize_on(
     let read = start.elapsed().as_secs_f64();
 
     let searching = Instant::now();
-    let Solved { prepared, rows, algorithm, found, joined } = engine.search(&policy, prepared, rows, job)?;
-    let searched = Searched::of(&policy, &prepared, (algorithm, found, joined), job)?;
+    let Solved { prepared, rows, algorithm, found, joined, compared } = engine.search(&policy, prepared, rows, job)?;
+    let searched = Searched::of(&policy, &prepared, Chosen { entry: algorithm, found, joined, compared }, job)?;
     let search = searching.elapsed().as_secs_f64();
 
     let writing = Instant::now();

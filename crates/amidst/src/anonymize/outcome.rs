@@ -8,6 +8,7 @@ use crate::population::PopulationRisk;
 use crate::publish::Outputs;
 use crate::release::Judged;
 use crate::report::{LossBound, Report};
+use crate::search::Compared;
 use crate::unique::UniqueRows;
 
 /// A finished anonymization.
@@ -23,8 +24,12 @@ pub struct Anonymized {
     pub warnings: Vec<String>,
     /// What the search wants people to know.
     pub notes: Vec<String>,
-    /// The level of each quasi column, for full-domain releases.
+    /// What every algorithm that competed would have cost; nothing where the policy names one.
+    pub compared: Option<Compared>,
+    /// The level of each quasi column, for full-domain releases; with single cells suppressed, that of the others.
     pub levels: Option<Vec<(String, usize)>>,
+    /// How many cells of each quasi column are suppressed, where single cells are.
+    pub suppressed_cells: Option<Vec<(String, u64)>>,
     /// Rows of the input.
     pub rows_in: u64,
     /// Rows of it that were dropped because a value was unknown.
@@ -113,6 +118,13 @@ impl Anonymized {
             "peak_memory_bytes": crate::memory::peak_bytes(),
             "outputs": outputs,
         });
+        if let (Some(compared), Some(object)) = (&self.compared, told.as_object_mut()) {
+            object.insert("compared".into(), compared.to_json());
+        }
+        if let (Some(cells), Some(object)) = (&self.suppressed_cells, told.as_object_mut()) {
+            let cells = cells.iter().map(|(name, count)| (name.clone(), json!(count))).collect();
+            object.insert("suppressed_cells".into(), Value::Object(cells));
+        }
         if let Some(bound) = self.bound() {
             told["bound"] = json!(bound);
         }

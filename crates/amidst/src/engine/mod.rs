@@ -26,7 +26,7 @@ use crate::plan::algorithm_of;
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
 use crate::release::{Joined, Released};
-use crate::search::{accepted, search};
+use crate::search::{Chosen, Compared, accepted, search};
 
 pub use local::Local;
 pub use parts::of_parts;
@@ -88,6 +88,8 @@ pub struct Solved<R> {
     pub found: Found,
     /// Rows that waived protection and joined the classes of others.
     pub joined: Option<Joined>,
+    /// What every algorithm that competed would have cost; nothing where the policy names one.
+    pub compared: Option<Compared>,
 }
 
 impl<R> Solved<R> {
@@ -96,8 +98,8 @@ impl<R> Solved<R> {
     /// # Errors
     /// When no recoding satisfies the policy.
     pub fn here(policy: &Policy, prepared: Prepared, rows: R, job: &Job<'_>) -> Result<Self, Failure> {
-        let (algorithm, found, joined) = search(policy, &prepared, job)?;
-        Ok(Solved { prepared, rows, algorithm, found, joined })
+        let Chosen { entry: algorithm, found, joined, compared } = search(policy, &prepared, job)?;
+        Ok(Solved { prepared, rows, algorithm, found, joined, compared })
     }
 
     /// Searches a table that stays with its engine; at most `most` combinations of quasi and sensitive values are gathered at
@@ -120,7 +122,7 @@ impl<R> Solved<R> {
         let (prepared, found) = partial::search_remote(remote, algorithm, top, most, job)?;
         let Some(found) = found else { return Self::here(policy, prepared, rows, job) };
         let found = accepted(policy, &prepared, found, job)?;
-        Ok(Solved { prepared, rows, algorithm, found, joined: None })
+        Ok(Solved { prepared, rows, algorithm, found, joined: None, compared: None })
     }
 }
 

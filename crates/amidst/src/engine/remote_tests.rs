@@ -268,7 +268,7 @@ fn policy(algorithm: &str, metric: &str, suppression: &str) -> Policy {
 
 fn levels(policy: &Policy, prepared: &Prepared) -> Option<Vec<usize>> {
     let job = Job::default();
-    search(policy, prepared, &job).unwrap().1.recoding.levels
+    search(policy, prepared, &job).unwrap().found.recoding.levels
 }
 
 fn solved(remote: &Elsewhere<'_>, policy: &Policy, most: u64) -> Result<Solved<()>, Failure> {
@@ -315,7 +315,7 @@ fn a_table_cut_in_pieces_has_the_classes_of_one_cut_at_once() {
         let policy = policy(algorithm, "loss", suppression);
         let whole = patients(&policy, 1500);
         let job = Job::default();
-        let expected = search(&policy, &whole, &job).unwrap().1;
+        let expected = search(&policy, &whole, &job).unwrap().found;
         let counted = expected.recoding.groups(&whole.set);
         // Small parts, so that rows are pulled out of children before they can be gathered.
         let most = whole.set.groups.entries.len() as u64 / if algorithm == "mondrian" { 5 } else { 30 };

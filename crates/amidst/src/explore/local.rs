@@ -73,7 +73,7 @@ pub fn compare(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Co
         if let Some(impossible) = feasibility::impossible(&search) {
             return Err(Failure::Impossible(impossible.message));
         }
-        let local: Vec<&algorithm::Entry> = ALGORITHMS.iter().filter(|a| !a.full_domain).collect();
+        let local: Vec<&algorithm::Entry> = ALGORITHMS.iter().filter(|a| !a.full_domain()).collect();
         let steps = (local.len() + 1) as f64;
         let mut algorithms = Vec::with_capacity(local.len());
         for (i, entry) in local.into_iter().enumerate() {

@@ -156,7 +156,10 @@ pub(crate) fn drafted(looked: &Looked, input: &str, folder: Option<&Path>) -> St
         match (table.position(name), unread) {
             (Some(i), _) => {
                 let hierarchy = looked.plan.hierarchies[i].as_ref();
-                out.push_str(&write::section(&table.columns[i], &looked.plan.guesses[i], hierarchy));
+                let column = &table.columns[i];
+                // An unknown cell lies in no range.
+                let unknown = looked.missing.iter().any(|m| column.dictionary.code(m).is_some());
+                out.push_str(&write::section(column, &looked.plan.guesses[i], hierarchy, !unknown));
             }
             (None, unread) => {
                 let why = unread.map_or("not read", |(_, why)| why);

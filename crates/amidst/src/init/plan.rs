@@ -214,5 +214,7 @@ pub(super) fn suggest(column: &Column, guess: &Guess, missing: &[String]) -> Sug
     values.dictionary = column.dictionary.iter().filter(|v| !missing.iter().any(|m| m == v)).collect();
     values.sort(&[]);
     let code = guess.code.then(|| hierarchy::guess_code(&values)).flatten();
-    code.unwrap_or_else(|| hierarchy::guess(&values))
+    let counts = column.counts();
+    let rows = |value: &str| column.dictionary.code(value).and_then(|c| counts.get(c as usize)).map_or(0, |&n| n);
+    code.unwrap_or_else(|| hierarchy::guess_counted(&values, &rows))
 }

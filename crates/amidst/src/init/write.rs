@@ -66,13 +66,19 @@ pub(super) fn unknowns(out: &mut String, missing: &[String], drop: bool, rows: u
     }
 }
 
-pub(super) fn section(column: &Column, guess: &Guess, hierarchy: Option<&Suggestion>) -> String {
+pub(super) fn section(column: &Column, guess: &Guess, hierarchy: Option<&Suggestion>, known: bool) -> String {
     let mut out = unread(&column.name, guess.role, &guess.why);
     if matches!(guess.role, Role::Quasi | Role::Sensitive) {
         let _ = writeln!(out, "type = {}", text(column.kind.name()));
     }
     if let Some(suggestion) = hierarchy {
         let _ = writeln!(out, "hierarchy = {}   # {}", suggestion.toml(), clean(&suggestion.reason));
+        if known && suggestion.cuts_anywhere() {
+            let _ = writeln!(
+                out,
+                "generalize = \"ranges\"      # local recodings may cut anywhere; leave it out to keep to these widths"
+            );
+        }
     }
     out
 }
@@ -108,7 +114,8 @@ pub(super) fn requirements(out: &mut String, table: &Table, plan: &Plan, missing
     }
     let _ = write!(
         out,
-        "\n[search]\nmax_suppression = 0.02   # at most this share of the rows may be left out; 0 in a series\nseed = 1\n\n\
+        "\n[search]\n# algorithm = \"mondrian\"   # fixes the kind of release; as it is, several compete and the least loss is published\n\
+         max_suppression = 0.02   # at most this share of the rows may be left out; 0 in a series\nseed = 1\n\n\
          [output]\nfile = \"release.csv\"\n"
     );
 }

@@ -394,4 +394,20 @@ const OUTPUT: &[Key] = &[
         "\"shuffled\"",
         &[],
     ),
+    key(
+        "ranges",
+        Kind::Choice(&["label", "midpoint"]),
+        "\"label\"",
+        "how ranges of numbers are written: [20-39], or the number in the middle",
+        "\"midpoint\"",
+        &[],
+    ),
+    key(
+        "values",
+        Kind::Choice(&["generalized", "representative"]),
+        "\"generalized\"",
+        "labels that cover all values of a class, or one typical value for each class and column",
+        "\"representative\"",
+        &[],
+    ),
 ];

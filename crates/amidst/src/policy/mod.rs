@@ -270,6 +270,30 @@ pub struct OutputPolicy {
     pub file: Option<String>,
     /// The order of its rows.
     pub order: OutputOrder,
+    /// How ranges of numbers are written.
+    pub ranges: Ranges,
+    /// What the cells of a class are.
+    pub values: OutputValues,
+}
+
+/// How ranges of numbers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ranges {
+    /// As their labels: `[20-39]`.
+    #[default]
+    Label,
+    /// As the number in their middle.
+    Midpoint,
+}
+
+/// What the cells of a class are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OutputValues {
+    /// Labels that cover all of its values.
+    #[default]
+    Generalized,
+    /// One value that stands for all.
+    Representative,
 }
 
 /// The order of the rows of a release.

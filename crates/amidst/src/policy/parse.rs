@@ -12,8 +12,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::fields::{Fields, in_order, number};
 use super::{
-    Data, Diagnostic, MissingRows, Origin, OutputOrder, OutputPolicy, Policy, PolicyErrors, RiskPolicy, SearchPolicy,
-    UtilityPolicy, keys, parameters, suggestion,
+    Data, Diagnostic, MissingRows, Origin, OutputOrder, OutputPolicy, OutputValues, Policy, PolicyErrors, Ranges,
+    RiskPolicy, SearchPolicy, UtilityPolicy, keys, parameters, suggestion,
 };
 
 /// Why there is no policy.
@@ -327,6 +327,16 @@ fn output(fields: &mut Fields, table: &DeTable<'_>) -> OutputPolicy {
         file: fields.text(table, "file"),
         order: fields
             .choice(table, "order", &[("shuffled", OutputOrder::Shuffled), ("input", OutputOrder::Input)])
+            .unwrap_or_default(),
+        ranges: fields
+            .choice(table, "ranges", &[("label", Ranges::Label), ("midpoint", Ranges::Midpoint)])
+            .unwrap_or_default(),
+        values: fields
+            .choice(
+                table,
+                "values",
+                &[("generalized", OutputValues::Generalized), ("representative", OutputValues::Representative)],
+            )
             .unwrap_or_default(),
     }
 }

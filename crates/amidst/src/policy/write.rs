@@ -9,7 +9,9 @@ use amidst_io::{Merged, without_password};
 
 use super::columns::GENERALIZE;
 use super::quote::{key, text};
-use super::{ColumnPolicy, ConsentMode, MissingRows, OutputOrder, Policy, ReleasePolicy, RiskPolicy};
+use super::{
+    ColumnPolicy, ConsentMode, MissingRows, OutputOrder, OutputValues, Policy, Ranges, ReleasePolicy, RiskPolicy,
+};
 
 impl Policy {
     /// The policy as TOML, its defaults written out. Parsing it gives an equal policy; only the passwords of databases are
@@ -56,6 +58,13 @@ impl Policy {
             OutputOrder::Input => "input",
         };
         field(&mut out, "order", &text(order));
+        // Left out where nothing is asked for, so that policies of before read as they did.
+        if self.output.ranges == Ranges::Midpoint {
+            field(&mut out, "ranges", &text("midpoint"));
+        }
+        if self.output.values == OutputValues::Representative {
+            field(&mut out, "values", &text("representative"));
+        }
         out
     }
 

@@ -2,6 +2,7 @@
 //!
 //! A requirement on a value that nobody has protects nobody, so a misspelt one would pass for a promise kept.
 
+use amidst_core::exact::Rational;
 use amidst_core::parameter::{Kind, Value};
 use amidst_core::search::MaxSuppression;
 use amidst_core::table::{Column, Table};
@@ -63,7 +64,8 @@ pub(super) fn remarks(policy: &Policy, table: &Table) -> Vec<String> {
         remarks.push("the policy requires nothing, so any release satisfies it: add [[require]]".to_string());
     }
     if let MaxSuppression::Rows(rows @ 1..=100) = policy.search.max_suppression
-        && table.rows as u64 >= rows.saturating_mul(LOOKS_LIKE_PERCENT)
+        // 1 and 1.0 mean different things, so 1 is always told of.
+        && (rows == 1 || table.rows as u64 >= rows.saturating_mul(LOOKS_LIKE_PERCENT))
     {
         let row = if rows == 1 { "1 row".to_string() } else { format!("{rows} rows") };
         remarks.push(format!(
@@ -71,6 +73,12 @@ pub(super) fn remarks(policy: &Policy, table: &Table) -> Vec<String> {
              point such as 0.02",
             table.rows
         ));
+    }
+    if policy.search.max_suppression == MaxSuppression::Share(Rational::from(1)) {
+        remarks.push(
+            "`max_suppression` is the share 1: every row may be left out; a single row is written 1, without a point"
+                .to_string(),
+        );
     }
     for column in &table.columns {
         let Some(stated) = policy.column(&column.name) else { continue };

@@ -150,8 +150,9 @@ pub(crate) fn warnings(
     algorithm: &algorithm::Entry,
     judged: &Judged,
 ) -> Vec<String> {
-    let mut warnings: Vec<String> =
-        prepared.remarks.iter().cloned().chain(ignored_settings(policy, algorithm)).collect();
+    // Where several algorithms competed each took what it could of the policy.
+    let stated = Some(algorithm).filter(|_| policy.search.algorithm.is_some());
+    let mut warnings: Vec<String> = prepared.remarks.iter().cloned().chain(ignored_settings(policy, stated)).collect();
     let rows: u64 = judged.classes.entries.iter().map(|e| e.rows).sum();
     if judged.class_count() == 1 && rows > 1 {
         warnings.push(format!(

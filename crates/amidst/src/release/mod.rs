@@ -6,6 +6,8 @@ mod classes;
 mod evaluate;
 mod join;
 mod released;
+mod representative;
+mod shown;
 mod shuffle;
 
 pub use classes::class_of_rows;
@@ -15,3 +17,4 @@ pub use join::Joined;
 pub(crate) use join::place as place_joiners;
 pub use released::Released;
 pub(crate) use released::published_kind;
+pub(crate) use shown::show;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use amidst_core::hierarchy::{Cell, Generalization, TOP};
+use amidst_core::hierarchy::Generalization;
 use amidst_core::recoding::{Recoding, SUPPRESSED};
 use amidst_core::table::{Codes, Column, Dictionary, Table, ValueType};
 use amidst_io::Bundle;
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::classes::{AS_IS, class_of_rows};
 use super::join::Joined;
 use super::shuffle::shuffle;
-use crate::policy::{OutputOrder, Policy, Role};
+use crate::policy::{OutputOrder, OutputValues, Policy, Ranges, Role};
 use crate::prepare::Prepared;
 
 /// The published table, before it is a file.
@@ -144,7 +144,10 @@ fn counts(column: &Column, left_out: &[u32]) -> Vec<u64> {
 /// have must not show in the type of a file's column.
 pub(crate) fn published_kind(policy: &Policy, column: &Column, counts: impl FnOnce() -> Vec<u64>) -> ValueType {
     let stated = policy.column(&column.name);
-    if let Some(kind) = stated.and_then(|c| c.kind) {
+    let plain = (policy.output.ranges, policy.output.values) == (Ranges::Label, OutputValues::Generalized);
+    if !plain && stated.is_some_and(|c| c.role == Role::Quasi) {
+        // Texts that are not those of the input have a type of their own: the middle of a range need not be a whole number.
+    } else if let Some(kind) = stated.and_then(|c| c.kind) {
         return kind;
     }
     if stated.is_none_or(|c| c.role == Role::Insensitive) {
@@ -180,11 +183,8 @@ fn generalized(
     classes: &[u32],
 ) -> Column {
     let mut dictionary = Dictionary::default();
-    let label = |(class, cells): (usize, &Vec<Cell>)| match recoding.masked {
-        Some(masked) if masked as usize == class => dictionary.intern(TOP),
-        _ => dictionary.intern(&generalization.label(&cells[position])),
-    };
-    let code_of_class: Vec<u32> = recoding.classes.iter().enumerate().map(label).collect();
+    let label = |class: usize| dictionary.intern(&recoding.label(class, position, generalization));
+    let code_of_class: Vec<u32> = (0..recoding.classes.len()).map(label).collect();
     let as_is: Vec<u32> = if classes.par_iter().any(|&c| c == AS_IS) {
         column.dictionary.iter().map(|value| dictionary.intern(value)).collect()
     } else {

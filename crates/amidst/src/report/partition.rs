@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     fn recoding(classes: Vec<Vec<Cell>>) -> Recoding {
-        Recoding { classes, assignment: Assignment::Tuples(Vec::new()), levels: None, masked: None }
+        Recoding { classes, assignment: Assignment::Tuples(Vec::new()), levels: None, masked: None, shown: None }
     }
 
     fn persons(sizes: &[u64]) -> Groups {

@@ -170,7 +170,11 @@ fn method(made: &Made<'_>) -> Result<Method, Failure> {
         title: made.algorithm.title.to_string(),
         definition: made.algorithm.definition.to_string(),
         citation: made.algorithm.citation.to_string(),
-        recoding: if found.recoding.levels.is_some() { "full-domain" } else { "local" },
+        recoding: match (&found.recoding.levels, &found.coding) {
+            (Some(_), _) => "full-domain",
+            (None, Some(_)) => "cell suppression",
+            (None, None) => "local",
+        },
         optimal: found.optimal,
         gap: found.gap,
         bound: bound(policy, found, judged)?,

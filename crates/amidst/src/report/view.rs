@@ -104,13 +104,8 @@ impl View {
 /// The labels of a quasi column in the classes `held`, its dictionary in the order of the texts.
 fn labels(recoding: &Recoding, held: &[u32], at: usize, generalization: &Generalization) -> Column {
     let mut found = Dictionary::default();
-    let of_class: Vec<u32> = held
-        .iter()
-        .map(|&class| match recoding.masked {
-            Some(masked) if masked == class => found.intern(TOP),
-            _ => found.intern(&generalization.label(&recoding.classes[class as usize][at])),
-        })
-        .collect();
+    let of_class: Vec<u32> =
+        held.iter().map(|&class| found.intern(&recoding.label(class as usize, at, generalization))).collect();
     let (dictionary, rank) = by_text(&found, 0..found.len() as u32);
     Column {
         dictionary,

@@ -105,7 +105,7 @@ const fn education(name: &'static str, group: Schooling) -> Education {
     Education { name, group }
 }
 
-const NONE: Education = education("None", Schooling::Basic);
+const NONE: Education = education("No schooling", Schooling::Basic);
 const ELEMENTARY: Education = education("Primary", Schooling::Basic);
 const LOWER_SECONDARY: Education = education("Lower secondary", Schooling::Basic);
 const UPPER_SECONDARY: Education = education("Upper secondary", Schooling::Trained);

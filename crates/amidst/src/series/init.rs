@@ -156,7 +156,7 @@ pub(super) fn first_classes(
     job: &Job<'_>,
 ) -> Result<Maintained, Failure> {
     let prepared = super::compose::prepare(policy, Mode::Maintain, state, job)?;
-    let (_, found, _) = search(policy, &prepared, job)?;
+    let found = search(policy, &prepared, job)?.found;
     state.classes = class_of_rows(&prepared.set, &found.recoding.assignment, &prepared.entry_of_row);
     if unsplit {
         let classes: BTreeSet<u32> = state.classes.iter().copied().collect();

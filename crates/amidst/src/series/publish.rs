@@ -345,7 +345,7 @@ fn stage(
     let mut policies = Policies::of(policy, &prepared);
     policies.public.insert_str(0, &heading);
     policies.internal.insert_str(0, &heading);
-    let found = Found { recoding, optimal: false, gap: None, least_loss: None, notes: Vec::new() };
+    let found = Found { recoding, coding: None, optimal: false, gap: None, least_loss: None, notes: Vec::new() };
     let made = report::Made {
         policy,
         prepared: &prepared,

@@ -314,6 +314,7 @@ mod tests {
             assignment: Assignment::Tuples((0..set.len()).map(class_of).collect()),
             levels: None,
             masked: None,
+            shown: None,
         };
         let groups = recoding.groups(&set).0;
         let scan = |q: &Query| {

@@ -1,10 +1,14 @@
 //! The builders: one file each, listed in [`BUILDERS`].
 
+mod common;
+mod countries;
 mod dates;
 mod file;
+mod icd10;
 mod intervals;
 mod mask;
 mod order;
+pub(in crate::hierarchy) mod prefix;
 mod ranges;
 mod suppress;
 mod taxonomy;
@@ -23,6 +27,10 @@ pub const BUILDERS: &[Builder] = &[
     taxonomy::BUILDER,
     dates::BUILDER,
     order::BUILDER,
+    common::BUILDER,
+    prefix::BUILDER,
+    icd10::BUILDER,
+    countries::BUILDER,
     suppress::BUILDER,
 ];
 

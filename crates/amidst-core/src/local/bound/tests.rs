@@ -139,7 +139,9 @@ fn no_algorithm_is_below_the_bound() {
             for limit in [0, 6] {
                 let metric = metric::find("gcp").unwrap();
                 let Some(least) = bound(&fixture, &requirements, limit, metric, Effort::SMALL) else { continue };
-                for entry in crate::algorithm::ALGORITHMS.iter().filter(|a| !a.full_domain) {
+                for entry in
+                    crate::algorithm::ALGORITHMS.iter().filter(|a| a.kind == crate::algorithm::RecodingKind::Local)
+                {
                     let found = fixture.search(&requirements, &Parameters::default(), |search| {
                         let max_suppression = MaxSuppression::Rows(limit as u64);
                         entry.algorithm.search(&Search { max_suppression, ..search.clone() })

@@ -61,7 +61,13 @@ pub fn join(search: &Search<'_>, recoding: &Recoding, joiners: &FrequencySet) ->
         offsets.push(runs.len());
     }
     let classes = open.cells(recoding);
-    let recoding = Recoding { classes, assignment: recoding.assignment.clone(), levels: None, masked: recoding.masked };
+    let recoding = Recoding {
+        classes,
+        assignment: recoding.assignment.clone(),
+        levels: None,
+        masked: recoding.masked,
+        shown: None,
+    };
     Ok(Joined { recoding, joiners: Assignment::Entries { offsets, runs }, refused })
 }
 
@@ -246,6 +252,7 @@ mod tests {
                 assignment: joined.joiners,
                 levels: None,
                 masked: None,
+                shown: None,
             };
             let mut classes: Vec<Vec<Entry>> = vec![Vec::new(); theirs.classes.len()];
             let mut refused = 0;

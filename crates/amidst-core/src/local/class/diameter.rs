@@ -85,7 +85,7 @@ fn diameter(space: &Space, codes: &[u32], most: f64, known: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::ALGORITHMS;
+    use crate::algorithm::{ALGORITHMS, RecodingKind};
     use crate::local::fixture::Fixture;
     use crate::parameter::Parameters;
 
@@ -96,7 +96,7 @@ mod tests {
         for seed in 0..4 {
             let fixture = Fixture::random(seed, 90, false);
             let (set, space) = (&fixture.set, Space::new(&fixture.generalizations));
-            for entry in ALGORITHMS.iter().filter(|a| !a.full_domain) {
+            for entry in ALGORITHMS.iter().filter(|a| a.kind == RecodingKind::Local) {
                 let Ok(found) = fixture.find(entry.id, &fixture.policies()[0], &Parameters::default()) else {
                     continue;
                 };

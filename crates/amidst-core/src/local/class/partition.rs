@@ -99,7 +99,7 @@ impl Partition {
         let class = masked.unwrap_or(SUPPRESSED);
         runs.extend(omitted.iter().map(|&(entry, rows)| (entry, class, rows)));
         let assignment = assign(set, tuple_of, runs, omitted.is_empty());
-        Ok(Recoding { classes, assignment, levels: None, masked })
+        Ok(Recoding { classes, assignment, levels: None, masked, shown: None })
     }
 }
 

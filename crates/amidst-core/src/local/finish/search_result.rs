@@ -68,7 +68,7 @@ fn recoded(
         notes.push(format!("{rows} rows {how} because without them the others lose less"));
     }
     let recoding = partition.recoding_without(search.set, &tuple_of, &space, &judge, &omitted, search.suppressed)?;
-    Ok(Found { recoding, optimal: false, gap: None, least_loss: None, notes })
+    Ok(Found { recoding, coding: None, optimal: false, gap: None, least_loss: None, notes })
 }
 
 /// The classes that may lose rows, or take up masked ones.
@@ -87,7 +87,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::algorithm::ALGORITHMS;
+    use crate::algorithm::{ALGORITHMS, RecodingKind};
     use crate::class::Population;
     use crate::frequency::Groups;
     use crate::hierarchy::Cell;
@@ -114,7 +114,7 @@ mod tests {
         for seed in 0..3 {
             let fixture = Fixture::random(seed, 150, false);
             for requirements in fixture.policies() {
-                for entry in ALGORITHMS.iter().filter(|a| !a.full_domain) {
+                for entry in ALGORITHMS.iter().filter(|a| a.kind == RecodingKind::Local) {
                     let with = |limit| {
                         fixture.search(&requirements, &Parameters::default(), |search| {
                             let search = Search { max_suppression: MaxSuppression::Rows(limit), ..search.clone() };
@@ -142,7 +142,7 @@ mod tests {
         for seed in 0..4 {
             let fixture = Fixture::random(seed, 150, seed == 3);
             for requirements in fixture.policies() {
-                for entry in ALGORITHMS.iter().filter(|a| !a.full_domain) {
+                for entry in ALGORITHMS.iter().filter(|a| a.kind == RecodingKind::Local) {
                     let with = |limit| {
                         fixture.search(&requirements, &Parameters::default(), |search| {
                             let max_suppression = MaxSuppression::Rows(limit);
@@ -204,7 +204,7 @@ mod tests {
             let map = || require("k-map", &[("k", "12")]);
             let presence = || require("delta-presence", &[("min", "1/5"), ("max", "1/2")]);
             for policy in [vec![map()], vec![three(), map()], vec![presence()], vec![three(), presence()]] {
-                for entry in ALGORITHMS.iter().filter(|a| !a.full_domain) {
+                for entry in ALGORITHMS.iter().filter(|a| a.kind == RecodingKind::Local) {
                     for limit in [0, 15] {
                         let found = fixture.search(&policy, &Parameters::default(), |search| {
                             let search = Search { max_suppression: MaxSuppression::Rows(limit), ..search.clone() };
@@ -233,7 +233,7 @@ mod tests {
         let fixture = Fixture::random(1, 60, false);
         let parameters = [("rho1", "1/10"), ("rho2", "9/10"), ("population", "town.csv")];
         let policy = [fixture.requirement("bayes-optimal", &parameters).unwrap().with_population(town(&fixture))];
-        for entry in ALGORITHMS.iter().filter(|a| !a.full_domain) {
+        for entry in ALGORITHMS.iter().filter(|a| a.kind == RecodingKind::Local) {
             let error = fixture.find(entry.id, &policy, &Parameters::default()).unwrap_err();
             assert!(matches!(error, SearchError::Unsupported(_)), "{}: {error}", entry.id);
         }
@@ -259,7 +259,7 @@ mod tests {
         let fixture = Fixture::random(1, 120, false);
         // Flu and hiv have two sevenths of the rows each.
         let requirements = [fixture.requirement("general-alpha-k-anonymity", &[("alpha", "1/4"), ("k", "4")]).unwrap()];
-        for entry in ALGORITHMS.iter().filter(|a| !a.full_domain) {
+        for entry in ALGORITHMS.iter().filter(|a| a.kind == RecodingKind::Local) {
             let with = |limit| {
                 fixture.search(&requirements, &Parameters::default(), |search| {
                     let search = Search { max_suppression: MaxSuppression::Rows(limit), ..search.clone() };

@@ -1,49 +1,74 @@
-//! Searching: the algorithm is chosen and run, and what it found is held against its own distribution.
+//! Searching: the algorithm is chosen and run, and what it found is held against its own distribution. Where a policy names
+//! no algorithm, several compete.
+
+mod competition;
 
 use amidst_core::search::own_distribution::{Settled, settle};
 use amidst_core::search::{Found, Search, SearchError, feasibility};
 use amidst_core::{algorithm, lattice};
 
+pub use competition::{Compared, Contender};
+
 use crate::job::{Job, in_threads};
-use crate::plan::{algorithm_of, node_of, task};
+use crate::plan::{algorithm_of, node_of, stated_algorithm, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::release::{Joined, place_joiners};
 use crate::{Failure, settling};
 
-/// Chooses the algorithm and runs it, and places the rows that asked to join.
-pub fn search(
-    policy: &Policy,
-    prepared: &Prepared,
-    job: &Job<'_>,
-) -> Result<(&'static algorithm::Entry, Found, Option<Joined>), Failure> {
+/// What is published, and who found it.
+pub struct Chosen {
+    /// The algorithm.
+    pub entry: &'static algorithm::Entry,
+    /// What it found.
+    pub found: Found,
+    /// The rows that joined, where some asked for it.
+    pub joined: Option<Joined>,
+    /// What every algorithm that competed would have cost; nothing where the policy names one.
+    pub compared: Option<Compared>,
+}
+
+/// Runs the policy's algorithm, or those that compete where it names none, and places the rows that asked to join.
+pub fn search(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Chosen, Failure> {
     let search = task(policy, prepared, job)?;
     let entry = algorithm_of(policy, prepared)?;
-    if let Some(impossible) = feasibility::impossible(&search).filter(|_| !entry.full_domain) {
+    let chosen = |(found, joined)| Chosen { entry, found, joined, compared: None };
+    // A table that was rolled up before it was gathered is only fit for the node that it was rolled up for.
+    if stated_algorithm(policy)?.is_some() || prepared.set.rolled_up() || !policy.search.levels.is_empty() {
+        return in_threads(job.threads, || run(policy, prepared, entry, &search)).map(chosen);
+    }
+    in_threads(job.threads, || competition::compete(policy, prepared, entry, &search))
+}
+
+/// Runs one algorithm.
+fn run(
+    policy: &Policy,
+    prepared: &Prepared,
+    entry: &'static algorithm::Entry,
+    search: &Search<'_>,
+) -> Result<(Found, Option<Joined>), Failure> {
+    if let Some(impossible) = feasibility::impossible(search).filter(|_| !entry.full_domain()) {
         // Full-domain algorithms look as well, and tell what suppression would take.
         return Err(Failure::Impossible(impossible.message));
     }
-    entry.algorithm.supports(&search)?;
-    let (found, joined) = in_threads(job.threads, || {
-        settling::settled(&search, |narrowed| {
-            let mut found = match policy.search.levels.is_empty() {
-                true => entry.algorithm.search(narrowed).map_err(|error| explained(error, entry, narrowed))?,
-                false => at_levels(policy, prepared, narrowed)?,
-            };
-            // Whatever was searched within, the policy's limit is what counts in the end.
-            if settle(&search, &mut found) == Settled::Never {
-                return Ok(None);
-            }
-            let mut joined = place_joiners(prepared, narrowed, entry, &mut found)?;
-            // What is proven is about the rows that were searched, within the limit that they were searched within.
-            if joined.is_some() || narrowed.suppression_limit() != search.suppression_limit() {
-                found.least_loss = None;
-            }
-            let holds = joined.as_mut().is_none_or(|joined| joined.settle(prepared, &search, &mut found));
-            Ok(holds.then_some((found, joined)))
-        })
-    })?;
-    Ok((entry, found, joined))
+    entry.algorithm.supports(search)?;
+    settling::settled(search, |narrowed| {
+        let mut found = match policy.search.levels.is_empty() {
+            true => entry.algorithm.search(narrowed).map_err(|error| explained(error, entry, narrowed))?,
+            false => at_levels(policy, prepared, narrowed)?,
+        };
+        // Whatever was searched within, the policy's limit is what counts in the end.
+        if settle(search, &mut found) == Settled::Never {
+            return Ok(None);
+        }
+        let mut joined = place_joiners(prepared, narrowed, entry, &mut found)?;
+        // What is proven is about the rows that were searched, within the limit that they were searched within.
+        if joined.is_some() || narrowed.suppression_limit() != search.suppression_limit() {
+            found.least_loss = None;
+        }
+        let holds = joined.as_mut().is_none_or(|joined| joined.settle(prepared, search, &mut found));
+        Ok(holds.then_some((found, joined)))
+    })
 }
 
 /// The node that the policy names, its failing classes suppressed as far as the search allows.
@@ -71,7 +96,7 @@ fn at_levels(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Resul
         )));
     };
     let note = "the policy names these levels; no others were looked at".to_string();
-    Ok(Found { recoding, optimal: false, gap: None, least_loss: None, notes: vec![note] })
+    Ok(Found { recoding, coding: None, optimal: false, gap: None, least_loss: None, notes: vec![note] })
 }
 
 /// What an engine found where its table is, held against its own distribution.
@@ -98,7 +123,7 @@ pub(crate) fn accepted(
 /// Full-domain searches tell more themselves.
 fn explained(error: SearchError, entry: &algorithm::Entry, search: &Search<'_>) -> SearchError {
     match (&error, feasibility::failing(search)) {
-        (SearchError::Impossible(_), Some(failing)) if !entry.full_domain => SearchError::Impossible(format!(
+        (SearchError::Impossible(_), Some(failing)) if !entry.full_domain() => SearchError::Impossible(format!(
             "{failing}, and leaving out rows within the suppression limit does not help"
         )),
         _ => error,

@@ -1,0 +1,142 @@
+//! What people get who name no algorithm: the best of several, told in one line, and no column of stars.
+
+use serde_json::Value;
+
+use crate::corpus;
+use crate::house::House;
+
+/// The loss of the algorithms that competed, by their id.
+fn losses(told: &Value) -> Vec<(String, f64)> {
+    let all = told["compared"]["algorithms"].as_array().cloned().unwrap_or_default();
+    all.iter().filter_map(|a| Some((a["algorithm"].as_str()?.to_string(), a["loss"].as_f64()?))).collect()
+}
+
+#[test]
+fn drafts_lose_little_more_than_half_of_what_one_coding_a_column_loses() {
+    let (mut default, mut one_coding, mut starred) = (0.0, 0.0, Vec::new());
+    for made in corpus::tables() {
+        let house = House::new();
+        house.file("data.csv", &made.csv);
+        assert_eq!(house.amidst(&["init", "data.csv"]).code, 0, "{}", made.name);
+        let told = house.amidst(&["anonymize", "policy.toml", "--out", "out", "--json"]).json(0);
+        let losses = losses(&told);
+        let published = told["compared"]["published"].as_str().unwrap_or_default();
+        assert_eq!(told["algorithm"].as_str(), Some(published), "{}", made.name);
+        let loss = |id: &str| losses.iter().find(|l| l.0 == id).map(|l| l.1);
+        let Some(own) = loss(published) else { panic!("{}: {told}", made.name) };
+        assert!(losses.iter().all(|l| own <= l.1 + 1e-9), "{}: {losses:?}", made.name);
+        // Where no single coding satisfies the policy it would have cost everything.
+        default += own;
+        one_coding += loss("optimal").unwrap_or(1.0);
+        let release = house.path("out/public/release.csv");
+        let release = amidst::io::read(release.to_str().unwrap(), &amidst::io::ReadOptions::default()).unwrap().table;
+        let policy = house.read("policy.toml");
+        let stars = release.columns.iter().filter(|c| c.dictionary.iter().all(|v| v == "*"));
+        // A draft may have to blank its only quasi column, and says so.
+        let forced = policy.contains("released as *");
+        starred.extend(stars.filter(|_| !forced).map(|c| format!("{}: {}", made.name, c.name)));
+    }
+    assert!(default <= 0.6 * one_coding && starred.is_empty(), "{default} against {one_coding}; {starred:?}");
+}
+
+#[test]
+fn the_choice_is_told_and_can_be_fixed() {
+    let house = House::new();
+    assert_eq!(house.amidst(&["sample", "--rows", "400", "--out", "patients.csv", "--policy", "p.toml"]).code, 0);
+    let run = house.amidst(&["anonymize", "p.toml", "--out", "out"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    for said in
+        ["one coding for the whole column (optimal): 0.", "local (mondrian): 0.", "published", "fixes the choice"]
+    {
+        assert!(run.stdout.contains(said), "{said}: {}", run.stdout);
+    }
+    let told = house.amidst(&["anonymize", "p.toml", "--out", "again", "--json"]).json(0);
+    let winner = told["algorithm"].as_str().unwrap();
+    let fixed =
+        house.read("p.toml").replace("[search]", &format!("[search]\nalgorithm = \"{winner}\"\nmetric = \"gcp\""));
+    house.file("fixed.toml", &fixed);
+    assert_eq!(house.amidst(&["anonymize", "fixed.toml", "--out", "fixed"]).code, 0);
+    assert_eq!(house.read("out/public/release.csv"), house.read("fixed/public/release.csv"));
+    // What the others would have cost follows from the input and is for the owner alone.
+    for file in house.files("out/public") {
+        let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
+        assert!(!text.contains("one coding for the whole column"), "{}", file.display());
+    }
+    assert!(house.read("out/internal/report.json").contains("one coding for the whole column"));
+}
+
+#[test]
+fn a_metric_of_full_domain_recodings_alone_decides_among_them() {
+    let house = House::new();
+    assert_eq!(house.amidst(&["sample", "--rows", "300", "--out", "patients.csv", "--policy", "p.toml"]).code, 0);
+    let policy = house.read("p.toml").replace("[search]", "[search]\nmetric = \"height\"");
+    house.file("p.toml", &policy);
+    let told = house.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]).json(0);
+    assert_eq!(told["algorithm"], "optimal");
+    let local = told["compared"]["algorithms"].as_array().unwrap().iter().find(|a| a["algorithm"] == "mondrian");
+    assert!(local.unwrap()["unsuited"].as_str().unwrap().contains("`height`"), "{told}");
+}
+
+#[test]
+fn cells_are_suppressed_one_by_one_and_checked() {
+    let house = House::new();
+    assert_eq!(house.amidst(&["sample", "--rows", "500", "--out", "patients.csv", "--policy", "p.toml"]).code, 0);
+    let policy = house.read("p.toml").replace("[search]", "[search]\nalgorithm = \"cell-suppression\"");
+    house.file("p.toml", &policy);
+    let told = house.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]).json(0);
+    assert!(told["levels"].is_object(), "{told}");
+    let cells: u64 = told["suppressed_cells"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+    assert!(cells > 0, "{told}");
+    assert_eq!(house.amidst(&["verify", "out"]).code, 0);
+    assert_eq!(house.amidst(&["verify", "out", "--policy", "p.toml"]).code, 0);
+}
+
+#[test]
+fn classes_can_be_published_as_one_value_each() {
+    let house = House::new();
+    assert_eq!(house.amidst(&["sample", "--rows", "500", "--out", "patients.csv", "--policy", "p.toml"]).code, 0);
+    let policy = house.read("p.toml").replace("[output]", "[output]\nvalues = \"representative\"");
+    house.file("p.toml", &policy);
+    let run = house.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]);
+    let told = run.json(0);
+    assert_eq!(house.amidst(&["verify", "out"]).code, 0);
+    let read = |path: &str| {
+        let path = house.path(path);
+        amidst::io::read(path.to_str().unwrap(), &amidst::io::ReadOptions::default()).unwrap().table
+    };
+    let (release, original) = (read("out/public/release.csv"), read("patients.csv"));
+    let ages = original.column("age").unwrap();
+    let counts = ages.counts();
+    for value in release.column("age").unwrap().dictionary.iter().filter(|v| v.parse::<u32>().is_ok()) {
+        let code = ages.dictionary.code(value).unwrap_or_else(|| panic!("{value} is nobody's age"));
+        assert!(counts[code as usize] >= 5, "only {} people are {value}", counts[code as usize]);
+    }
+    let whole = release.column("age").unwrap().dictionary.iter().filter(|v| v.parse::<u32>().is_ok()).count();
+    assert!(whole > 5, "{told}");
+    // Classes are counted as anybody sees them.
+    let mut seen = std::collections::BTreeSet::new();
+    for row in 0..release.rows {
+        let quasi = release.columns.iter().filter(|c| c.name != "diagnosis");
+        seen.insert(quasi.map(|c| c.value(row).to_string()).collect::<Vec<_>>());
+    }
+    assert_eq!(told["classes"].as_u64(), Some(seen.len() as u64));
+    let compared = house.amidst(&["verify", "out", "--policy", "p.toml"]);
+    assert!(compared.code == 2 && compared.stderr.contains("stand for classes"), "{}", compared.stderr);
+}
+
+#[test]
+fn ranges_can_be_published_as_their_middle() {
+    let house = House::new();
+    assert_eq!(house.amidst(&["sample", "--rows", "500", "--out", "patients.csv", "--policy", "p.toml"]).code, 0);
+    let policy = house.read("p.toml").replace("[output]", "[output]\nranges = \"midpoint\"");
+    house.file("p.toml", &policy);
+    assert_eq!(house.amidst(&["anonymize", "p.toml", "--out", "out"]).code, 0);
+    assert_eq!(house.amidst(&["verify", "out"]).code, 0);
+    let release = house.path("out/public/release.csv");
+    let release = amidst::io::read(release.to_str().unwrap(), &amidst::io::ReadOptions::default()).unwrap().table;
+    let ages = &release.column("age").unwrap().dictionary;
+    assert!(ages.len() > 2 && ages.iter().all(|age| !age.contains('[')), "{:?}", ages.iter().collect::<Vec<_>>());
+    house.file("wrong.toml", &policy.replace("midpoint", "middle"));
+    let wrong = house.amidst(&["check", "wrong.toml"]);
+    assert!(wrong.code == 2 && wrong.stderr.contains("midpoint"), "{}", wrong.stderr);
+}

@@ -1,0 +1,233 @@
+//! One value for every class and column that stands for all of its rows.
+//!
+//! A value that few people of the table have would tell that one of them is here, so only values count that at least so many
+//! rows of the table have as the policy's k says. Of those a class offers what is typical of it: in a column that has an order
+//! the values between its quartiles, elsewhere the values that at least two of its rows have. Where it offers none, the median
+//! or the most frequent value stands in; where no value is frequent enough the cell stays as it is generalized.
+//!
+//! Which of several typical values a class gets is chosen so that pairs of columns stay as frequent as they were: always the
+//! most frequent value would make frequent values more frequent than they are. Sweeps over the classes change one cell at a
+//! time for as long as Σ|difference| over all pairs falls.
+
+use amidst_core::hierarchy::{Cell, Generalization, Generalize};
+use amidst_core::recoding::{Recoding, SUPPRESSED};
+use amidst_core::table::ValueType;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::prepare::Prepared;
+
+/// Sweeps over all classes.
+const SWEEPS: usize = 4;
+
+/// Pairs of cells up to which sweeps are made; above, the first choice stays.
+const MOST_PAIRS: u64 = 400_000_000;
+
+/// A class in one column: the members' codes in ascending order with their rows.
+type Members<'a> = &'a [(u32, u32, u64)];
+
+/// What a class offers in a column, its first choice first; nothing where the cell stays generalized.
+type Offers = Vec<u32>;
+
+/// The representative of every class, column by column; nothing where the cell stays as it is. `least` rows of the table must
+/// have a value.
+pub(super) fn representatives(prepared: &Prepared, recoding: &Recoding, least: u64) -> Vec<Vec<Option<String>>> {
+    let columns: Vec<Vec<Offers>> = (0..prepared.generalizations.len())
+        .into_par_iter()
+        .map(|column| offers(prepared, recoding, column, least))
+        .collect();
+    let mut chosen: Vec<Vec<Option<u32>>> =
+        columns.iter().map(|offers| offers.iter().map(|offer| offer.first().copied()).collect()).collect();
+    balance(prepared, recoding, &columns, &mut chosen);
+    (prepared.generalizations.iter().zip(chosen))
+        .map(|(g, chosen)| {
+            let label =
+                |code: u32| g.label(&Cell::Node { level: 0, value: g.levels[0].of[code as usize] }).into_owned();
+            chosen.into_iter().map(|code| code.map(label)).collect()
+        })
+        .collect()
+}
+
+/// Whether the values of a column stand in an order.
+fn ordered(g: &Generalization) -> bool {
+    g.numeric || g.kind == ValueType::Date || g.generalize == Generalize::Ranges
+}
+
+/// What each class offers in a column.
+fn offers(prepared: &Prepared, recoding: &Recoding, column: usize, least: u64) -> Vec<Offers> {
+    let (set, g) = (&prepared.set, &prepared.generalizations[column]);
+    let mut counts = vec![0u64; g.levels[0].of.len()];
+    let mut members: Vec<(u32, u32, u64)> = Vec::new();
+    recoding.for_each_part(set, |part| {
+        let code = set.tuple(part.tuple as usize)[column];
+        counts[code as usize] += part.entry.rows;
+        if part.class != SUPPRESSED {
+            members.push((part.class, code, part.entry.rows));
+        }
+    });
+    members.sort_unstable();
+    let mut offers = vec![Offers::new(); recoding.classes.len()];
+    for class in members.chunk_by(|a, b| a.0 == b.0) {
+        let at = class[0].0;
+        if recoding.masked != Some(at) {
+            offers[at as usize] = offered(class, &counts, least, ordered(g));
+        }
+    }
+    offers
+}
+
+/// The first choice of a class, and what else is typical of it.
+fn offered(class: Members<'_>, counts: &[u64], least: u64, ordered: bool) -> Offers {
+    let first = if ordered { median(class, counts, least) } else { mode(class, counts, least) };
+    let Some(first) = first else { return Offers::new() };
+    let rows: u64 = class.iter().map(|m| m.2).sum();
+    let (mut below, mut offers) = (0, vec![first]);
+    for same in class.chunk_by(|a, b| a.1 == b.1) {
+        let (code, held) = (same[0].1, same.iter().map(|m| m.2).sum::<u64>());
+        let inner = (below + held) * 4 > rows && below * 4 < rows * 3;
+        below += held;
+        let common = counts.get(code as usize).is_some_and(|&n| n >= least);
+        if code != first && common && if ordered { inner } else { held >= 2 } {
+            offers.push(code);
+        }
+    }
+    offers
+}
+
+/// The value nearest to the median of a class that enough rows of the table have, from its least to its greatest value.
+fn median(class: Members<'_>, counts: &[u64], least: u64) -> Option<u32> {
+    let rows: u64 = class.iter().map(|m| m.2).sum();
+    let mut below = 0;
+    let middle = class.iter().find(|m| {
+        below += m.2;
+        below * 2 >= rows
+    })?;
+    let (low, high) = (class.first()?.1, class.last()?.1);
+    let common = |code: &u32| counts.get(*code as usize).is_some_and(|&n| n >= least);
+    (low..=high).filter(common).min_by_key(|&code| (code.abs_diff(middle.1), code))
+}
+
+/// The most frequent value of a class among those that enough rows of the table have; of several the most frequent there.
+fn mode(class: Members<'_>, counts: &[u64], least: u64) -> Option<u32> {
+    let values = class.chunk_by(|a, b| a.1 == b.1).map(|same| (same[0].1, same.iter().map(|m| m.2).sum::<u64>()));
+    let common = values.filter(|&(code, _)| counts.get(code as usize).is_some_and(|&n| n >= least));
+    let best = common.max_by_key(|&(code, rows)| (rows, counts.get(code as usize).copied(), std::cmp::Reverse(code)));
+    best.map(|(code, _)| code)
+}
+
+/// How many rows too few have each pair of values: columns and codes.
+struct Missing {
+    width: usize,
+    rows: FxHashMap<(u32, u32, u32), i64>,
+}
+
+impl Missing {
+    /// The place of a pair, the column that comes first first.
+    fn key(&self, (a, u): (usize, u32), (b, v): (usize, u32)) -> (u32, u32, u32) {
+        if a < b { ((a * self.width + b) as u32, u, v) } else { ((b * self.width + a) as u32, v, u) }
+    }
+
+    fn add(&mut self, one: (usize, u32), other: (usize, u32), rows: i64) {
+        let key = self.key(one, other);
+        *self.rows.entry(key).or_default() += rows;
+    }
+
+    /// How much less is different when so many rows get a pair that they lack.
+    fn gain(&self, one: (usize, u32), other: (usize, u32), rows: i64) -> i64 {
+        let missing = self.rows.get(&self.key(one, other)).copied().unwrap_or_default();
+        missing.abs() - (missing - rows).abs()
+    }
+}
+
+/// Chooses among what classes offer so that pairs of columns stay as frequent as they were.
+fn balance(prepared: &Prepared, recoding: &Recoding, columns: &[Vec<Offers>], chosen: &mut [Vec<Option<u32>>]) {
+    let (set, width) = (&prepared.set, columns.len());
+    if (set.len() as u64).saturating_mul((width * width) as u64) > MOST_PAIRS {
+        return;
+    }
+    let mut missing = Missing { width, rows: FxHashMap::default() };
+    let mut size = vec![0i64; recoding.classes.len()];
+    recoding.for_each_part(set, |part| {
+        let Some(size) = size.get_mut(part.class as usize) else { return };
+        let (codes, rows) = (set.tuple(part.tuple as usize), part.entry.rows as i64);
+        *size += rows;
+        for a in 0..width {
+            (0..a).for_each(|b| missing.add((a, codes[a]), (b, codes[b]), rows));
+        }
+    });
+    let of = |chosen: &[Vec<Option<u32>>], class: usize| -> Vec<(usize, u32)> {
+        chosen.iter().enumerate().filter_map(|(c, codes)| Some((c, codes[class]?))).collect()
+    };
+    for (class, &rows) in size.iter().enumerate() {
+        let cells = of(chosen, class);
+        for (i, &one) in cells.iter().enumerate() {
+            cells[..i].iter().for_each(|&other| missing.add(one, other, -rows));
+        }
+    }
+    for _ in 0..SWEEPS {
+        let mut changed = false;
+        for (class, &rows) in size.iter().enumerate() {
+            for (column, offers) in columns.iter().enumerate().filter(|(_, offers)| offers[class].len() > 1) {
+                let Some(now) = chosen[column][class] else { continue };
+                let others: Vec<(usize, u32)> = of(chosen, class).into_iter().filter(|o| o.0 != column).collect();
+                others.iter().for_each(|&other| missing.add((column, now), other, rows));
+                let gain =
+                    |code: u32| others.iter().map(|&other| missing.gain((column, code), other, rows)).sum::<i64>();
+                let mut best = (gain(now), now);
+                for &code in offers[class].iter().filter(|&&code| code != now) {
+                    let gain = gain(code);
+                    if gain > best.0 {
+                        best = (gain, code);
+                    }
+                }
+                others.iter().for_each(|&other| missing.add((column, best.1), other, -rows));
+                changed |= best.1 != now;
+                chosen[column][class] = Some(best.1);
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_are_values_that_many_have() {
+        // Class 0 has codes 1, 4 and 9; of the table 4 is held by one row alone.
+        let class = [(0, 1, 1), (0, 4, 1), (0, 9, 1)];
+        let mut counts = vec![10; 10];
+        assert_eq!(median(&class, &counts, 3), Some(4));
+        counts[4] = 1;
+        assert_eq!(median(&class, &counts, 3), Some(3));
+        assert_eq!(median(&class, &[1; 10], 3), None);
+        // Never beyond the class.
+        let mut rare = vec![1; 10];
+        rare[0] = 10;
+        assert_eq!(median(&class, &rare, 3), None);
+    }
+
+    #[test]
+    fn modes_are_values_that_many_have() {
+        let class = [(0, 1, 2), (0, 4, 1), (0, 4, 3), (0, 9, 3)];
+        let mut counts = vec![10; 10];
+        assert_eq!(mode(&class, &counts, 3), Some(4));
+        counts[4] = 2;
+        assert_eq!(mode(&class, &counts, 3), Some(9));
+        assert_eq!(mode(&class, &[2; 10], 3), None);
+    }
+
+    #[test]
+    fn offers_are_typical_and_never_rare() {
+        let class = [(0, 1, 2), (0, 4, 4), (0, 6, 1), (0, 9, 2)];
+        assert_eq!(offered(&class, &[10; 10], 3, false), [4, 1, 9]);
+        let mut counts = vec![10; 10];
+        counts[9] = 2;
+        assert_eq!(offered(&class, &counts, 3, false), [4, 1]);
+        // Between the quartiles: of nine rows those from the third to the seventh.
+        assert_eq!(offered(&class, &[10; 10], 3, true), [4, 6]);
+    }
+}

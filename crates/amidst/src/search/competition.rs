@@ -1,0 +1,128 @@
+//! The competition where a policy names no algorithm: every algorithm whose budget allows it runs, and the release that loses
+//! least is published.
+//!
+//! Budgets count work (rows, cells, nodes), never time, so the same table and seed give the same release everywhere. One
+//! metric decides: the policy's, or GCP, in which a suppressed row is lost in every column. A metric that is not defined for
+//! local recodings (`height`) leaves the choice to those that it is defined for. What the others would have cost is for the
+//! owner; the public part of a release does not tell it, because it follows from the input.
+
+use amidst_core::algorithm::{self, ALGORITHMS, RecodingKind};
+use amidst_core::metric::Release;
+use amidst_core::search::{Found, Search};
+use serde_json::{Value, json};
+
+use super::{Chosen, run};
+use crate::Failure;
+use crate::job::{Control, Stage};
+use crate::json::number;
+use crate::policy::Policy;
+use crate::prepare::Prepared;
+use crate::release::Joined;
+
+/// A gain below this is rounding: then the simpler recoding is published.
+const LEAST_GAIN: f64 = 1e-9;
+
+/// What the algorithms that competed would have cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compared {
+    /// What decided.
+    pub metric: &'static str,
+    /// Those that ran, in the order of the kinds of their recodings.
+    pub contenders: Vec<Contender>,
+    /// The one whose release is published.
+    pub published: &'static str,
+}
+
+/// One algorithm of the competition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contender {
+    /// The algorithm.
+    pub algorithm: &'static str,
+    /// What its recodings are like.
+    pub kind: RecodingKind,
+    /// What its release costs, or why there is none.
+    pub cost: Result<f64, String>,
+}
+
+impl Compared {
+    /// What each would have cost, in one line.
+    pub fn sentence(&self) -> String {
+        let told = self.contenders.iter().filter_map(|c| {
+            let cost = c.cost.as_ref().ok()?;
+            let published = if c.algorithm == self.published { ", published" } else { "" };
+            Some(format!("{} ({}): {cost:.4}{published}", c.kind.words(), c.algorithm))
+        });
+        format!(
+            "loss by {}: {}; `algorithm = \"{}\"` under [search] fixes the choice",
+            self.metric,
+            told.collect::<Vec<_>>().join("; "),
+            self.published
+        )
+    }
+
+    /// The same for programs.
+    pub fn to_json(&self) -> Value {
+        let contender = |c: &Contender| match &c.cost {
+            Ok(cost) => json!({"algorithm": c.algorithm, "recoding": c.kind.words(), "loss": number(*cost)}),
+            Err(reason) => json!({"algorithm": c.algorithm, "recoding": c.kind.words(), "unsuited": reason}),
+        };
+        json!({
+            "metric": self.metric,
+            "published": self.published,
+            "algorithms": self.contenders.iter().map(contender).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Runs every algorithm that competes on this table and keeps the cheapest release. `fallback` runs where none of them gives
+/// one, and tells why there is none.
+pub(super) fn compete(
+    policy: &Policy,
+    prepared: &Prepared,
+    fallback: &'static algorithm::Entry,
+    search: &Search<'_>,
+) -> Result<Chosen, Failure> {
+    let mut entries: Vec<&'static algorithm::Entry> =
+        ALGORITHMS.iter().filter(|entry| entry.algorithm.competes(search)).collect();
+    entries.sort_by_key(|entry| entry.kind);
+    let mut contenders: Vec<Contender> = Vec::with_capacity(entries.len());
+    let mut best: Option<(f64, &'static algorithm::Entry, (Found, Option<Joined>))> = None;
+    for (i, entry) in entries.iter().copied().enumerate() {
+        let progress = |stage: Stage, share: f64| search.control.tell(stage, (i as f64 + share) / entries.len() as f64);
+        let own = Search { control: Control { progress: &progress, ..search.control }, ..search.clone() };
+        let cost = match run(policy, prepared, entry, &own) {
+            Ok(release) => match cost(search, &release.0) {
+                Some(cost) => {
+                    if best.as_ref().is_none_or(|b| cost < b.0 - LEAST_GAIN) {
+                        best = Some((cost, entry, release));
+                    }
+                    Ok(cost)
+                }
+                None => Err(format!("the metric `{}` is not defined for it", search.metric.id)),
+            },
+            Err(failure @ (Failure::Impossible(_) | Failure::Usage(_))) => Err(failure.to_string()),
+            Err(failure) => return Err(failure),
+        };
+        contenders.push(Contender { algorithm: entry.id, kind: entry.kind, cost });
+        progress(Stage::Search, 1.0);
+    }
+    let Some((_, entry, (mut found, joined))) = best else {
+        let (found, joined) = run(policy, prepared, fallback, search)?;
+        return Ok(Chosen { entry: fallback, found, joined, compared: None });
+    };
+    let compared = Compared { metric: search.metric.id, contenders, published: entry.id };
+    found.notes.insert(0, format!("no algorithm is named, so several competed; {}", compared.sentence()));
+    for contender in &compared.contenders {
+        if let Err(reason) = &contender.cost {
+            found.notes.push(format!("{} does not suit: {reason}", contender.algorithm));
+        }
+    }
+    Ok(Chosen { entry, found, joined, compared: Some(compared) })
+}
+
+/// What a release costs by the metric that decides; nothing where it is not defined.
+fn cost(search: &Search<'_>, found: &Found) -> Option<f64> {
+    let (set, generalizations, recoding) = (search.set, search.generalizations, &found.recoding);
+    let (groups, suppressed) = recoding.groups(set);
+    search.metric.metric.loss(&Release { set, generalizations, recoding, groups: &groups, suppressed, k: search.k })
+}
