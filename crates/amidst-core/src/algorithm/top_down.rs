@@ -422,7 +422,6 @@ mod tests {
             better += usize::from(ours < plainly - 1e-9);
             total = (total.0 + plainly, total.1 + ours);
         }
-        println!("{worse} of {tried} worse, {better} better, {total:?}");
         assert!(
             tried > 300 && worse * 100 <= 4 * tried && better > 8 * worse && total.1 <= total.0,
             "{worse} of {tried} worse, {better} better, {total:?}"

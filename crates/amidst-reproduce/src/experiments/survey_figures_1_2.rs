@@ -111,6 +111,17 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     for (chart, curves) in charts.iter_mut().zip(&curves) {
         MODELS.iter().zip(curves).for_each(|(name, points)| chart.add(*name, points.clone()));
     }
+    let claims = claims(&curves);
+    let settings = vec![
+        ("rows".into(), format!("{rows}, seed 1")),
+        ("alpha".into(), "1/4".into()),
+        ("frequent".into(), frequent.join(", ")),
+    ];
+    Ok(Outcome { table, charts, claims, settings, ..Outcome::default() })
+}
+
+/// What the curves of both figures say about what the survey claims.
+fn claims(curves: &[[Vec<Option<f64>>; 4]; 2]) -> Vec<Claim> {
     let growing = curves[0].iter().all(|c| rises(c, SLACK));
     let wider = curves[1].iter().all(|c| rises(c, SLACK));
     let ordered = curves.iter().all(|c| c.windows(2).all(|pair| below(&pair[0], &pair[1], 0.0)));
@@ -124,7 +135,7 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
         distance(1) * 100.0,
         distance(2) * 100.0
     );
-    let claims = vec![
+    vec![
         Claim::judged(
             "Loss grows with k.",
             growing,
@@ -144,11 +155,5 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
             },
         ),
         Claim::judged("k-anonymity loses least, then simple, complete, general.", ordered, told),
-    ];
-    let settings = vec![
-        ("rows".into(), format!("{rows}, seed 1")),
-        ("alpha".into(), "1/4".into()),
-        ("frequent".into(), frequent.join(", ")),
-    ];
-    Ok(Outcome { table, charts, claims, settings, ..Outcome::default() })
+    ]
 }

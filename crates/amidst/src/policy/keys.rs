@@ -294,14 +294,6 @@ const REQUIRE: &[Key] = &[
 ];
 
 const SEARCH: &[Key] = &[
-    key(
-        "levels",
-        Kind::Table,
-        "searched for",
-        "the level of every quasi column: publishes exactly this node of the lattice",
-        "{ age = 2 }",
-        &[],
-    ),
     key("algorithm", Kind::Text, "chosen", "`amidst algorithms` lists them", "\"mondrian\"", &[]),
     key("metric", Kind::Text, "chosen", "what \"best\" means; `amidst metrics` lists them", "\"loss\"", &[]),
     key(

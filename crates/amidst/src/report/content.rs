@@ -7,6 +7,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::loss_bound::LossBound;
+use super::partition::Partition;
 use crate::check::Accepted;
 use crate::population::{JournalistRisk, Uniques};
 use crate::unique::UniqueRows;
@@ -216,32 +218,6 @@ pub struct Method {
     pub notes: Vec<String>,
 }
 
-/// How far a local recoding is from the best at the most. It follows from the values of the input, so it stays internal.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LossBound {
-    /// The metric.
-    pub metric: &'static str,
-    /// What no release of this kind can lose less than.
-    pub least_loss: f64,
-    /// How many times as much this one loses.
-    pub ratio: f64,
-}
-
-impl LossBound {
-    /// The bound of a release, given what it loses; `None` where nothing is proven.
-    pub fn of(metric: &'static str, least_loss: Option<f64>, loss: Option<f64>) -> Option<Self> {
-        let (least_loss, loss) = (least_loss.filter(|l| *l > 0.0)?, loss?);
-        // What loses less than what was proven is rounding.
-        Some(LossBound { metric, least_loss, ratio: (loss / least_loss).max(1.0) })
-    }
-
-    /// The bound in words.
-    pub fn words(&self) -> String {
-        let ratio = (self.ratio * 100.0).ceil() / 100.0;
-        format!("at most {ratio:.2} times the least {} possible", self.metric)
-    }
-}
-
 /// One column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ColumnReport {
@@ -421,40 +397,6 @@ pub struct UtilityReport {
     pub after: f64,
     /// How it was computed.
     pub definition: String,
-}
-
-/// How a local recoding cuts the table, seen in the two quasi columns that tell the most about a person.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Partition {
-    /// The column across and the column upward.
-    pub columns: [String; 2],
-    /// All classes.
-    pub classes: u64,
-    /// The persons in them.
-    pub persons: u64,
-    /// The distinct rectangles that they cover.
-    pub regions: u64,
-    /// How many of these are listed: those of the most persons.
-    pub drawn: u64,
-    /// The persons in those.
-    pub drawn_persons: u64,
-    /// The rectangles, those of the most persons first.
-    pub boxes: Vec<PartitionBox>,
-}
-
-/// Classes that cover the same rectangle.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PartitionBox {
-    /// What the release prints in the two columns.
-    pub labels: [String; 2],
-    /// Where it begins in each column, as a share of the column's values.
-    pub from: [f64; 2],
-    /// Where it ends.
-    pub to: [f64; 2],
-    /// The classes in it.
-    pub classes: u64,
-    /// The persons in those.
-    pub persons: u64,
 }
 
 /// Classes of similar size.

@@ -12,6 +12,7 @@ mod content;
 mod documents;
 mod figures;
 mod html;
+mod loss_bound;
 mod markdown;
 mod partition;
 mod public;
@@ -28,7 +29,9 @@ pub use columns::histogram;
 pub use content::*;
 pub(crate) use documents::{Policies, Reports};
 pub use html::{STYLE, html, sections};
+pub use loss_bound::LossBound;
 pub use markdown::markdown;
+pub use partition::{Partition, PartitionBox};
 pub(crate) use release::{Made, of_release};
 pub(crate) use view::repeats;
 

@@ -9,8 +9,41 @@ use std::collections::BTreeMap;
 use amidst_core::frequency::{self, Groups};
 use amidst_core::hierarchy::{Cell, Generalization, Generalize};
 use amidst_core::recoding::Recoding;
+use serde::Serialize;
 
-use super::content::{Partition, PartitionBox};
+/// How a local recoding cuts the table, seen in the two quasi columns that tell the most about a person.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Partition {
+    /// The column across and the column upward.
+    pub columns: [String; 2],
+    /// All classes.
+    pub classes: u64,
+    /// The persons in them.
+    pub persons: u64,
+    /// The distinct rectangles that they cover.
+    pub regions: u64,
+    /// How many of these are listed: those of the most persons.
+    pub drawn: u64,
+    /// The persons in those.
+    pub drawn_persons: u64,
+    /// The rectangles, those of the most persons first.
+    pub boxes: Vec<PartitionBox>,
+}
+
+/// Classes that cover the same rectangle.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PartitionBox {
+    /// What the release prints in the two columns.
+    pub labels: [String; 2],
+    /// Where it begins in each column, as a share of the column's values.
+    pub from: [f64; 2],
+    /// Where it ends.
+    pub to: [f64; 2],
+    /// The classes in it.
+    pub classes: u64,
+    /// The persons in those.
+    pub persons: u64,
+}
 
 /// How many rectangles are drawn: more of them would hide each other.
 const DRAWN: usize = 200;

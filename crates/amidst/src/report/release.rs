@@ -11,8 +11,9 @@ use amidst_core::{algorithm, frequency, metric};
 use serde_json::{Map, Value, json};
 
 use super::content::{
-    Audience, Digest, LossBound, Method, MetricReport, Report, RequirementReport, Rows, Sides, Subject, UtilityReport,
+    Audience, Digest, Method, MetricReport, Report, RequirementReport, Rows, Sides, Subject, UtilityReport,
 };
+use super::loss_bound::LossBound;
 use super::public::{self, Seen, Told};
 use super::view::View;
 use super::{columns, figures, partition, suppression, worst};

@@ -63,7 +63,7 @@ impl Compared {
     /// The same for programs.
     pub fn to_json(&self) -> Value {
         let contender = |c: &Contender| match &c.cost {
-            Ok(cost) => json!({"algorithm": c.algorithm, "recoding": c.kind.words(), "loss": number(*cost)}),
+            Ok(cost) => json!({"algorithm": c.algorithm, "recoding": c.kind.words(), "cost": number(*cost)}),
             Err(reason) => json!({"algorithm": c.algorithm, "recoding": c.kind.words(), "unsuited": reason}),
         };
         json!({

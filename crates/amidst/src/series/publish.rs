@@ -128,22 +128,12 @@ impl Series {
             return Err(unchanged(&work, last)?);
         }
         let number = last + 1;
-        let place = versions(&folder).join(number.to_string());
-        if place.symlink_metadata().is_ok() {
-            return Err(Failure::Usage(format!(
-                "{} is in the way, though version {number} was never published; move it elsewhere",
-                place.display()
-            )));
-        }
+        let place = free_place(&folder, number)?;
         let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job)?;
         let mut draft = Draft::plain(&work, of, &known, job)?;
         draft.refuse_raw(of, &folder)?;
         let safe_before = safe_since(&work)?;
-        let safe = match mend {
-            Mend::Always => true,
-            Mend::AsBefore => safe_before.is_some() && !allow_leak,
-            Mend::Never => false,
-        };
+        let safe = mend == Mend::Always || mend == Mend::AsBefore && safe_before.is_some() && !allow_leak;
         // What would be safe is also told where it was not asked for.
         if draft.mendable(of.mode) && (safe || !allow_leak) {
             draft = match draft.mended(&work, of, &known, head, job)? {
@@ -482,4 +472,16 @@ fn sign(work: &Work<'_>, sensitive: &[(usize, String)], state: &State, signature
     let mut signed = Signed::default();
     cells.iter().zip(signatures).for_each(|(&value, signature)| signed.count(signature, value, 1));
     signed.replace(work)
+}
+
+/// Where a version goes: nothing may be there yet.
+fn free_place(folder: &Path, number: u64) -> Result<PathBuf, Failure> {
+    let place = versions(folder).join(number.to_string());
+    if place.symlink_metadata().is_ok() {
+        return Err(Failure::Usage(format!(
+            "{} is in the way, though version {number} was never published; move it elsewhere",
+            place.display()
+        )));
+    }
+    Ok(place)
 }

@@ -9,7 +9,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::{Area, FILL, INK, LEGEND, WIDTH, shortened, svg, text};
-use crate::report::content::Partition;
+use crate::report::partition::Partition;
 use crate::words::grouped;
 
 /// Where the plane begins and ends.
@@ -35,7 +35,7 @@ fn draw(area: &Area<'_>, partition: &Partition) -> Result<(), Box<dyn Error>> {
     let y = |share: f64| bottom - (f64::from(bottom - top) * share).round() as i32;
     // The small ones last, so that none hides another.
     let mut boxes: Vec<_> = partition.boxes.iter().collect();
-    let size = |b: &super::super::content::PartitionBox| (b.to[0] - b.from[0]) * (b.to[1] - b.from[1]);
+    let size = |b: &crate::report::partition::PartitionBox| (b.to[0] - b.from[0]) * (b.to[1] - b.from[1]);
     boxes.sort_by(|a, b| size(b).total_cmp(&size(a)));
     for b in boxes {
         let corners = [(x(b.from[0]), y(b.to[1])), (x(b.to[0]), y(b.from[1]))];
@@ -127,7 +127,7 @@ fn upward(area: &Area<'_>, partition: &Partition, y: &impl Fn(f64) -> i32) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::content::PartitionBox;
+    use crate::report::partition::PartitionBox;
 
     #[test]
     fn more_persons_have_a_thicker_border() {

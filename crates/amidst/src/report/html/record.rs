@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::Page;
-use crate::report::content::LossBound;
+use crate::report::loss_bound::LossBound;
 
 impl Page<'_> {
     pub(super) fn method(&self) -> Option<Markup> {
