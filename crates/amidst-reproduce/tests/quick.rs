@@ -38,7 +38,6 @@ fn data() -> Option<PathBuf> {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "tells that the data is not there")]
 fn the_quick_run_on_adult_gives_the_listed_numbers_and_verdicts() {
     let Some(data) = data() else {
         eprintln!("skipped: the Adult data is not there");

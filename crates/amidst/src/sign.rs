@@ -23,7 +23,7 @@ const LONGEST: u64 = 64 << 10;
 #[derive(Debug)]
 pub enum KeyFile {
     /// It can sign.
-    Open(Key),
+    Open(Box<Key>),
     /// It is an OpenSSH key that a passphrase protects.
     Locked(Box<ssh_key::PrivateKey>),
 }
@@ -73,11 +73,11 @@ impl KeyFile {
                 let key = ssh_key::PrivateKey::from_openssh(text.trim()).map_err(|_| "the OpenSSH key is damaged")?;
                 match key.is_encrypted() {
                     true => Ok(KeyFile::Locked(Box::new(key))),
-                    false => of_openssh(&key).map(KeyFile::Open),
+                    false => of_openssh(&key).map(|key| KeyFile::Open(Box::new(key))),
                 }
             }
             "-----BEGIN PRIVATE KEY-----" => match SigningKey::from_pkcs8_pem(text.trim()) {
-                Ok(key) => Ok(KeyFile::Open(Key(key))),
+                Ok(key) => Ok(KeyFile::Open(Box::new(Key(key)))),
                 Err(_) => Err("it is damaged, or no Ed25519 key; `openssl genpkey -algorithm ed25519` makes one".into()),
             },
             "-----BEGIN ENCRYPTED PRIVATE KEY-----" => Err(
@@ -102,7 +102,7 @@ impl KeyFile {
     /// When the passphrase is wrong, or the key cannot sign.
     pub fn open(self, passphrase: impl FnOnce() -> Result<String, Failure>) -> Result<Key, Failure> {
         let locked = match self {
-            KeyFile::Open(key) => return Ok(key),
+            KeyFile::Open(key) => return Ok(*key),
             KeyFile::Locked(locked) => locked,
         };
         let opened = locked

@@ -35,7 +35,7 @@ fn policy(search: &str) -> Result<Policy, String> {
 
 fn levels(release: &Release) -> Vec<usize> {
     let levels = &release.outcome.to_json()["levels"];
-    ["age", "zip"].iter().map(|name| levels[name].as_u64().unwrap() as usize).collect()
+    ["age", "zip"].iter().map(|name| levels[name].as_u64().expect("a level") as usize).collect()
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn small(seed: u64, rows: usize, width: usize) -> Fixture {
             let column = &table.columns[c];
             let levels: &[&dyn Fn(&str) -> String] = match c {
                 0 => &[&first],
-                1 if seed % 2 == 0 => &[&ragged],
+                1 if seed.is_multiple_of(2) => &[&ragged],
                 _ => &[],
             };
             let mut g = Generalization::bind(column, Some(&hierarchy(column, levels))).unwrap();

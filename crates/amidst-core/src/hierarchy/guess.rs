@@ -116,7 +116,7 @@ fn diseases(column: &Column) -> Option<Suggestion> {
     let pointed = column.dictionary.iter().filter(|v| v.contains('.')).count() * 3 >= column.dictionary.len();
     let likely = column.dictionary.len() >= 3 && letters.len() >= 2 && (pointed || letters.len() >= 4);
     let text = column.kind == ValueType::Text;
-    (text && (likely || column.dictionary.len() > 0 && named(column, &["icd"])))
+    (text && (likely || !column.dictionary.is_empty() && named(column, &["icd"])))
         .then(|| Suggestion::new("icd10", Value::Flag(true), "codes of ICD-10: categories and chapters"))
 }
 

@@ -41,7 +41,7 @@ pub struct Allowed {
 pub fn least_loss(space: &Space, rows: &[Signed<'_>], values: usize, m: usize, allowed: Allowed) -> f64 {
     let spared = allowed.counterfeits.saturating_mul(allowed.widest.max(1) - 1);
     // Rows that agree in everything that the bound looks at share the work.
-    let mut kinds: FxHashMap<(&[u32], u32, &[u32]), Vec<usize>> = FxHashMap::default();
+    let mut kinds = FxHashMap::<_, Vec<usize>>::default();
     for (at, row) in rows.iter().enumerate() {
         kinds.entry((row.codes, row.value, row.signature)).or_default().push(at);
     }

@@ -63,6 +63,12 @@ impl<R: Read> Lines<R> {
         io::Error::new(io::ErrorKind::InvalidData, NotAList { element: self.element.max(1), reason })
     }
 
+    /// Goes on in another state, with nothing written.
+    fn turn(&mut self, state: State) -> Result<(), &'static str> {
+        self.state = state;
+        Ok(())
+    }
+
     fn step(&mut self, byte: u8) -> Result<(), &'static str> {
         let space = matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
         self.state = match (self.state, byte) {
@@ -78,21 +84,21 @@ impl<R: Read> Lines<R> {
             (State::Inside, _) => State::Inside,
             (State::Text { escaped: false }, b'"') => State::Inside,
             (State::Text { escaped }, _) => State::Text { escaped: !escaped && byte == b'\\' },
-            (state, _) if space => return Ok(self.state = state),
-            (State::Before, b'[') => return Ok(self.state = State::Wanted),
+            (state, _) if space => return self.turn(state),
+            (State::Before, b'[') => return self.turn(State::Wanted),
             (State::Before, _) => return Err("the file does not start with ["),
             (State::Wanted, b'{') => {
                 self.element += 1;
                 self.depth = 1;
                 State::Inside
             }
-            (State::Wanted, b']') if self.element == 0 => return Ok(self.state = State::After),
+            (State::Wanted, b']') if self.element == 0 => return self.turn(State::After),
             (State::Wanted, _) => {
                 self.element += 1;
                 return Err("the list holds something else than objects");
             }
-            (State::Between, b',') => return Ok(self.state = State::Wanted),
-            (State::Between, b']') => return Ok(self.state = State::After),
+            (State::Between, b',') => return self.turn(State::Wanted),
+            (State::Between, b']') => return self.turn(State::After),
             (State::Between, _) => return Err("a comma or ] is missing after the object"),
             (State::After, _) => return Err("something follows the list"),
         };

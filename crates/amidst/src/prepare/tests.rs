@@ -135,7 +135,8 @@ fn a_stated_type_must_fit() {
     let first = text.lines().next().unwrap();
     assert_eq!(
         first,
-        "error: column `zip` is stated to be date, but these are not: 2 values, in 3 rows; the first is on line 2 of data.csv"
+        "error: column `zip` is stated to be date, but these are not: 2 values, in 3 rows; the first is on line 2 of data.csv, \
+         written like “99999”"
     );
 }
 

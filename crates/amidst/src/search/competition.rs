@@ -19,6 +19,9 @@ use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::release::Joined;
 
+/// What a contender lost, who it is, and what it found.
+type Best = (f64, &'static algorithm::Entry, (Found, Option<Joined>));
+
 /// A gain below this is rounding: then the simpler recoding is published.
 const LEAST_GAIN: f64 = 1e-9;
 
@@ -86,7 +89,7 @@ pub(super) fn compete(
         ALGORITHMS.iter().filter(|entry| entry.algorithm.competes(search)).collect();
     entries.sort_by_key(|entry| entry.kind);
     let mut contenders: Vec<Contender> = Vec::with_capacity(entries.len());
-    let mut best: Option<(f64, &'static algorithm::Entry, (Found, Option<Joined>))> = None;
+    let mut best: Option<Best> = None;
     for (i, entry) in entries.iter().copied().enumerate() {
         let progress = |stage: Stage, share: f64| search.control.tell(stage, (i as f64 + share) / entries.len() as f64);
         let own = Search { control: Control { progress: &progress, ..search.control }, ..search.clone() };

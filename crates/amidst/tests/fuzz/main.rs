@@ -103,7 +103,7 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
         std::fs::read_dir(&folder).into_iter().flatten().filter_map(|e| Some(e.ok()?.path())).collect();
     paths.sort();
     assert!(!paths.is_empty(), "{} is empty", folder.display());
-    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+    paths.iter().map(|path| std::fs::read(path).expect("a file of the corpus")).collect()
 }
 
 fn fire(name: &str, target: fn(&[u8]), inputs: u64, seed: u64) -> Result<u64, String> {

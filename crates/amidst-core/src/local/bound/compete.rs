@@ -17,6 +17,9 @@ use super::shake::shake;
 use crate::random::Random;
 use crate::search::{Search, SearchError};
 
+/// Who is told the prices that prove more than all before.
+pub(super) type Told<'a> = &'a dyn Fn(&[f64]);
+
 /// The parts of what is possible by which prices are raised, a pass each; the last is repeated while it gains.
 const PARTS: [f64; 6] = [0.25, 0.35, 0.5, 0.7, 1.0, 1.0];
 
@@ -35,7 +38,7 @@ pub(super) fn raised(
     field: &Field,
     prices: Vec<f64>,
     effort: Effort,
-    (most, told): (f64, &dyn Fn(&[f64])),
+    (most, told): (f64, Told<'_>),
 ) -> Result<Vec<f64>, SearchError> {
     let k = field.need.rows;
     if k > LARGE || prices.iter().any(|p| !p.is_finite()) || field.len() > effort.tuples {

@@ -16,7 +16,7 @@ fn divisions(blocks: &mut Vec<usize>, rows: usize, limit: usize, see: &mut dyn F
     if blocks.len() == rows {
         return see(blocks);
     }
-    let next = blocks.iter().max().map_or(1, |&b| b.max(0) + 1).max(1);
+    let next = blocks.iter().max().map_or(1, |&b| b + 1).max(1);
     for block in 0..=next {
         if block == 0 && blocks.iter().filter(|&&b| b == 0).count() >= limit {
             continue;

@@ -216,7 +216,7 @@ impl<'a> State<'a> {
             1 if sizes.0 < 2 * self.least + 2 => self.dissolve(a),
             2 if sizes.0 >= 2 * self.least => self.divide(a),
             _ if a == b => {}
-            _ if kind % 2 == 0 && sizes.0 > self.least => self.shift(unit, a, b),
+            _ if kind.is_multiple_of(2) && sizes.0 > self.least => self.shift(unit, a, b),
             _ => self.swap(unit, a, b),
         }
     }
