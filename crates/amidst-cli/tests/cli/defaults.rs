@@ -8,7 +8,7 @@ use crate::house::House;
 /// The loss of the algorithms that competed, by their id.
 fn losses(told: &Value) -> Vec<(String, f64)> {
     let all = told["compared"]["algorithms"].as_array().cloned().unwrap_or_default();
-    all.iter().filter_map(|a| Some((a["algorithm"].as_str()?.to_string(), a["loss"].as_f64()?))).collect()
+    all.iter().filter_map(|a| Some((a["algorithm"].as_str()?.to_string(), a["cost"].as_f64()?))).collect()
 }
 
 #[test]

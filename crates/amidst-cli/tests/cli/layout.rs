@@ -119,7 +119,7 @@ fn many_columns_fold_on_a_phone() {
     let run = house.amidst(&["anonymize", "policy.toml", "--out", "out"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let say =
-        "<script>addEventListener('load',()=>{document.title=document.documentElement.scrollHeight})</script></head>";
+        "<script>addEventListener('load',()=>{document.title='height '+document.documentElement.scrollHeight})</script></head>";
     let mut frames = String::from("<!DOCTYPE html><title>frames</title><link rel=icon href=data:,>");
     for part in ["public", "internal"] {
         let page = house.read(&format!("out/{part}/report.html"));
@@ -140,7 +140,7 @@ fn many_columns_fold_on_a_phone() {
         .unwrap();
     let said = String::from_utf8_lossy(&out.stdout);
     for part in ["public", "internal"] {
-        let told = said.split(&format!("{part}: ")).nth(1).unwrap_or_else(|| panic!("{part} in {said}"));
+        let told = said.split(&format!("{part}: height ")).nth(1).unwrap_or_else(|| panic!("{part} in {said}"));
         let height: u32 = told.split(';').next().unwrap().parse().unwrap();
         assert!((1000..18_000).contains(&height), "{part} is {height} pixels high");
     }

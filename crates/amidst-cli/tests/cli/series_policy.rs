@@ -109,7 +109,7 @@ fn what_is_published_as_it_is_links_versions() {
     done(&house, INIT);
     done(&house, BOTH);
     let parts =
-        ["1 persons are below distinct-l-diversity", "1 of 4 rows can be linked between versions 1 and 2 by `bill`"];
+        ["1 person is below distinct-l-diversity", "1 of 4 rows can be linked between versions 1 and 2 by `bill`"];
     house.amidst(&["series", "publish", "ward"]).fails(1, &parts);
     let second = house.amidst(&["series", "publish", "ward", "--allow-leak", "--json"]).json(0);
     let linked = serde_json::json!([{ "versions": [1, 2], "rows": 1, "of": 4, "columns": ["bill"] }]);
