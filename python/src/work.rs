@@ -219,9 +219,12 @@ pub fn verify(
         };
         let verdict = match &policy {
             None => checker::verify(&subject),
-            Some(policy) => {
-                checker::verify_against(&subject, &policy.policy()?, original.as_ref().map(Given::address).as_deref())?
-            }
+            Some(policy) => checker::verify_against(
+                &subject,
+                &checker::Asked::default(),
+                &policy.policy()?,
+                original.as_ref().map(Given::address).as_deref(),
+            )?,
         };
         let verdict = if strict { verdict.strict() } else { verdict };
         Ok(serde_json::to_string(&verdict).unwrap_or_default())

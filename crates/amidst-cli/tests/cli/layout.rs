@@ -118,8 +118,7 @@ fn many_columns_fold_on_a_phone() {
     house.file("policy.toml", &policy);
     let run = house.amidst(&["anonymize", "policy.toml", "--out", "out"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    let say =
-        "<script>addEventListener('load',()=>{document.title='height '+document.documentElement.scrollHeight})</script></head>";
+    let say = "<script>addEventListener('load',()=>{document.title='height '+document.documentElement.scrollHeight})</script></head>";
     let mut frames = String::from("<!DOCTYPE html><title>frames</title><link rel=icon href=data:,>");
     for part in ["public", "internal"] {
         let page = house.read(&format!("out/{part}/report.html"));

@@ -7,8 +7,8 @@
 //! - [`minimal`]: every minimal node, for `incognito`;
 //! - [`best`]: the node that a metric likes best, for `optimal`;
 //! - [`lowest`]: the valid nodes of least height, for `samarati`;
-//! - [`explore`]: the minimal nodes with all metrics, and the front of risk against utility over the whole lattice;
-//! - [`why_not`]: what keeps a node from being published.
+//! - `explore`: the minimal nodes with all metrics, and the front of risk against utility over the whole lattice;
+//! - `why_not`: what keeps a node from being published.
 //!
 //! May use: `class`, `control`, `frequency`, `hierarchy`, `metric`, `model`, `parameter`, `recoding`, `requirement`,
 //! `search`, and what those use.

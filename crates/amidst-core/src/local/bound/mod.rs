@@ -1,12 +1,12 @@
 //! A proven lower bound: no release of this kind loses less, whatever algorithm makes it.
 //!
 //! **The bound.** Every row of a class pays for the class's cells. So a row pays at least for the cheapest box around it
-//! whose rows could satisfy the policy ([`cheapest`]); added up over all rows that bounds every metric that is a sum over
+//! whose rows could satisfy the policy (`cheapest`); added up over all rows that bounds every metric that is a sum over
 //! rows. Rows compete: the box that is cheapest for one takes the neighbours of another. Prices of rows are a bound too as
 //! long as no class is charged more than it costs, Σ over its rows of their prices ≤ rows · cost of its cells, and prices
-//! that begin with the cheapest boxes can be raised until every row is part of a class without slack ([`compete`]).
+//! that begin with the cheapest boxes can be raised until every row is part of a class without slack (`compete`).
 //!
-//! **Relaxation.** What a class must satisfy is relaxed to numbers of rows and of different sensitive values ([`need`]),
+//! **Relaxation.** What a class must satisfy is relaxed to numbers of rows and of different sensitive values (`need`),
 //! which every policy implies and which a box of more rows has as well.
 //!
 //! **Suppression.** A suppressed row pays for everything. Prices never exceed that where rows may be suppressed, so that
