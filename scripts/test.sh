@@ -21,6 +21,13 @@ step() {
     [ -z "$current" ] || printf '\n== %s (at %s)\n' "$current" "$(clock "$SECONDS")"
 }
 
+# What takes long, or needs more than a build: left out unless it is asked for, and said.
+asked() {
+    [ -n "${AMIDST_EVERYTHING:-}" ] || [ -n "${!1:-}" ] && return
+    echo "skipped: $2; $1=1 or AMIDST_EVERYTHING=1 runs it"
+    return 1
+}
+
 step "programs that tests use"
 # Reports are looked at in a browser, and tables read from a server, where there are such; those tests skip without.
 command -v chromium chromium-browser google-chrome >/dev/null || install chromium ||
@@ -59,15 +66,19 @@ step "tests"
 [ -d ../shared/data ] || echo "skipped: whatever needs the tables in ../shared/data, which are not here"
 cargo test --locked --quiet
 
-step "studio in a browser"
-bash scripts/studio.sh
+if asked AMIDST_STUDIO "the studio in a browser"; then
+    step "studio in a browser"
+    bash scripts/studio.sh
+fi
 
 step "differential"
 bash scripts/differential.sh
 
-step "Python package"
-cargo clippy --locked --all-targets --quiet -p amidst-python -- -D warnings
-bash scripts/python.sh
+if asked AMIDST_PYTHON "the Python package"; then
+    step "Python package"
+    cargo clippy --locked --all-targets --quiet -p amidst-python -- -D warnings
+    bash scripts/python.sh
+fi
 
 step "the two checkers"
 bash scripts/checkers.sh
@@ -75,20 +86,22 @@ bash scripts/checkers.sh
 step "signatures under other tools"
 bash scripts/signatures.sh
 
-step "cluster and PostgreSQL: lints"
-cargo clippy --locked --all-targets --quiet "${apart[@]}" -- -D warnings
+if asked AMIDST_CLUSTER "the engine for clusters and the client of PostgreSQL"; then
+    step "cluster and PostgreSQL: lints"
+    cargo clippy --locked --all-targets --quiet "${apart[@]}" -- -D warnings
 
-step "cluster and PostgreSQL: documentation"
-RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --quiet "${apart[@]}"
+    step "cluster and PostgreSQL: documentation"
+    RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --quiet "${apart[@]}"
 
-step "cluster and PostgreSQL: build"
-cargo test --locked --quiet --no-run "${apart[@]}"
+    step "cluster and PostgreSQL: build"
+    cargo test --locked --quiet --no-run "${apart[@]}"
 
-step "PostgreSQL: tests"
-cargo test --locked --quiet "${apart[@]}" --lib --test all -- postgres tls
+    step "PostgreSQL: tests"
+    cargo test --locked --quiet "${apart[@]}" --lib --test all -- postgres tls
 
-step "cluster: tests"
-cargo test --locked --quiet "${apart[@]}" --bins --test cluster -- --test-threads 1
+    step "cluster: tests"
+    cargo test --locked --quiet "${apart[@]}" --bins --test cluster -- --test-threads 1
+fi
 
 step ''
 printf '\n== everything passed in %s\n' "$(clock "$SECONDS")"
