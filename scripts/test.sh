@@ -49,8 +49,10 @@ apart=(-p amidst-cluster -p amidst-io --features amidst-io/postgres)
 step "dependencies: licences, sources, Rust versions"
 python3 scripts/dependencies.py
 
-step "one file and two lines"
-bash scripts/registries.sh
+if asked AMIDST_REGISTRIES "adding to each registry in a scratch copy"; then
+    step "one file and two lines"
+    bash scripts/registries.sh
+fi
 
 step "lints"
 cargo clippy --locked --all-targets --quiet -- -D warnings
