@@ -12,13 +12,10 @@
 
 use super::Effort;
 use super::field::Field;
-use super::market::{LOOKS, Market};
+use super::market::{LOOKS, Market, Told};
 use super::shake::shake;
 use crate::random::Random;
 use crate::search::{Search, SearchError};
-
-/// Who is told the prices that prove more than all before.
-pub(super) type Told<'a> = &'a dyn Fn(&[f64]);
 
 /// The parts of what is possible by which prices are raised, a pass each; the last is repeated while it gains.
 const PARTS: [f64; 6] = [0.25, 0.35, 0.5, 0.7, 1.0, 1.0];

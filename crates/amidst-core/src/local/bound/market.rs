@@ -2,6 +2,9 @@
 
 use super::field::Field;
 
+/// Who is told the prices that prove more than all before.
+pub(super) type Told<'a> = &'a dyn Fn(&[f64]);
+
 /// Other tuples that are looked at for one.
 const NEAR: usize = 160;
 

@@ -5,7 +5,7 @@
 
 use super::Effort;
 use super::field::Field;
-use super::market::{LOOKS, Market};
+use super::market::{LOOKS, Market, Told};
 use crate::random::Random;
 use crate::search::{Search, SearchError};
 
@@ -24,7 +24,7 @@ pub(super) fn shake(
     field: &Field,
     market: &mut Market<'_>,
     (effort, mut left): (Effort, u64),
-    (most, told): (f64, super::compete::Told<'_>),
+    (most, told): (f64, Told<'_>),
 ) -> Result<(), SearchError> {
     let mut random = Random::new(search.seed ^ 0x5bd1_e995);
     let k = field.need.rows;
