@@ -85,8 +85,10 @@ fi
 step "the two checkers"
 bash scripts/checkers.sh
 
-step "signatures under other tools"
-bash scripts/signatures.sh
+if asked AMIDST_SIGNATURES "signatures under other tools"; then
+    step "signatures under other tools"
+    bash scripts/signatures.sh
+fi
 
 if asked AMIDST_CLUSTER "the engine for clusters and the client of PostgreSQL"; then
     step "cluster and PostgreSQL: lints"
