@@ -4,7 +4,7 @@
 #   scripts/fuzz.sh [TARGET…]
 #
 # With cargo-fuzz (`cargo install cargo-fuzz`) it is guided by coverage, for SECONDS_EACH seconds a target; a stable compiler
-# will do. Without it, INPUTS mutants of the corpus for each target are tried by the same driver that CI uses for seconds.
+# will do. Without it, INPUTS mutants of the corpus for each target are tried by the driver in crates/amidst/tests/fuzz.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 targets=("$@")
