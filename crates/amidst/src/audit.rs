@@ -22,6 +22,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
 
+use crate::json::RequirementVerdict;
 use crate::policy::{MissingRows, Policy, Role};
 use crate::population::{Population, PopulationRisk};
 use crate::prepare::{LoadOptions, Prepared, header, read_options};
@@ -49,7 +50,7 @@ pub struct Audit {
     /// What each attack learned, per sensitive column.
     pub attacks: Vec<(&'static str, Vec<(String, Findings)>)>,
     /// The requirements of the policy, with their verdicts.
-    pub requirements: Vec<Value>,
+    pub requirements: Vec<RequirementVerdict>,
     /// Whether all of them hold.
     pub holds: bool,
     /// What in the policy is usable, but probably not meant.
@@ -169,7 +170,7 @@ pub fn audit(stated: &Policy, policy: &Policy, prepared: &Prepared) -> Result<Au
         attacks,
         requirements,
         holds,
-        // Whoever names columns on the command line requires nothing, and means it.
+        // Columns that a caller names state no requirement, on purpose.
         remarks: if policy.requirements.is_empty() { Vec::new() } else { prepared.remarks.clone() },
     })
 }
@@ -182,7 +183,7 @@ fn measure(
     prepared: &Prepared,
     sizes: &Sizes,
     covered: &[Option<Vec<Vec<u32>>>],
-) -> (Vec<Measured>, Vec<Value>, bool) {
+) -> (Vec<Measured>, Vec<RequirementVerdict>, bool) {
     let set = &prepared.set;
     // Most classes of a raw table look alike: each look is measured once.
     let looks = if set.persons { set.groups.clone() } else { distinct_looks(&set.groups) };
@@ -218,7 +219,7 @@ fn measure(
         });
         holds &= satisfied;
         let further = evaluator.further(r, classes);
-        requirements.push(json::requirement(stated, satisfied, level.iter().chain(&further)));
+        requirements.push(RequirementVerdict::of(stated, satisfied, level.iter().chain(&further)));
     }
     (measured, requirements, holds)
 }

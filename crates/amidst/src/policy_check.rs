@@ -111,7 +111,7 @@ pub fn check_and_prepare(policy: &Policy, options: &LoadOptions<'_>) -> (Vec<Fin
 
 /// Why no release can satisfy the policy, where the whole table shows that none can.
 fn impossible(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>) -> Option<String> {
-    // A search that cannot even be asked for is told of by those who ask for it.
+    // A search that cannot even be asked for is reported where it is asked for.
     let search = task(policy, prepared, &options.control.quiet()).ok()?;
     feasibility::impossible(&search).map(|found| found.message)
 }
@@ -145,7 +145,7 @@ fn summary(policy: &Policy, fitted: &Fitted, unique: u64) -> Summary {
 /// What is probably not meant.
 fn remarks(policy: &Policy, fitted: &Fitted) -> Vec<String> {
     let mut remarks = fitted.remarks.clone();
-    // An algorithm that does not exist is told of by those who look for it.
+    // An algorithm that does not exist is reported where it is looked up.
     remarks.extend(stated_algorithm(policy).iter().flat_map(|entry| ignored_settings(policy, *entry)));
     if fitted.bound.generalizations.iter().all(|g| !g.has_hierarchy) {
         remarks.push("no quasi column has a hierarchy: values are kept or become `*`".to_string());

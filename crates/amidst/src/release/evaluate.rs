@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use super::join::Joined;
-use crate::json::{number, requirement};
+use crate::json::{RequirementVerdict, number};
 use crate::plan::{ignored_settings, stated_k};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
@@ -28,8 +28,8 @@ pub struct Judged {
     pub classes: Groups,
     /// Rows that were suppressed, dropped or masked.
     pub suppressed: u64,
-    /// Each requirement, as JSON says it.
-    pub requirements: Vec<Value>,
+    /// What came of each requirement.
+    pub requirements: Vec<RequirementVerdict>,
     /// Whether all of them hold.
     pub holds: bool,
     /// Each metric; none where it is not defined.
@@ -80,7 +80,7 @@ impl Judged {
                 let satisfied = satisfied && compared.is_none_or(|searched| searched.judge(r, &groups).0);
                 holds &= satisfied;
                 let further = evaluator.further(r, &groups);
-                requirement(&policy.requirements[r], satisfied, level.iter().chain(&further))
+                RequirementVerdict::of(&policy.requirements[r], satisfied, level.iter().chain(&further))
             })
             .collect();
         let sizes = Sizes::collect(groups.iter().filter(|e| !e.is_empty()).map(frequency::size));

@@ -3,34 +3,33 @@
 use amidst_core::frequency::{self, Groups};
 use amidst_core::model::{Level, Needs};
 use amidst_core::requirement::Evaluator;
-use serde_json::{Map, Value, json};
 
 use super::content::{RequirementReport, WorstClass};
-use crate::json;
+use crate::json::{Figures, RequirementVerdict};
 use crate::policy::RequirePolicy;
 
-/// One requirement with its worst class. `verdict` is its JSON; `cells` tells the published cells of a class, or
+/// One requirement with its worst class. `verdict` is what came of it; `cells` tells the published cells of a class, or
 /// nothing where they must not be told.
 pub fn requirement(
     stated: &RequirePolicy,
-    verdict: &Value,
+    verdict: &RequirementVerdict,
     evaluator: &Evaluator<'_>,
     position: usize,
     classes: &Groups,
-    cells: impl Fn(usize, u64) -> Option<Map<String, Value>>,
+    cells: impl Fn(usize, u64) -> Option<Figures>,
 ) -> RequirementReport {
     RequirementReport {
         model: stated.model.id.to_string(),
         title: stated.model.title.to_string(),
         definition: stated.model.definition.to_string(),
         citation: stated.model.citation.to_string(),
-        on: verdict["on"].clone(),
-        parameters: verdict["parameters"].clone(),
-        holds: verdict["holds"] == true,
-        measured: verdict["measured"].clone(),
+        on: verdict.on.clone(),
+        parameters: verdict.parameters.clone(),
+        holds: verdict.holds,
+        measured: verdict.measured.clone(),
         worst: worst(evaluator, position, classes).map(|(class, level)| {
             let size = frequency::size(classes.get(class));
-            WorstClass { cells: cells(class, size), size, measured: json!({ level.parameter: json::level(&level) }) }
+            WorstClass { cells: cells(class, size), size, measured: Figures::of_level(&level) }
         }),
     }
 }
