@@ -94,6 +94,14 @@ pub fn requirement<'a>(stated: &RequirePolicy, holds: bool, levels: impl IntoIte
     object
 }
 
+/// The same of a set of quasi columns, where the policy has several.
+pub fn of_set(mut requirement: Value, columns: Option<Vec<String>>) -> Value {
+    if let Some(columns) = columns {
+        requirement["quasi"] = json!(columns);
+    }
+    requirement
+}
+
 /// Re-identification risk.
 pub fn risk(risk: &Risk) -> Value {
     let [strict, lenient] = amidst_core::risk::thresholds().map(|t| risk.above(&t));

@@ -181,7 +181,7 @@ fn written(policy: &Policy, released: &Released, job: &Job<'_>) -> Result<(Strin
         ..WriteOptions::default()
     };
     let mut bytes = Vec::new();
-    amidst_io::write_to(&released.table, Some(&released.order), &mut bytes, format, &options)
+    amidst_io::write_to(&released.written(policy), Some(&released.order), &mut bytes, format, &options)
         .map_err(|e| stop(job).err().unwrap_or_else(|| Failure::Io(format!("cannot write the release: {e}"))))?;
     Ok((format!("release.{}", format.ending().trim_start_matches('.')), bytes.into()))
 }
