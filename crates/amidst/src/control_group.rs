@@ -127,7 +127,9 @@ pub fn control_group(
     seed: u64,
 ) -> Option<ControlGroup> {
     let published: Vec<u32> = (0..class_of_row.len() as u32)
-        .filter(|&row| class_of_row[row as usize] != SUPPRESSED && (class_of_row[row as usize] as usize) < recoding.classes.len())
+        .filter(|&row| {
+            class_of_row[row as usize] != SUPPRESSED && (class_of_row[row as usize] as usize) < recoding.classes.len()
+        })
         .collect();
     let affordable = MOST_WORK / (2 * recoding.classes.len().max(1));
     let people = MOST_PEOPLE.min(published.len() / SHARE).min(affordable);
@@ -182,10 +184,7 @@ impl Person {
             let cells = &recoding.classes[*class as usize];
             cells.iter().zip(&prepared.generalizations).zip(&codes).all(|((cell, g), &code)| g.covers(cell, code))
         };
-        Person {
-            classes: (0..recoding.classes.len() as u32).filter(covers).collect(),
-            values: values(prepared, row),
-        }
+        Person { classes: (0..recoding.classes.len() as u32).filter(covers).collect(), values: values(prepared, row) }
     }
 }
 
@@ -249,9 +248,8 @@ mod tests {
 
     /// A table in which each class of `size` rows has sensitive values by `value`, published by a full-domain recoding.
     fn tried(size: usize, value: impl Fn(usize, usize) -> usize) -> ControlGroup {
-        let cells: Vec<(String, String)> = (0..600)
-            .map(|row| ((row / size).to_string(), format!("v{}", value(row / size, row % size))))
-            .collect();
+        let cells: Vec<(String, String)> =
+            (0..600).map(|row| ((row / size).to_string(), format!("v{}", value(row / size, row % size)))).collect();
         let column = |name: &str, at: usize| {
             Column::from_values(name, cells.iter().map(|c| if at == 0 { c.0.as_str() } else { c.1.as_str() }))
         };

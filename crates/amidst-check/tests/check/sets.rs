@@ -71,7 +71,10 @@ fn no_set_can_be_left_out_or_made_smaller() {
     for (sets, claims) in [
         ("[[quasi]]\ncolumns = []\n", vec![by(&[])]),
         ("[[quasi]]\ncolumns = [\"qa\", \"s\"]\n[[quasi]]\ncolumns = [\"qb\"]\n", vec![by(&["qa", "s"]), by(&["qb"])]),
-        ("[[quasi]]\ncolumns = [\"qa\", \"qa\"]\n[[quasi]]\ncolumns = [\"qb\"]\n", vec![by(&["qa", "qa"]), by(&["qb"])]),
+        (
+            "[[quasi]]\ncolumns = [\"qa\", \"qa\"]\n[[quasi]]\ncolumns = [\"qb\"]\n",
+            vec![by(&["qa", "qa"]), by(&["qb"])],
+        ),
     ] {
         assert!(sealed(&pairs(), sets, claims).is_err(), "{sets}");
     }

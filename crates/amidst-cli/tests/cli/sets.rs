@@ -99,7 +99,8 @@ fn ranges_become_two_columns_of_numbers() {
     let house = House::new();
     people(&house);
     let search = "[search]\nalgorithm = \"mondrian\"\n[output]\nranges = \"bounds\"\n";
-    let ranged = policy(search).replace("intervals = [5, 10, 20] }", "intervals = [5, 10, 20] }\ngeneralize = \"ranges\"");
+    let ranged =
+        policy(search).replace("intervals = [5, 10, 20] }", "intervals = [5, 10, 20] }\ngeneralize = \"ranges\"");
     house.file("policy.toml", &ranged);
     let run = house.amidst(&["anonymize", "policy.toml", "--out", "out"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -107,7 +108,10 @@ fn ranges_become_two_columns_of_numbers() {
     assert!(release.starts_with("age_min,age_max,zip,job,disease\n"), "{}", &release[..60]);
     for line in release.lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
-        assert!(cells[0] == "*" && cells[1] == "*" || cells[0].parse::<u32>().unwrap() <= cells[1].parse().unwrap(), "{line}");
+        assert!(
+            cells[0] == "*" && cells[1] == "*" || cells[0].parse::<u32>().unwrap() <= cells[1].parse().unwrap(),
+            "{line}"
+        );
     }
     assert!(classes(&release, &["age_min", "age_max", "zip", "job"]).values().all(|&n| n >= 4));
     let verified = house.amidst(&["verify", "out", "--policy", "policy.toml"]);
@@ -125,7 +129,10 @@ fn ranges_become_two_columns_of_numbers() {
     house.file("policy.toml", &ranged.replace("[columns.id]", "[columns.age_min]"));
     let run = house.amidst(&["check", "policy.toml"]);
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("called like the column `age_min`") || run.stdout.contains("called like the column `age_min`"));
+    assert!(
+        run.stderr.contains("called like the column `age_min`")
+            || run.stdout.contains("called like the column `age_min`")
+    );
 }
 
 #[test]
@@ -162,7 +169,11 @@ fn check_sees_what_anonymize_sees() {
             house.file("policy.toml", &with(require, search));
             let check = house.amidst(&["check", "policy.toml"]);
             let made = house.amidst(&["anonymize", "policy.toml", "--out", "out", "--force"]);
-            assert_eq!(check.code, made.code, "{require}; {search}: {}{} / {}", check.stdout, check.stderr, made.stderr);
+            assert_eq!(
+                check.code, made.code,
+                "{require}; {search}: {}{} / {}",
+                check.stdout, check.stderr, made.stderr
+            );
         }
     }
 }

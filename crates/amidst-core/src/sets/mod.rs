@@ -49,7 +49,8 @@ pub fn supports(search: &Search<'_>, entry: &algorithm::Entry) -> Result<(), Sea
     }
     if search.suppressed == Suppressed::Mask && search.suppression_limit() > 0 {
         return refused(
-            "masked rows would be one class in every set of [[quasi]]; write `suppressed = \"drop\"`, or allow none".to_string(),
+            "masked rows would be one class in every set of [[quasi]]; write `suppressed = \"drop\"`, or allow none"
+                .to_string(),
         );
     }
     match search.requirements.iter().find(|r| r.needs() == Needs::Tuples) {

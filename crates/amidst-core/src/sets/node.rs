@@ -119,7 +119,8 @@ fn among_all(view: &View<'_, '_>, choice: Choice) -> Result<Option<Chosen>, Sear
         }
         let Some(found) = valid(view, &node, &mut known)? else { continue };
         let cost = if exact { view.cost(&found) } else { metric(view, &found) };
-        if best.as_ref().is_none_or(|b| cost < b.0) && (choice != Choice::Minimal || minimal(view, &node, &mut known)?) {
+        if best.as_ref().is_none_or(|b| cost < b.0) && (choice != Choice::Minimal || minimal(view, &node, &mut known)?)
+        {
             best = Some((cost, found));
         }
     }

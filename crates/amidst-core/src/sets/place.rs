@@ -102,9 +102,9 @@ fn patterns(view: &View<'_, '_>, published: &Published, set: usize, failing: &[u
     };
     let all: Stars = columns.iter().fold(0, |p, c| p | 1 << c);
     let mut patterns: Vec<Stars> = match columns.len() {
-        n if n <= ALL_PATTERNS => (1u64..1 << n)
-            .map(|set| (0..n).filter(|i| set >> i & 1 == 1).fold(0, |p, i| p | 1 << columns[i]))
-            .collect(),
+        n if n <= ALL_PATTERNS => {
+            (1u64..1 << n).map(|set| (0..n).filter(|i| set >> i & 1 == 1).fold(0, |p, i| p | 1 << columns[i])).collect()
+        }
         _ => columns.iter().flat_map(|a| columns.iter().map(move |b| 1 << a | 1 << b)).chain([all]).collect(),
     };
     patterns.sort_unstable();

@@ -198,11 +198,7 @@ fn what_does_not_suit_is_refused_with_the_reason() {
     let told = find(&fixture, &[vec![0, 1], vec![2, 3]], &requirements, 0, "mondrian").unwrap_err().to_string();
     assert!(told.contains("all quasi columns together"), "{told}");
     fixture.search(&requirements, &Parameters::default(), |plain| {
-        let masked = Search {
-            max_suppression: MaxSuppression::Rows(3),
-            suppressed: Suppressed::Mask,
-            ..plain.clone()
-        };
+        let masked = Search { max_suppression: MaxSuppression::Rows(3), suppressed: Suppressed::Mask, ..plain.clone() };
         assert!(supports(&masked, algorithm::OPTIMAL).unwrap_err().to_string().contains("masked rows"));
     });
 }

@@ -93,7 +93,10 @@ impl<'s, 'a> View<'s, 'a> {
         let more = stars & !published.stars[tuple];
         (0..published.levels.len())
             .filter(|c| more >> c & 1 == 1)
-            .map(|c| self.price(tuple, c, self.search.generalizations[c].height()) - self.price(tuple, c, published.levels[c]))
+            .map(|c| {
+                self.price(tuple, c, self.search.generalizations[c].height())
+                    - self.price(tuple, c, published.levels[c])
+            })
             .sum()
     }
 
@@ -174,7 +177,8 @@ impl<'s, 'a> View<'s, 'a> {
         let (of, count) = self.classes(published, set);
         let groups = self.groups(&of, count);
         let fails: Vec<bool> = groups.iter().map(|entries| !judge.holds(entries)).collect();
-        let failing = |(tuple, class): (usize, &Option<u32>)| class.filter(|&c| fails[c as usize]).map(|_| tuple as u32);
+        let failing =
+            |(tuple, class): (usize, &Option<u32>)| class.filter(|&c| fails[c as usize]).map(|_| tuple as u32);
         of.iter().enumerate().filter_map(failing).collect()
     }
 

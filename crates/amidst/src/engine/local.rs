@@ -43,12 +43,14 @@ impl Engine for Local {
         };
         let path = folder.join(recoded.name);
         let format = Format::of_path(&path).map_err(|e| Failure::Usage(e.to_string()))?;
-        amidst_io::write(&released.written(recoded.policy), Some(&released.order), &path, format, &options).map_err(|e| {
-            stop(job).err().unwrap_or_else(|| match e {
-                WriteError::Io { source, .. } => Failure::Io(source.to_string()),
-                other => Failure::Io(other.to_string()),
-            })
-        })?;
+        amidst_io::write(&released.written(recoded.policy), Some(&released.order), &path, format, &options).map_err(
+            |e| {
+                stop(job).err().unwrap_or_else(|| match e {
+                    WriteError::Io { source, .. } => Failure::Io(source.to_string()),
+                    other => Failure::Io(other.to_string()),
+                })
+            },
+        )?;
         Ok(Written { files: vec![recoded.name.to_string()], released })
     }
 }

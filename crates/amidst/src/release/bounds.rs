@@ -46,8 +46,10 @@ pub(super) fn written(
             if side == 0 { low.to_string() } else { high.to_string() }
         };
         let code: Vec<u32> = column.dictionary.iter().map(|label| dictionary.intern(&text(label))).collect();
-        let codes = amidst_core::table::Codes::U32((0..table.rows).map(|r| code[column.codes.get(r) as usize]).collect());
-        let mut own = Column { name: format!("{}{}", column.name, BOUNDS[side]), kind: ValueType::Text, dictionary, codes };
+        let codes =
+            amidst_core::table::Codes::U32((0..table.rows).map(|r| code[column.codes.get(r) as usize]).collect());
+        let mut own =
+            Column { name: format!("{}{}", column.name, BOUNDS[side]), kind: ValueType::Text, dictionary, codes };
         // What is published alone decides, and not what rows had that are left out.
         let counts = counts(&own);
         let unknown = |label: &str| label.is_empty() || policy.data.missing.iter().any(|token| token == label);

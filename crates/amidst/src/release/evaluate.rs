@@ -110,10 +110,11 @@ impl Judged {
         let suppressed = suppressed + masked;
         // Who knows one set of columns and no other: the worst of them.
         let risks = sets.iter().map(|classes| Risk::of(&sizes(&classes.groups)));
-        let higher = |a: Risk, b: Risk| match (a.prosecutor_max, a.prosecutor_avg) < (b.prosecutor_max, b.prosecutor_avg) {
-            true => b,
-            false => a,
-        };
+        let higher =
+            |a: Risk, b: Risk| match (a.prosecutor_max, a.prosecutor_avg) < (b.prosecutor_max, b.prosecutor_avg) {
+                true => b,
+                false => a,
+            };
         let risk = risks.reduce(higher).unwrap_or_else(|| Risk::of(&sizes(&groups)));
         Judged {
             suppressed,

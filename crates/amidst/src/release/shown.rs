@@ -31,7 +31,9 @@ pub fn show(policy: &Policy, prepared: &Prepared, found: &mut Found, joined: Opt
     }
     if (output.ranges, output.values) == (Ranges::Bounds, OutputValues::Representative) {
         let why = "one value stands for a whole class, so there are no ranges; leave out one of the two";
-        return Err(Failure::Usage(format!("`ranges = \"bounds\"` and `values = \"representative\"` under [output]: {why}")));
+        return Err(Failure::Usage(format!(
+            "`ranges = \"bounds\"` and `values = \"representative\"` under [output]: {why}"
+        )));
     }
     let key = if output.values == OutputValues::Representative { "values" } else { "ranges" };
     let refused = |why: &str| Failure::Usage(format!("`{key}` under [output] cannot be had here: {why}; leave it out"));
@@ -45,7 +47,9 @@ pub fn show(policy: &Policy, prepared: &Prepared, found: &mut Found, joined: Opt
         return Err(refused("a requirement compares the labels of hierarchies with a population"));
     }
     if output.values == OutputValues::Representative && !prepared.sets.is_empty() {
-        return Err(refused("the sets of [[quasi]] have classes of their own, and a value cannot stand for all of them"));
+        return Err(refused(
+            "the sets of [[quasi]] have classes of their own, and a value cannot stand for all of them",
+        ));
     }
     let recoding = &mut found.recoding;
     let columns: Vec<Vec<String>> = match output.values {
@@ -69,26 +73,11 @@ pub fn show(policy: &Policy, prepared: &Prepared, found: &mut Found, joined: Opt
     let shown = (0..recoding.classes.len()).map(|class| columns.iter().map(|c| c[class].clone()).collect());
     recoding.shown = Some(shown.collect());
     let merged = merge(prepared, recoding);
-    // Cells of a set may look alike where whole tuples do not.
-    if merged > 0 || !prepared.sets.is_empty() {
-        let evaluator = Evaluator::new(&prepared.set, &prepared.requirements);
-        let together = match &prepared.sets[..] {
-            [] => vec![recoding.groups(&prepared.set).0],
-            sets => {
-                let classes =
-                    |columns: &Vec<usize>| Classes::of(&prepared.set, &prepared.generalizations, recoding, columns).groups;
-                sets.iter().map(classes).collect()
-            }
-        };
-        let fails = |r: &usize| together.iter().any(|groups| !evaluator.judge(*r, groups).0);
-        let failing = (0..prepared.requirements.len()).find(fails);
-        if let Some(r) = failing {
-            let words = feasibility::words(&prepared.requirements[r]);
-            return Err(refused(&format!("classes that look alike then are one, and fail {words} together")));
-        }
-        if merged > 0 {
-            found.notes.push(format!("{merged} classes look like others as they are published, and are one with them."));
-        }
+    if let Some(words) = failing_together(prepared, recoding, merged) {
+        return Err(refused(&format!("classes that look alike then are one, and fail {words} together")));
+    }
+    if merged > 0 {
+        found.notes.push(format!("{merged} classes look like others as they are published, and are one with them."));
     }
     if output.values == OutputValues::Representative {
         found.notes.push(
@@ -98,6 +87,22 @@ pub fn show(policy: &Policy, prepared: &Prepared, found: &mut Found, joined: Opt
         );
     }
     Ok(())
+}
+
+/// A requirement that classes fail which look alike as they are published, in words. Cells of a set of quasi columns may look alike
+/// where whole tuples do not.
+fn failing_together(prepared: &Prepared, recoding: &Recoding, merged: usize) -> Option<String> {
+    if merged == 0 && prepared.sets.is_empty() {
+        return None;
+    }
+    let evaluator = Evaluator::new(&prepared.set, &prepared.requirements);
+    let of_set = |columns: &Vec<usize>| Classes::of(&prepared.set, &prepared.generalizations, recoding, columns).groups;
+    let together = match &prepared.sets[..] {
+        [] => vec![recoding.groups(&prepared.set).0],
+        sets => sets.iter().map(of_set).collect(),
+    };
+    let fails = |r: &usize| together.iter().any(|groups| !evaluator.judge(*r, groups).0);
+    (0..prepared.requirements.len()).find(fails).map(|r| feasibility::words(&prepared.requirements[r]))
 }
 
 /// The label of a column in every class.

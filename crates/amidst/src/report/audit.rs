@@ -27,8 +27,8 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
     let judged = policy.requirements.iter().zip(&audit.requirements).enumerate();
     let requirements = match audit.sets.is_empty() {
         true => judged
-        .map(|(at, (stated, verdict))| worst::requirement(stated, verdict, &evaluator, at, &set.groups, cells))
-        .collect(),
+            .map(|(at, (stated, verdict))| worst::requirement(stated, verdict, &evaluator, at, &set.groups, cells))
+            .collect(),
         false => {
             let (sets, verdicts) = ((&prepared.sets[..], &audit.sets[..]), &audit.requirements);
             worst::of_sets(policy, &prepared.generalizations, sets, verdicts, &evaluator, columns::RARE)

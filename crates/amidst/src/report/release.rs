@@ -53,13 +53,8 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
     let original_risk = Risk::of(&sizes);
     // Of a table that was rolled up before it was gathered nobody here knows the rows.
     let rows_known = !set.rolled_up();
-    let rounded_to = match judged.suppressed {
-        0 => 1,
-        _ => judged.risk.smallest.unwrap_or(1),
-    };
-
     let originals = columns::Originals {
-        rounded_to,
+        rounded_to: if judged.suppressed == 0 { 1 } else { judged.risk.smallest.unwrap_or(1) },
         sensitive: suppression::tells_nobody(policy, prepared, released, judged.suppressed),
     };
 
@@ -154,7 +149,14 @@ fn requirements(made: &Made<'_>, counted: &FrequencySet) -> Vec<RequirementRepor
             .map(|(at, (stated, verdict))| worst::requirement(stated, verdict, &evaluator, at, &judged.classes, cells))
             .collect();
     }
-    worst::of_sets(policy, &prepared.generalizations, (&prepared.sets, &judged.sets), &judged.requirements, &evaluator, 0)
+    worst::of_sets(
+        policy,
+        &prepared.generalizations,
+        (&prepared.sets, &judged.sets),
+        &judged.requirements,
+        &evaluator,
+        0,
+    )
 }
 
 /// How many rows went where.

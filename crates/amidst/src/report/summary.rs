@@ -91,7 +91,10 @@ fn company_in_set(set: &SetReport) -> Option<String> {
     let names: Vec<String> = set.columns.iter().map(|name| printable(name).into_owned()).collect();
     let others = count(set.smallest_class?.saturating_sub(1), "other", "others");
     let risk = number(set.prosecutor_max);
-    Some(format!("Every person shares their {} with at least {others}; the risk of who knows these alone is {risk} at most.", named(&names)))
+    Some(format!(
+        "Every person shares their {} with at least {others}; the risk of who knows these alone is {risk} at most.",
+        named(&names)
+    ))
 }
 
 /// What stands beside the generalized cells, and how many rows are unique with it.

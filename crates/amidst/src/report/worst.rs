@@ -56,8 +56,7 @@ pub fn of_sets(
             Some(names.zip(cells.iter().map(|cell| json!(cell))).collect::<Map<String, Value>>())
         };
         let stated = policy.requirements.iter().zip(verdicts).enumerate();
-        let report =
-            |(at, (stated, verdict))| requirement(stated, verdict, evaluator, at, &classes.groups, cells);
+        let report = |(at, (stated, verdict))| requirement(stated, verdict, evaluator, at, &classes.groups, cells);
         stated.map(report).collect::<Vec<_>>()
     };
     columns.iter().zip(sets).zip(verdicts.chunks(count)).flat_map(of_set).collect()

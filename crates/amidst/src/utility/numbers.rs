@@ -131,7 +131,9 @@ fn losses(prepared: &Prepared, recoding: &Recoding) -> Vec<ColumnLoss> {
         }
     });
     let named = prepared.generalizations.iter().zip(sums);
-    named.map(|(g, sum)| ColumnLoss { column: g.name.clone(), loss: if rows > 0.0 { sum / rows } else { 0.0 } }).collect()
+    named
+        .map(|(g, sum)| ColumnLoss { column: g.name.clone(), loss: if rows > 0.0 { sum / rows } else { 0.0 } })
+        .collect()
 }
 
 /// The columns of numbers, quasi ones first.
