@@ -143,7 +143,7 @@ fn by_sets<'a>(
     Ok(sets)
 }
 
-/// Why nothing is proven, where nothing is: whoever is in no class, or in a class of no columns, is not protected.
+/// Why nothing is proven, where nothing is: a row in no class, or in a class of no columns, is not protected.
 pub(crate) fn nothing(said: &Statement<'_>, rows: u64) -> Option<Problem> {
     let what = if said.quasi.is_empty() {
         "no column is quasi, so nothing is proven about any"

@@ -17,6 +17,7 @@ pub mod class;
 pub mod control;
 pub mod frequency;
 pub mod hierarchy;
+pub mod ids;
 pub mod metric;
 pub mod model;
 pub mod parameter;

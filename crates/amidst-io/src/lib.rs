@@ -10,6 +10,7 @@ mod columnar;
 mod contain;
 mod conventions;
 mod conversion;
+mod converted;
 mod csv;
 mod database;
 mod decode;

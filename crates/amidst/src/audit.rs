@@ -23,6 +23,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
 
+use crate::json::RequirementVerdict;
 use crate::policy::{MissingRows, Policy, Role};
 use crate::population::{Population, PopulationRisk};
 use crate::prepare::{LoadOptions, Prepared, header, read_options};
@@ -50,7 +51,7 @@ pub struct Audit {
     /// What each attack learned, per sensitive column.
     pub attacks: Vec<(&'static str, Vec<(String, Findings)>)>,
     /// The requirements of the policy, with their verdicts.
-    pub requirements: Vec<Value>,
+    pub requirements: Vec<RequirementVerdict>,
     /// The classes of each set of quasi columns, where the policy has several.
     pub sets: Vec<Classes>,
     /// Whether all of them hold.
@@ -177,7 +178,7 @@ pub fn audit(stated: &Policy, policy: &Policy, prepared: &Prepared) -> Result<Au
         requirements,
         sets,
         holds,
-        // Whoever names columns on the command line requires nothing, and means it.
+        // Columns that a caller names state no requirement, on purpose.
         remarks: if policy.requirements.is_empty() { Vec::new() } else { prepared.remarks.clone() },
     })
 }
@@ -191,7 +192,7 @@ fn measure(
     sizes: &Sizes,
     covered: &[Option<Vec<Vec<u32>>>],
     sets: &[Classes],
-) -> (Vec<Measured>, Vec<Value>, bool) {
+) -> (Vec<Measured>, Vec<RequirementVerdict>, bool) {
     let set = &prepared.set;
     // Most classes of a raw table look alike: each look is measured once.
     let looks = if set.persons { set.groups.clone() } else { distinct_looks(&set.groups) };
@@ -221,8 +222,8 @@ fn measure(
                 let (satisfied, level) = evaluator.judge(r, &classes.groups);
                 holds &= satisfied;
                 let further = evaluator.further(r, &classes.groups);
-                let told = json::requirement(stated, satisfied, level.iter().chain(&further));
-                requirements.push(json::of_set(told, prepared.set_names(at)));
+                let verdict = RequirementVerdict::of(stated, satisfied, level.iter().chain(&further));
+                requirements.push(verdict.of_set(prepared.set_names(at)));
             }
         }
         return (measured, requirements, holds);
@@ -239,7 +240,7 @@ fn measure(
         });
         holds &= satisfied;
         let further = evaluator.further(r, classes);
-        requirements.push(json::requirement(stated, satisfied, level.iter().chain(&further)));
+        requirements.push(RequirementVerdict::of(stated, satisfied, level.iter().chain(&further)));
     }
     (measured, requirements, holds)
 }

@@ -169,7 +169,7 @@ fn summary(policy: &Policy, fitted: &Fitted, unique: u64) -> Summary {
 /// What is probably not meant.
 fn remarks(policy: &Policy, fitted: &Fitted) -> Vec<String> {
     let mut remarks = fitted.remarks.clone();
-    // An algorithm that does not exist is told of by those who look for it.
+    // An algorithm that does not exist is reported where it is looked up.
     remarks.extend(stated_algorithm(policy).iter().flat_map(|entry| ignored_settings(policy, *entry)));
     if fitted.bound.generalizations.iter().all(|g| !g.has_hierarchy) {
         remarks.push("no quasi column has a hierarchy: values are kept or become `*`".to_string());

@@ -15,6 +15,8 @@ mod database;
 #[cfg(test)]
 mod defaults;
 #[cfg(test)]
+mod documents;
+#[cfg(test)]
 mod explore;
 #[cfg(test)]
 mod formats;

@@ -288,7 +288,7 @@ fn fields(generalizations: &[Generalization], levels: &[usize]) -> Option<Vec<Fi
     let (mut word, mut shift) = (0, 0);
     let mut fields = Vec::with_capacity(levels.len());
     for (g, &level) in generalizations.iter().zip(levels) {
-        // The largest number of so many bits is left for the top.
+        // The largest number of that width is left for the top.
         let bits = 64 - (g.levels[level].labels.len() as u64).leading_zeros();
         if shift + bits > 64 {
             (word, shift) = (word + 1, 0);

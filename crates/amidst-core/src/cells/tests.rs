@@ -8,7 +8,7 @@ use crate::hierarchy::Cell;
 use crate::local::fixture::Fixture;
 use crate::metric::{self, Release, cell_loss, column_weights};
 use crate::parameter::Parameters;
-use crate::recoding::{Recoding, SUPPRESSED};
+use crate::recoding::Recoding;
 use crate::requirement::{Evaluator, Requirement};
 use crate::search::{Found, MaxSuppression, Search, SearchError};
 
@@ -179,10 +179,8 @@ fn every_cell_is_the_coding_or_the_top() {
     let found = find(&fixture, "cell-suppression", requirements, 0, "gcp").unwrap();
     let coding = found.coding.expect("some cells are suppressed");
     found.recoding.for_each_part(&fixture.set, |part| {
-        assert_ne!(part.class, SUPPRESSED);
-        for ((cell, g), &level) in
-            found.recoding.classes[part.class as usize].iter().zip(&fixture.generalizations).zip(&coding)
-        {
+        let class = part.class.expect("nothing is left out").index();
+        for ((cell, g), &level) in found.recoding.classes[class].iter().zip(&fixture.generalizations).zip(&coding) {
             let Cell::Node { level: at, .. } = cell else { panic!("{cell:?} is no node") };
             assert!(*at as usize == level || *at as usize == g.height(), "{}: level {at}", g.name);
         }
@@ -199,7 +197,7 @@ fn columns_of_little_weight_are_suppressed_first() {
         let mut rows = 0;
         found.recoding.for_each_part(&fixture.set, |part| {
             let top = fixture.generalizations[column].height() as u32;
-            let cell = &found.recoding.classes[part.class as usize][column];
+            let cell = &found.recoding.classes[part.class.expect("nothing is left out").index()][column];
             rows += if matches!(cell, Cell::Node { level, .. } if *level == top) { part.entry.rows } else { 0 };
         });
         rows

@@ -8,7 +8,7 @@ use crate::local::shape::Space;
 use crate::metric::{self, Metric, Release};
 use crate::parameter::{Parameters, Value};
 use crate::random::Random;
-use crate::recoding::{Recoding, SUPPRESSED};
+use crate::recoding::Recoding;
 use crate::requirement::{Evaluator, Requirement};
 use crate::search::{Found, MaxSuppression, Search, SearchError, Suppressed};
 use crate::sensitive::SensitiveDomain;
@@ -213,10 +213,10 @@ impl Fixture {
     pub(crate) fn check(&self, recoding: &Recoding, requirements: &[Requirement]) {
         let mut rows = vec![0; self.set.len()];
         recoding.for_each_part(&self.set, |part| {
-            assert_ne!(part.class, SUPPRESSED);
-            rows[part.tuple as usize] += part.entry.rows;
-            let codes = self.set.tuple(part.tuple as usize);
-            let cells = &recoding.classes[part.class as usize];
+            let class = part.class.expect("nothing is left out");
+            rows[part.tuple.index()] += part.entry.rows;
+            let codes = self.set.tuple(part.tuple.index());
+            let cells = &recoding.classes[class.index()];
             for ((g, &code), cell) in self.generalizations.iter().zip(codes).zip(cells) {
                 assert!(g.covers(cell, code), "{cell:?} does not cover {code} of {}", g.name);
             }

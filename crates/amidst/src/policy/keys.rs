@@ -150,7 +150,7 @@ const DATA: &[Key] = &[
     key(
         "input",
         Kind::Text,
-        "given by --input",
+        "given by the caller",
         "a file, a folder or pattern of files, or sqlite:// or postgres://; relative to the policy",
         "\"patients.csv\"",
         &[],

@@ -65,7 +65,7 @@ pub struct Policy {
     pub utility: UtilityPolicy,
     /// What is written.
     pub output: OutputPolicy,
-    /// What is told of the release.
+    /// What it states about the release.
     pub release: ReleasePolicy,
     /// Where the policy was read.
     pub origin: Origin,

@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 use super::fields::{Fields, as_written, number};
 use super::{Diagnostic, keys, suggestion};
 
-/// What is told of a release.
+/// What a policy states about a release.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReleasePolicy {
     /// What it is called.
@@ -102,7 +102,7 @@ impl Threshold {
         }
     }
 
-    /// Whether a class of so many persons keeps to it: a risk of one in so many is not above it.
+    /// Whether a class of `size` persons keeps to it: 1/size is not above it.
     pub fn allows(&self, smallest_class: u64) -> bool {
         smallest_class > 0 && Rational::new(1, i64::try_from(smallest_class).unwrap_or(i64::MAX)) <= self.risk()
     }

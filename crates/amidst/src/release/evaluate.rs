@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use super::join::Joined;
-use crate::json::{number, of_set, requirement};
+use crate::json::{RequirementVerdict, number};
 use crate::plan::{ignored_settings, stated_k};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
@@ -29,8 +29,8 @@ pub struct Judged {
     pub classes: Groups,
     /// Rows that were suppressed, dropped or masked.
     pub suppressed: u64,
-    /// Each requirement, as JSON says it.
-    pub requirements: Vec<Value>,
+    /// What came of each requirement.
+    pub requirements: Vec<RequirementVerdict>,
     /// Whether all of them hold.
     pub holds: bool,
     /// Each metric; none where it is not defined.
@@ -51,15 +51,15 @@ fn of_each_set(
     prepared: &Prepared,
     classes: &Groups,
     sets: &[SetClasses],
-    mut judge: impl FnMut(&Groups, usize) -> Value,
-) -> Vec<Value> {
+    mut judge: impl FnMut(&Groups, usize) -> RequirementVerdict,
+) -> Vec<RequirementVerdict> {
     let count = prepared.requirements.len();
     if sets.is_empty() {
         return (0..count).map(|r| judge(classes, r)).collect();
     }
     let mut all = Vec::with_capacity(count * sets.len());
     for (at, set) in sets.iter().enumerate() {
-        all.extend((0..count).map(|r| of_set(judge(&set.groups, r), prepared.set_names(at))));
+        all.extend((0..count).map(|r| judge(&set.groups, r).of_set(prepared.set_names(at))));
     }
     all
 }
@@ -103,7 +103,7 @@ impl Judged {
             let satisfied = satisfied && compared.is_none_or(|searched| searched.judge(r, classes).0);
             holds &= satisfied;
             let further = evaluator.further(r, classes);
-            requirement(&policy.requirements[r], satisfied, level.iter().chain(&further))
+            RequirementVerdict::of(&policy.requirements[r], satisfied, level.iter().chain(&further))
         };
         let requirements = of_each_set(prepared, &groups, &sets, judge);
         let sizes = |classes: &Groups| Sizes::collect(classes.iter().filter(|e| !e.is_empty()).map(frequency::size));

@@ -10,6 +10,7 @@ mod released;
 mod representative;
 mod shown;
 mod shuffle;
+mod write;
 
 pub use classes::class_of_rows;
 pub use evaluate::Judged;

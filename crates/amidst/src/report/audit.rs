@@ -2,12 +2,12 @@
 
 use amidst_core::attack::{Published, labels_of_table};
 use amidst_core::requirement::Evaluator;
-use serde_json::{Map, Value, json};
 
 use super::content::{Audience, Report, Rows, Sides, Subject};
 use super::{columns, figures, worst};
 use crate::TOOL;
 use crate::audit::Audit;
+use crate::json::Figures;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::unique::UniqueRows;
@@ -21,7 +21,7 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
     let published = Published::new(set, &set.groups, &prepared.domains).with_labels(&labels);
     let cells = |class: usize, size: u64| {
         let shown = size >= columns::RARE && class < labels.rows;
-        shown.then(|| labels.columns.iter().map(|c| (c.name.clone(), json!(c.value(class)))).collect::<Map<_, Value>>())
+        shown.then(|| labels.columns.iter().map(|c| (c.name.clone(), c.value(class).to_string())).collect::<Figures>())
     };
     let evaluator = Evaluator::new(set, &prepared.requirements);
     let judged = policy.requirements.iter().zip(&audit.requirements).enumerate();

@@ -5,7 +5,7 @@
 //! time: the same release has the same report.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::loss_bound::LossBound;
 use super::partition::Partition;
@@ -13,6 +13,7 @@ use super::sets::SetReport;
 pub use super::unique_rows::UniqueReport;
 use crate::check::Accepted;
 use crate::control_group::ControlGroup;
+use crate::json::{Figures, as_on};
 use crate::population::{JournalistRisk, Uniques};
 use crate::utility::Fidelity;
 
@@ -134,7 +135,7 @@ pub enum Audience {
     /// The owner of the table: it may tell what was there before.
     #[serde(rename = "internal")]
     Owner,
-    /// Whoever receives the release: everything in it follows from the release, the policy and three counts of rows.
+    /// The recipient of the release: everything in it follows from the release, the policy and three counts of rows.
     #[serde(rename = "public")]
     Recipient,
 }
@@ -267,16 +268,17 @@ pub struct RequirementReport {
     /// Where it is defined.
     pub citation: String,
     /// The sensitive columns.
-    pub on: Value,
+    #[serde(serialize_with = "as_on")]
+    pub on: Vec<String>,
     /// The set of quasi columns whose classes are meant, where the policy has several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub quasi: Option<Value>,
+    pub quasi: Option<Vec<String>>,
     /// The stated parameters.
-    pub parameters: Value,
+    pub parameters: Figures,
     /// Whether it holds.
     pub holds: bool,
     /// The strongest parameter that holds.
-    pub measured: Value,
+    pub measured: Figures,
     /// The class that comes closest to breaking it.
     pub worst: Option<WorstClass>,
 }
@@ -285,11 +287,11 @@ pub struct RequirementReport {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorstClass {
     /// The cells; none where the class is so small that they would point at someone.
-    pub cells: Option<Map<String, Value>>,
+    pub cells: Option<Figures>,
     /// The persons in it.
     pub size: u64,
     /// What it reaches.
-    pub measured: Value,
+    pub measured: Figures,
 }
 
 /// Re-identification risk.
@@ -354,7 +356,7 @@ pub struct FindingsReport {
     /// Persons hit.
     pub persons: u64,
     /// Further figures.
-    pub figures: Map<String, Value>,
+    pub figures: Figures,
 }
 
 /// A metric.
@@ -416,7 +418,8 @@ pub struct Reason {
     /// The model.
     pub model: String,
     /// The sensitive columns.
-    pub on: Value,
+    #[serde(serialize_with = "as_on")]
+    pub on: Vec<String>,
     /// Classes that break it.
     pub classes: u64,
     /// Rows in them.

@@ -6,7 +6,6 @@ use rayon::prelude::*;
 
 use super::content::{AttackReport, FindingsReport, ReleaseReport, RiskReport, Sides, SizeBin, ThresholdReport};
 use super::sets::SetReport;
-use crate::json;
 use crate::policy::{Policy, ReleasePolicy};
 use crate::population::PopulationRisk;
 
@@ -102,6 +101,6 @@ pub fn findings_report(findings: &Findings) -> FindingsReport {
         classes: findings.classes,
         rows: findings.rows,
         persons: findings.persons,
-        figures: findings.figures.iter().map(|(name, x)| (name.clone(), json::number(*x))).collect(),
+        figures: findings.figures.iter().map(|(name, x)| (name.clone(), *x)).collect(),
     }
 }

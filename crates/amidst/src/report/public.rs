@@ -7,7 +7,6 @@
 use amidst_check::{Accepted, On, Requirement};
 use amidst_core::metric::OF_SIZES;
 use amidst_core::{metric, model, risk::Risk};
-use serde_json::{Value, json};
 
 use super::content::{
     AttackReport, Audience, ColumnReport, Digest, MetricReport, Report, RequirementReport, RiskReport, Rows, Sides,
@@ -132,18 +131,18 @@ pub(crate) fn requirements(checked: &[Requirement]) -> Vec<RequirementReport> {
             definition: entry.definition.to_string(),
             citation: entry.citation.to_string(),
             on: match &r.on {
-                None => Value::Null,
-                Some(On::One(name)) => json!(name),
-                Some(On::Many(names)) => json!(names),
+                None => Vec::new(),
+                Some(On::One(name)) => vec![name.clone()],
+                Some(On::Many(names)) => names.clone(),
             },
-            quasi: r.quasi.as_ref().map(|names| json!(names)),
-            parameters: Value::Object(r.parameters.clone()),
+            quasi: r.quasi.clone(),
+            parameters: r.parameters.clone().into(),
             holds: r.holds,
-            measured: Value::Object(r.measured.clone()),
+            measured: r.measured.clone().into(),
             worst: r.worst.as_ref().map(|worst| WorstClass {
-                cells: Some(worst.cells.clone()),
+                cells: Some(worst.cells.clone().into()),
                 size: worst.size,
-                measured: Value::Object(worst.figures.clone()),
+                measured: worst.figures.clone().into(),
             }),
         })
     };

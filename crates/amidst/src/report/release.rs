@@ -8,7 +8,6 @@ use amidst_core::requirement::Evaluator;
 use amidst_core::risk::Risk;
 use amidst_core::search::Found;
 use amidst_core::{algorithm, frequency, metric};
-use serde_json::{Map, Value, json};
 
 use super::content::{
     Audience, Digest, Method, MetricReport, Report, RequirementReport, Rows, Sides, Subject, UtilityReport,
@@ -18,6 +17,7 @@ use super::public::{self, Seen, Told};
 use super::view::View;
 use super::{columns, figures, partition, suppression, worst};
 use crate::control_group::{ControlGroup, control_group};
+use crate::json::Figures;
 use crate::plan::metric_of;
 use crate::policy::Policy;
 use crate::population::Population;
@@ -138,9 +138,9 @@ fn requirements(made: &Made<'_>, counted: &FrequencySet) -> Vec<RequirementRepor
         let cells = recoding.classes.get(class)?;
         let label = |(g, cell): (&amidst_core::hierarchy::Generalization, _)| {
             let label = if recoding.masked == Some(class as u32) { TOP.into() } else { g.label(cell) };
-            (g.name.clone(), json!(label))
+            (g.name.clone(), label.to_string())
         };
-        Some(prepared.generalizations.iter().zip(cells).map(label).collect::<Map<String, Value>>())
+        Some(prepared.generalizations.iter().zip(cells).map(label).collect::<Figures>())
     };
     let evaluator = Evaluator::of_release(counted, &prepared.requirements, &judged.classes);
     if judged.sets.is_empty() {

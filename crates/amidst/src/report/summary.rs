@@ -141,7 +141,7 @@ fn share(part: u64, rows: u64) -> String {
 
 /// How often the best guess of each sensitive value is right.
 fn guesses(report: &Report) -> Vec<String> {
-    let share = |findings: &super::content::FindingsReport| findings.figures.get("largest_share")?.as_f64();
+    let share = |findings: &super::content::FindingsReport| findings.figures.number("largest_share");
     let attacks = report.attacks.iter().filter(|a| a.id == HOMOGENEITY.id);
     attacks
         .filter_map(|attack| {

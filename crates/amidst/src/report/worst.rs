@@ -5,35 +5,34 @@ use amidst_core::hierarchy::Generalization;
 use amidst_core::model::{Level, Needs};
 use amidst_core::requirement::Evaluator;
 use amidst_core::sets::Classes;
-use serde_json::{Map, Value, json};
 
 use super::content::{RequirementReport, WorstClass};
-use crate::json;
+use crate::json::{Figures, RequirementVerdict};
 use crate::policy::{Policy, RequirePolicy};
 
-/// One requirement with its worst class. `verdict` is its JSON; `cells` tells the published cells of a class, or
+/// One requirement with its worst class. `verdict` is what came of it; `cells` tells the published cells of a class, or
 /// nothing where they must not be told.
 pub fn requirement(
     stated: &RequirePolicy,
-    verdict: &Value,
+    verdict: &RequirementVerdict,
     evaluator: &Evaluator<'_>,
     position: usize,
     classes: &Groups,
-    cells: impl Fn(usize, u64) -> Option<Map<String, Value>>,
+    cells: impl Fn(usize, u64) -> Option<Figures>,
 ) -> RequirementReport {
     RequirementReport {
         model: stated.model.id.to_string(),
         title: stated.model.title.to_string(),
         definition: stated.model.definition.to_string(),
         citation: stated.model.citation.to_string(),
-        on: verdict["on"].clone(),
-        quasi: verdict.get("quasi").cloned(),
-        parameters: verdict["parameters"].clone(),
-        holds: verdict["holds"] == true,
-        measured: verdict["measured"].clone(),
+        on: verdict.on.clone(),
+        quasi: verdict.quasi.clone(),
+        parameters: verdict.parameters.clone(),
+        holds: verdict.holds,
+        measured: verdict.measured.clone(),
         worst: worst(evaluator, position, classes).map(|(class, level)| {
             let size = frequency::size(classes.get(class));
-            WorstClass { cells: cells(class, size), size, measured: json!({ level.parameter: json::level(&level) }) }
+            WorstClass { cells: cells(class, size), size, measured: Figures::of_level(&level) }
         }),
     }
 }
@@ -44,16 +43,16 @@ pub fn of_sets(
     policy: &Policy,
     generalizations: &[Generalization],
     (columns, sets): (&[Vec<usize>], &[Classes]),
-    verdicts: &[Value],
+    verdicts: &[RequirementVerdict],
     evaluator: &Evaluator<'_>,
     shown_from: u64,
 ) -> Vec<RequirementReport> {
     let count = policy.requirements.len().max(1);
-    let of_set = |((columns, classes), verdicts): ((&Vec<usize>, &Classes), &[Value])| {
+    let of_set = |((columns, classes), verdicts): ((&Vec<usize>, &Classes), &[RequirementVerdict])| {
         let cells = |class: usize, size: u64| {
             let names = columns.iter().map(|&c| generalizations[c].name.clone());
             let cells = classes.cells.get(class).filter(|_| size >= shown_from)?;
-            Some(names.zip(cells.iter().map(|cell| json!(cell))).collect::<Map<String, Value>>())
+            Some(names.zip(cells.iter().cloned()).collect::<Figures>())
         };
         let stated = policy.requirements.iter().zip(verdicts).enumerate();
         let report = |(at, (stated, verdict))| requirement(stated, verdict, evaluator, at, &classes.groups, cells);

@@ -1,5 +1,7 @@
 //! Searching: the algorithm is chosen and run, and what it found is held against its own distribution. Where a policy names
 //! no algorithm, several compete.
+//!
+//! May use: `job`, `json`, `plan`, `policy`, `prepare`, `release`, `settling`, and what those use.
 
 mod competition;
 
@@ -14,7 +16,7 @@ use crate::plan::{algorithm_of, node_of, stated_algorithm, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::release::{Joined, place_joiners};
-use crate::{Failure, settling};
+use crate::{Failure, Remedy, settling};
 
 /// What is published, and who found it.
 pub struct Chosen {
@@ -114,12 +116,12 @@ fn at_levels(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Resul
                 format!("{words} fails in {} classes with {} rows", r.classes, r.rows)
             })
             .collect();
-        return Err(Failure::Impossible(format!(
-            "the levels of the policy do not satisfy it: {}; {} rows may be suppressed. `amidst explore POLICY --node …` tells \
-             more",
+        let problem = format!(
+            "the levels of the policy do not satisfy it: {}; {} rows may be suppressed",
             failing.join(", "),
             why.limit
-        )));
+        );
+        return Err(Failure::impossible(problem, Remedy::ExploreNode));
     };
     let note = "the policy names these levels; no others were looked at".to_string();
     Ok(Found { recoding, coding: None, optimal: false, gap: None, least_loss: None, notes: vec![note] })

@@ -1,7 +1,7 @@
 //! What a policy may state for a series: everything that would not come true is refused, at its place in the policy.
 //!
 //! A series tells persons apart, and publishes everybody who is in the table in every version while they are in it. So
-//! it needs a key, leaves nobody out, and knows no rows that are published unprotected: whoever waives in one version
+//! it needs a key, leaves nobody out, and knows no rows that are published unprotected: a person who waives in one version
 //! and not in the next gives their value away for all of them, and that of others with it.
 
 use amidst_core::search::MaxSuppression;
@@ -47,7 +47,7 @@ fn waivers(policy: &Policy) -> Vec<Diagnostic> {
                        narrows what others may have";
         policy.origin.error(&["columns", name, "role"], message).label("says who waived").help(
             "give it the role \"identifying\", which protects everybody alike, or publish those who waived as a release of \
-             their own with `amidst anonymize`",
+             their own",
         )
     };
     consents.map(|c| error(&c.name)).collect()

@@ -2,6 +2,8 @@
 //!
 //! Every figure on the page is taken from the report's JSON by its place there and carries that place, so that page and
 //! JSON cannot disagree and anyone can check that they do not.
+//!
+//! May use: `json`, `population`, the rest of `report`, and what those use.
 
 mod protection;
 mod record;
@@ -12,7 +14,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 
 use super::content::{Audience, Report, Subject};
-use crate::words;
+use crate::json;
 
 /// The style of every page.
 pub const STYLE: &str = include_str!("../style.css");
@@ -64,7 +66,7 @@ pub fn html(report: &Report) -> String {
             }
         }
     };
-    // Labels and names come from the data: nothing in them may act on whoever looks at the page.
+    // Labels and names come from the data: nothing in them may act on the reader of the page.
     printable_lines(&markup.into_string()).into_owned()
 }
 
@@ -137,8 +139,8 @@ impl Page<'_> {
     fn figure(&self, at: &str) -> Markup {
         let value = self.json.pointer(at).unwrap_or(&Value::Null);
         match value {
-            Value::Number(n) => html! { data value=(n) data-at=(at) { (words::json(value)) } },
-            _ => html! { (words::json(value)) },
+            Value::Number(n) => html! { data value=(n) data-at=(at) { (json::words(value)) } },
+            _ => html! { (json::words(value)) },
         }
     }
 

@@ -3,10 +3,10 @@
 use maud::{Markup, html};
 
 use super::{Page, escaped};
+use crate::json::Figures;
 use crate::population::Uniques;
 use crate::report::RequirementReport;
 use crate::report::chart::{self, Line};
-use crate::words;
 
 /// The figures of risk: their place, and what they are called.
 const RISK: &[(&str, &str)] = &[
@@ -46,13 +46,13 @@ impl Page<'_> {
                         th scope="col" { "measured" } th scope="col" { "worst class" }
                     } }
                     tbody { @for (i, r) in requirements.iter().enumerate() { tr {
-                        td { strong { (r.model) } br; (words::json(&r.parameters))
-                            @if let Some(set) = &r.quasi { br; "by " (words::json(set)) } }
-                        td data-label="on" { (if r.on.is_null() { String::new() } else { words::json(&r.on) }) }
+                        td { strong { (r.model) } br; (r.parameters.words())
+                            @if let Some(set) = &r.quasi { br; "by " (set.join(", ")) } }
+                        td data-label="on" { (r.on.join(", ")) }
                         td data-label="verdict" { @if r.holds { span.holds { "✓ holds" } } @else { span.fails { "✗ fails" } } }
                         td data-label="measured" { (self.named(&r.measured, &format!("/requirements/{i}/measured"))) }
                         td.wide data-label="worst class" { @if let Some(worst) = &r.worst {
-                            @if let Some(cells) = &worst.cells { (words::json(&serde_json::Value::Object(cells.clone()))) ": " }
+                            @if let Some(cells) = &worst.cells { (cells.words()) ": " }
                             (self.figure(&format!("/requirements/{i}/worst/size")))
                             (if worst.size == 1 { " person, " } else { " persons, " })
                             (self.named(&worst.measured, &format!("/requirements/{i}/worst/measured")))
@@ -67,9 +67,8 @@ impl Page<'_> {
     }
 
     /// An object of figures: `k = 5`.
-    fn named(&self, object: &serde_json::Value, at: &str) -> Markup {
-        let names: Vec<&String> = object.as_object().map(|map| map.keys().collect()).unwrap_or_default();
-        html! { @for (i, name) in names.iter().enumerate() {
+    fn named(&self, figures: &Figures, at: &str) -> Markup {
+        html! { @for (i, name) in figures.names().enumerate() {
             @if i > 0 { ", " }
             (name.replace('_', " ")) " = " (self.figure(&format!("{at}/{}", escaped(name))))
         } }
@@ -252,7 +251,7 @@ impl Page<'_> {
                         td.n data-label=(classes) { (self.figure(&format!("{at}/after/classes"))) }
                         td.n data-label=(rows) { (self.figure(&format!("{at}/after/rows"))) }
                         td.wide data-label="further figures" { (self.named(
-                            &serde_json::Value::Object(attack.findings.after.figures.clone()),
+                            &attack.findings.after.figures,
                             &format!("{at}/after/figures"),
                         )) }
                     } } }

@@ -6,7 +6,6 @@ use maud::{Markup, html};
 use super::Page;
 use crate::report::ColumnReport;
 use crate::report::chart::{self, Line};
-use crate::words;
 
 impl Page<'_> {
     pub(super) fn columns(&self) -> Option<Markup> {
@@ -293,7 +292,7 @@ impl Page<'_> {
                         caption { "Classes that would have broken a requirement; one class may break several" }
                         thead { tr { th scope="col" { "requirement" } th.n scope="col" { "classes" } th.n scope="col" { "rows" } } }
                         tbody { @for (i, reason) in suppression.reasons.iter().enumerate() { tr {
-                            th scope="row" { (reason.model) @if !reason.on.is_null() { " on " (words::json(&reason.on)) } }
+                            th scope="row" { (reason.model) @if !reason.on.is_empty() { " on " (reason.on.join(", ")) } }
                             td.n { (self.figure(&format!("/suppression/reasons/{i}/classes"))) }
                             td.n { (self.figure(&format!("/suppression/reasons/{i}/rows"))) }
                         } } }
