@@ -379,7 +379,8 @@ fn compare_print(path: &Path, certificate: &Certificate, index: usize, print: &F
 }
 
 fn claim(requirement: &Requirement) -> Claim {
-    Claim { model: requirement.model.clone(), on: requirement.on.clone(), parameters: requirement.parameters.clone() }
+    let Requirement { model, on, quasi, parameters, .. } = requirement.clone();
+    Claim { model, on, quasi, parameters }
 }
 
 /// Models whose row-based figures bound the person-based ones from above.

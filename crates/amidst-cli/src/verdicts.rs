@@ -9,6 +9,8 @@ use crate::terminal::{figure, proven, table, verdict};
 pub struct Judged {
     model: String,
     on: Vec<String>,
+    /// The set of quasi columns whose classes are meant, where the policy has several.
+    quasi: Option<Vec<String>>,
     parameters: Figures,
     measured: Figures,
     /// Those of `measured` that are a bound which does not hold itself.
@@ -23,6 +25,7 @@ impl From<&RequirementVerdict> for Judged {
         Judged {
             model: found.model.to_string(),
             on: found.on.clone(),
+            quasi: found.quasi.clone(),
             parameters: found.parameters.clone(),
             measured: found.measured.clone(),
             open: found.open.clone(),
@@ -41,6 +44,7 @@ impl From<&check::Requirement> for Judged {
                 Some(On::One(name)) => vec![name.clone()],
                 Some(On::Many(names)) => names.clone(),
             },
+            quasi: claim.quasi.clone(),
             parameters: claim.parameters.clone().into(),
             measured: claim.measured.clone().into(),
             open: Vec::new(),
@@ -58,14 +62,15 @@ impl From<&check::Found> for Judged {
 
 impl Judged {
     fn row(&self) -> Vec<String> {
-        let on: Vec<String> = self.on.iter().map(|name| printable(name).into_owned()).collect();
         let word = match (self.holds, self.standing) {
             (true, Some(Standing::Proven)) => proven(),
             (true, Some(other)) => other.word().to_string(),
             (holds, _) => verdict(holds),
         };
-        let stated = format!("{} {}", printable(&self.model), self.pairs(&self.parameters, &[]));
-        vec![stated, on.join(", "), word, self.pairs(&self.measured, &self.open)]
+        let names = |names: &Vec<String>| names.iter().map(|name| printable(name).into_owned()).collect::<Vec<_>>();
+        let set = self.quasi.as_ref().map(|set| format!(" by {}", names(set).join(", "))).unwrap_or_default();
+        let stated = format!("{} {}{set}", printable(&self.model), self.pairs(&self.parameters, &[]));
+        vec![stated, names(&self.on).join(", "), word, self.pairs(&self.measured, &self.open)]
     }
 
     fn pairs(&self, figures: &Figures, open: &[&str]) -> String {

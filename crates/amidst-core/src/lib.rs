@@ -43,6 +43,8 @@ pub mod sensitive;
 #[doc(hidden)]
 pub mod series;
 #[doc(hidden)]
+pub mod sets;
+#[doc(hidden)]
 pub mod shared;
 #[doc(hidden)]
 pub mod worlds;

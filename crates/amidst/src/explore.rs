@@ -19,6 +19,7 @@ use crate::{Failure, json};
 
 /// Looks at the whole lattice of the policy's hierarchies.
 pub fn explore(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Explored, Failure> {
+    prepared.refuse_sets(policy, "explore")?;
     let search = task(policy, prepared, job)?;
     Ok(lattice::explore(&search)?)
 }
@@ -28,6 +29,7 @@ pub fn explore(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Ex
 /// # Errors
 /// When the policy asks for an algorithm or metric that does not suit, or the job was stopped.
 pub fn explore_all(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Explored, Failure> {
+    prepared.refuse_sets(policy, "explore")?;
     Ok(lattice::explore_all(&task(policy, prepared, job)?)?)
 }
 
@@ -38,6 +40,7 @@ pub fn why_not(
     levels: &[(String, usize)],
     job: &Job<'_>,
 ) -> Result<WhyNot, Failure> {
+    prepared.refuse_sets(policy, "explore")?;
     let levels = node_of(prepared, levels)?;
     let search = task(policy, prepared, job)?;
     Ok(lattice::why_not(&search, &levels)?)

@@ -159,6 +159,9 @@ pub struct RequirementVerdict {
     /// The sensitive columns; none where it is about none.
     #[serde(serialize_with = "as_on")]
     pub on: Vec<String>,
+    /// The set of quasi columns whose classes are meant, where the policy has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quasi: Option<Vec<String>>,
     /// The stated parameters.
     pub parameters: Figures,
     /// Whether it holds.
@@ -174,6 +177,11 @@ pub struct RequirementVerdict {
 }
 
 impl RequirementVerdict {
+    /// The same of a set of quasi columns, where the policy has several.
+    pub fn of_set(self, columns: Option<Vec<String>>) -> Self {
+        RequirementVerdict { quasi: columns, ..self }
+    }
+
     /// The verdict on a stated requirement, with what was measured.
     pub fn of<'a>(stated: &RequirePolicy, holds: bool, levels: impl IntoIterator<Item = &'a Level>) -> Self {
         let (mut measured, mut open, mut obstacle) = (Map::new(), Vec::new(), None);
@@ -187,6 +195,7 @@ impl RequirementVerdict {
         RequirementVerdict {
             model: stated.model.id,
             on: stated.on.clone(),
+            quasi: None,
             parameters: Figures(stated.parameters.iter().map(|(k, v)| (k.to_string(), parameter(v))).collect()),
             holds,
             measured: Figures(measured),

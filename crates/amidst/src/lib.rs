@@ -42,6 +42,7 @@ pub mod anonymize;
 pub mod attack;
 pub mod audit;
 mod checker_input;
+pub mod control_group;
 pub mod engine;
 pub mod explore;
 mod external;

@@ -56,6 +56,8 @@ mod series_extend;
 #[cfg(test)]
 mod series_policy;
 #[cfg(test)]
+mod sets;
+#[cfg(test)]
 mod signed;
 #[cfg(test)]
 mod suppression;

@@ -64,7 +64,7 @@ impl Prices {
 }
 
 /// The cell of a value at a level. What is called like the top is the top, whichever level it is of: nobody can tell them apart.
-fn published(g: &Generalization, level: usize, value: u32) -> Cell {
+pub(crate) fn published(g: &Generalization, level: usize, value: u32) -> Cell {
     let top = g.height();
     match g.levels[level].labels[value as usize] == g.levels[top].labels[0] {
         true => Cell::Node { level: top as u32, value: 0 },

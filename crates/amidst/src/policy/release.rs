@@ -48,7 +48,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         id: "ema",
         risk: (9, 100),
-        source: "European Medicines Agency, External guidance on the implementation of Policy 0070 (2018): 0.09 for public disclosure",
+        source: "European Medicines Agency, External guidance on the implementation of Policy 0070, EMA/90915/2016: 0.09 for public disclosure",
     },
     Preset {
         id: "health-canada",
@@ -57,18 +57,18 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         id: "ipc-low",
-        risk: (1, 10),
-        source: "IPC Ontario, De-identification Guidelines for Structured Data (2016): 0.1 where the invasion of privacy would be low",
+        risk: (9, 100),
+        source: "IPC Ontario, De-identification Guidelines for Structured Data (updated 2025): 0.09 where the invasion of privacy would be low",
     },
     Preset {
         id: "ipc-medium",
         risk: (75, 1000),
-        source: "IPC Ontario, De-identification Guidelines for Structured Data (2016): 0.075 where the invasion of privacy would be medium",
+        source: "IPC Ontario, De-identification Guidelines for Structured Data (updated 2025): 0.075 where the invasion of privacy would be medium",
     },
     Preset {
         id: "ipc-high",
         risk: (5, 100),
-        source: "IPC Ontario, De-identification Guidelines for Structured Data (2016): 0.05 where the invasion of privacy would be high",
+        source: "IPC Ontario, De-identification Guidelines for Structured Data (updated 2025): 0.05 where the invasion of privacy would be high",
     },
     Preset {
         id: "cms-11",

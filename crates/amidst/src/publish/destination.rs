@@ -49,6 +49,14 @@ impl Destination {
                 )));
             }
         }
+        // A folder that is called like a file of another program would be taken for one.
+        if amidst_io::is_foreign(&target) {
+            return Err(Failure::Usage(format!(
+                "{} cannot be written as a release. Choose one of {}, or the name of a folder",
+                target.display(),
+                amidst_io::WRITTEN
+            )));
+        }
         if layout == Layout::Parts {
             if single {
                 let message = format!("{} must be a folder: a cluster writes several files", target.display());

@@ -2,6 +2,7 @@
 //!
 //! May use: `prepare`, `plan`, `json` and what lies below them.
 
+mod bounds;
 mod classes;
 mod evaluate;
 mod join;

@@ -21,7 +21,7 @@ impl Released {
     pub(crate) fn write(&self, policy: &Policy, path: &Path, job: &Job<'_>) -> Result<(), Failure> {
         let format = Format::of_path(path).map_err(|e| Failure::Usage(e.to_string()))?;
         self.with_options(policy, job, |options| {
-            amidst_io::write(&self.table, Some(&self.order), path, format, options).map(drop)
+            amidst_io::write(&self.written(policy), Some(&self.order), path, format, options).map(drop)
         })
     }
 
@@ -32,7 +32,7 @@ impl Released {
     pub(crate) fn bytes(&self, policy: &Policy, format: Format, job: &Job<'_>) -> Result<Bytes, Failure> {
         let mut bytes = Vec::new();
         self.with_options(policy, job, |options| {
-            amidst_io::write_to(&self.table, Some(&self.order), &mut bytes, format, options).map(drop)
+            amidst_io::write_to(&self.written(policy), Some(&self.order), &mut bytes, format, options).map(drop)
         })?;
         Ok(bytes.into())
     }

@@ -25,9 +25,15 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
     };
     let evaluator = Evaluator::new(set, &prepared.requirements);
     let judged = policy.requirements.iter().zip(&audit.requirements).enumerate();
-    let requirements = judged
-        .map(|(at, (stated, verdict))| worst::requirement(stated, verdict, &evaluator, at, &set.groups, cells))
-        .collect();
+    let requirements = match audit.sets.is_empty() {
+        true => judged
+            .map(|(at, (stated, verdict))| worst::requirement(stated, verdict, &evaluator, at, &set.groups, cells))
+            .collect(),
+        false => {
+            let (sets, verdicts) = ((&prepared.sets[..], &audit.sets[..]), &audit.requirements);
+            worst::of_sets(policy, &prepared.generalizations, sets, verdicts, &evaluator, columns::RARE)
+        }
+    };
     let mut report = Report {
         tool: TOOL.to_string(),
         subject: Subject::Audit,
@@ -53,7 +59,10 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
         columns: columns::of_table(policy, prepared),
         requirements,
         risk: Sides { before: None, after: figures::risk(&audit.risk, audit.population.clone()) },
+        sets: Vec::new(),
         attacks: figures::attacks(&published),
+        control_group: None,
+        fidelity: None,
         metrics: Vec::new(),
         utility: Vec::new(),
         partition: None,

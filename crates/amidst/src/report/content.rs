@@ -9,10 +9,13 @@ use serde_json::Value;
 
 use super::loss_bound::LossBound;
 use super::partition::Partition;
+use super::sets::SetReport;
+pub use super::unique_rows::UniqueReport;
 use crate::check::Accepted;
+use crate::control_group::ControlGroup;
 use crate::json::{Figures, as_on};
 use crate::population::{JournalistRisk, Uniques};
-use crate::unique::UniqueRows;
+use crate::utility::Fidelity;
 
 /// Everything a report says.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -44,10 +47,19 @@ pub struct Report {
     pub requirements: Vec<RequirementReport>,
     /// Re-identification risk.
     pub risk: Sides<RiskReport>,
+    /// The sets of quasi columns, where the policy has several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<SetReport>,
     /// What each attack learns.
     pub attacks: Vec<AttackReport>,
+    /// Attacks on people in the release and on people who are not, for its owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub control_group: Option<ControlGroup>,
     /// What the release costs; less is better.
     pub metrics: Vec<MetricReport>,
+    /// What the release keeps of columns and numbers, for its owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fidelity: Option<Fidelity>,
     /// What an analyst can still do with the release.
     pub utility: Vec<UtilityReport>,
     /// How a local recoding cuts the table; none for full-domain releases, whose levels tell it, and for audits.
@@ -162,35 +174,6 @@ pub struct Rows {
     pub persons: bool,
 }
 
-/// Rows that no other row agrees with.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct UniqueReport {
-    /// On all published columns.
-    pub published: u64,
-    /// The share of all rows.
-    pub published_share: f64,
-    /// On the insensitive columns alone.
-    pub insensitive: u64,
-    /// The share of all rows.
-    pub insensitive_share: f64,
-    /// The fewest that agree in all published columns, in persons where some have several rows.
-    #[serde(skip)]
-    pub smallest: Option<u64>,
-}
-
-impl From<UniqueRows> for UniqueReport {
-    fn from(unique: UniqueRows) -> Self {
-        let share = |n: u64| if unique.rows == 0 { 0.0 } else { n as f64 / unique.rows as f64 };
-        UniqueReport {
-            published: unique.published,
-            published_share: share(unique.published),
-            insensitive: unique.insensitive,
-            insensitive_share: share(unique.insensitive),
-            smallest: unique.smallest,
-        }
-    }
-}
-
 /// How a release was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Method {
@@ -287,6 +270,9 @@ pub struct RequirementReport {
     /// The sensitive columns.
     #[serde(serialize_with = "as_on")]
     pub on: Vec<String>,
+    /// The set of quasi columns whose classes are meant, where the policy has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quasi: Option<Vec<String>>,
     /// The stated parameters.
     pub parameters: Figures,
     /// Whether it holds.

@@ -7,7 +7,7 @@
 use amidst_core::search::MaxSuppression;
 
 use crate::Failure;
-use crate::policy::{Diagnostic, Policy, Role};
+use crate::policy::{Diagnostic, Policy, Ranges, Role};
 
 /// The name of the key column, of a policy that can be one of a series.
 ///
@@ -21,6 +21,8 @@ pub(super) fn key_of(policy: &Policy) -> Result<&str, Failure> {
     }
     errors.extend(waivers(policy));
     errors.extend(suppression(policy));
+    errors.extend(sets(policy));
+    errors.extend(bounds(policy));
     match key {
         Some(key) if errors.is_empty() => Ok(key),
         _ => Err(policy.origin.errors(errors).into()),
@@ -49,6 +51,20 @@ fn waivers(policy: &Policy) -> Vec<Diagnostic> {
         )
     };
     consents.map(|c| error(&c.name)).collect()
+}
+
+fn bounds(policy: &Policy) -> Option<Diagnostic> {
+    (policy.output.ranges == Ranges::Bounds).then(|| {
+        let message = "the columns of a series stay the same, and which of them have ranges may change";
+        policy.origin.error(&["output", "ranges"], message).help("write `ranges = \"label\"`, or leave it out")
+    })
+}
+
+fn sets(policy: &Policy) -> Option<Diagnostic> {
+    (!policy.quasi_sets.is_empty()).then(|| {
+        let message = "a series keeps classes of all quasi columns together, and the policy has sets of them";
+        policy.origin.error_at_key(&["quasi"], message).help("leave out [[quasi]] in the policy of a series")
+    })
 }
 
 fn suppression(policy: &Policy) -> Option<Diagnostic> {
