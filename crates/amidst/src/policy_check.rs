@@ -5,7 +5,6 @@ use amidst_core::search::{SearchError, feasibility};
 use amidst_core::sets;
 use amidst_core::table::ValueType;
 
-use crate::Failure;
 use crate::plan::{ignored_settings, stated_algorithm, task};
 use crate::policy::{Policy, PolicyErrors, Role};
 use crate::prepare::{Fitted, LoadOptions, PrepareError, Prepared, alike, consent, giveaway};
@@ -135,7 +134,7 @@ fn unsatisfiable(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>
         return None;
     }
     match search(policy, prepared, &job) {
-        Err(Failure::Impossible(message)) => Some(Finding::Impossible(message)),
+        Err(failure) if failure.is_impossible() => Some(Finding::Impossible(failure.to_string())),
         _ => None,
     }
 }
