@@ -7,7 +7,8 @@ use amidst_core::hierarchy::Suggestion;
 use amidst_core::model::named::{DISTINCT_L_DIVERSITY, ENTROPY_L_DIVERSITY};
 use amidst_core::table::{Column, Table};
 
-use super::plan::{Plan, clean};
+use super::names::clean;
+use super::plan::Plan;
 use super::roles::Guess;
 use crate::policy::Role;
 use crate::policy::quote::{key, text};

@@ -4,6 +4,7 @@ use amidst_check::printable;
 use amidst_core::attack::HOMOGENEITY;
 
 use super::content::{Report, Subject};
+use crate::policy::Role;
 use crate::words::{count, grouped, named, number, percent, times};
 
 /// What a reader in a hurry should know first: who stands amidst how many others, and who does not.
@@ -74,7 +75,10 @@ fn company(report: &Report) -> Option<String> {
     let what = if whole { "row".to_string() } else { quasi(report) };
     let others = count(size - 1, "other", "others");
     let counted = if report.rows.counterfeits > 0 { ", counterfeits included" } else { "" };
-    Some(format!("{everyone} shares their {what} with at least {others}{counted}."))
+    // Without a key nothing tells whose a row is, and five rows of one person are not five people.
+    let keyed = report.columns.iter().any(|column| column.role == Role::Key.name());
+    let each = if keyed { "" } else { ", if no two rows are of one person" };
+    Some(format!("{everyone} shares their {what} with at least {others}{counted}{each}."))
 }
 
 /// What stands beside the generalized cells, and how many rows are unique with it.
