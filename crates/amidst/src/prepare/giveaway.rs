@@ -13,7 +13,7 @@ const MOST_VALUES: usize = 100_000;
 pub(crate) fn remarks(policy: &Policy, roles: &[Role], table: &Table) -> Vec<String> {
     let columns = || table.columns.iter().zip(roles);
     let quasi: Vec<&Column> = columns().filter(|(_, role)| **role == Role::Quasi).map(|(column, _)| column).collect();
-    // Whoever gave a reason to publish a column has thought about it.
+    // A column with a stated reason is published on purpose.
     let accepted = |c: &Column| policy.column(&c.name).is_some_and(|stated| stated.accept.is_some());
     let raw: Vec<&Column> = columns()
         .filter(|(column, role)| matches!(role, Role::Insensitive | Role::Sensitive) && !accepted(column))
