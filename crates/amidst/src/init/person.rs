@@ -212,7 +212,8 @@ mod tests {
     #[test]
     fn whoever_has_several_rows_is_found_by_what_does_not_change() {
         let number = |row| (person(row) * 17 % 389 + 100).to_string();
-        let born = |row| format!("19{:02}-0{}-1{}", 30 + person(row) * 7 % 60, person(row) % 9 + 1, person(row) / 10 % 10);
+        let born =
+            |row| format!("19{:02}-0{}-1{}", 30 + person(row) * 7 % 60, person(row) % 9 + 1, person(row) / 10 % 10);
         let place = |row| format!("50.{:05}", 10_000 + person(row) * 811);
         let visit = |row: usize| (row / 97).to_string();
         for name in ["ptid", "sujet", "zzz"] {

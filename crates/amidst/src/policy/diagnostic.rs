@@ -29,7 +29,7 @@ pub struct Diagnostic {
     /// How to mend it.
     pub help: Option<Box<str>>,
     /// How to mend it with another operation of this library; it is told in place of `help`.
-    pub remedy: Option<Remedy>,
+    pub remedy: Option<Box<Remedy>>,
     /// Whether it is that the policy does not know a value that the data has.
     pub lacks: bool,
 }
