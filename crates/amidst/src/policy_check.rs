@@ -1,7 +1,7 @@
 //! `amidst check`: everything that is wrong at once, or a summary of what is right.
 
 use amidst_check::Accepted;
-use amidst_core::search::feasibility;
+use amidst_core::search::{Impossible, feasibility};
 use amidst_core::table::ValueType;
 
 use crate::plan::{ignored_settings, stated_algorithm, task};
@@ -17,7 +17,7 @@ pub enum Finding {
     /// Usable, but probably not what was meant.
     Remark(String),
     /// The policy fits, but no release of the data can satisfy it; why, and what would be possible.
-    Impossible(String),
+    Impossible(Impossible),
     /// The policy does not fit the data; all of it.
     Wrong(PolicyErrors),
     /// The input cannot be read.
@@ -100,8 +100,8 @@ pub fn check_and_prepare(policy: &Policy, options: &LoadOptions<'_>) -> (Vec<Fin
     match fitted.count(policy, options) {
         Ok(prepared) => {
             // What is impossible does not fit, whatever else does.
-            if let Some(message) = impossible(policy, &prepared, options) {
-                findings[0] = Finding::Impossible(message);
+            if let Some(why) = impossible(policy, &prepared, options) {
+                findings[0] = Finding::Impossible(why);
             }
             (findings, Some(prepared))
         }
@@ -110,10 +110,10 @@ pub fn check_and_prepare(policy: &Policy, options: &LoadOptions<'_>) -> (Vec<Fin
 }
 
 /// Why no release can satisfy the policy, where the whole table shows that none can.
-fn impossible(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>) -> Option<String> {
+fn impossible(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>) -> Option<Impossible> {
     // A search that cannot even be asked for is told of by those who ask for it.
     let search = task(policy, prepared, &options.control.quiet()).ok()?;
-    feasibility::impossible(&search).map(|found| found.message)
+    feasibility::impossible(&search)
 }
 
 fn summary(policy: &Policy, fitted: &Fitted, unique: u64) -> Summary {

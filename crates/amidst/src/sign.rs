@@ -148,10 +148,8 @@ pub fn sign(subject: &Subject, key: &Key, force: bool) -> Result<Signed, Failure
     if !against.is_empty() {
         let broken = verdict.problems.iter().any(|p| p.kind == ProblemKind::Signature);
         let help = if broken { "; --force replaces a signed statement that does not stand" } else { "" };
-        return Err(Failure::Impossible(format!(
-            "the release does not stand, so it was not signed: {}{help}",
-            against.join("; ")
-        )));
+        let message = format!("the release does not stand, so it was not signed: {}{help}", against.join("; "));
+        return Err(Failure::Impossible(message.into()));
     }
     let place = subject.envelope_place();
     // Beside the public part, never in it: what a kill leaves must not be handed over.

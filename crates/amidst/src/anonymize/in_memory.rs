@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use amidst_check::Certificate;
+use amidst_core::recoding::Recoding;
 use amidst_core::table::Table;
 use amidst_io::arrow_array::RecordBatch;
 use amidst_io::arrow_schema::Schema;
@@ -18,10 +19,10 @@ use super::outcome::{Anonymized, Seconds};
 use super::steps::{Searched, admit};
 use crate::folder::{CERTIFICATE, INTERNAL, PUBLIC};
 use crate::job::{Job, Stage, stop};
-use crate::policy::{Policy, Role};
+use crate::policy::{OutputPolicy, Policy, Role};
 use crate::prepare::{LoadOptions, PrepareError, Prepared};
 use crate::publish::{Bundle, Document, Outputs, Staging, certificate_text, seal};
-use crate::release::Released;
+use crate::release::{Released, class_of_rows};
 use crate::report::{Policies, Report};
 use crate::search::search;
 use crate::unique::UniqueRows;
@@ -108,7 +109,7 @@ pub fn anonymize_table(policy: &Policy, table: Table, job: &Job<'_>) -> Result<R
 pub fn anonymize_input(policy: &Policy, input: Input, job: &Job<'_>) -> Result<Release, Failure> {
     let start = Instant::now();
     let prepared = Prepared::of_input(policy, input, &LoadOptions::of(job, None))?;
-    release(policy, &prepared, start, job)
+    Candidate::of(policy, prepared, start, job)?.release(policy.output.file.as_deref(), job)
 }
 
 /// Anonymizes the table at `source`, or the one that the policy names: a file, a database, or a table that was
@@ -117,20 +118,85 @@ pub fn anonymize_input(policy: &Policy, input: Input, job: &Job<'_>) -> Result<R
 /// # Errors
 /// As [`anonymize_batches`].
 pub fn anonymize_source(policy: &Policy, source: Option<String>, job: &Job<'_>) -> Result<Release, Failure> {
-    let start = Instant::now();
-    let prepared = Prepared::load(policy, &LoadOptions::of(job, source))?;
-    release(policy, &prepared, start, job)
+    Candidate::of_source(policy, source, job)?.release(policy.output.file.as_deref(), job)
 }
 
-/// Searches, writes, checks and seals.
-fn release(policy: &Policy, prepared: &Prepared, start: Instant, job: &Job<'_>) -> Result<Release, Failure> {
-    admit(policy, prepared)?;
-    let read = start.elapsed().as_secs_f64();
+/// What was found for a table and a policy: neither written nor checked, and nothing to hand over. It keeps the table, so that
+/// it can be released in several formats.
+pub struct Candidate {
+    policy: Policy,
+    prepared: Prepared,
+    searched: Searched,
+    /// Seconds that reading and searching took.
+    read: f64,
+    search: f64,
+}
 
-    let searching = Instant::now();
-    let searched = Searched::of(policy, prepared, search(policy, prepared, job)?, job)?;
-    let searching = searching.elapsed().as_secs_f64();
+impl Candidate {
+    /// Searches the table at `source`, or the one that the policy names.
+    ///
+    /// # Errors
+    /// As [`anonymize_batches`].
+    pub fn of_source(policy: &Policy, source: Option<String>, job: &Job<'_>) -> Result<Candidate, Failure> {
+        let start = Instant::now();
+        let prepared = Prepared::load(policy, &LoadOptions::of(job, source))?;
+        Candidate::of(policy, prepared, start, job)
+    }
 
+    fn of(policy: &Policy, prepared: Prepared, start: Instant, job: &Job<'_>) -> Result<Candidate, Failure> {
+        admit(policy, &prepared)?;
+        let read = start.elapsed().as_secs_f64();
+        let searching = Instant::now();
+        let searched = Searched::of(policy, &prepared, search(policy, &prepared, job)?, job)?;
+        let search = searching.elapsed().as_secs_f64();
+        Ok(Candidate { policy: policy.clone(), prepared, searched, read, search })
+    }
+
+    /// What was wanted.
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The table.
+    pub(crate) fn prepared(&self) -> &Prepared {
+        &self.prepared
+    }
+
+    /// What each row becomes.
+    pub(crate) fn recoding(&self) -> &Recoding {
+        &self.searched.found.recoding
+    }
+
+    /// The class of each row.
+    pub(crate) fn class_of_rows(&self) -> Vec<u32> {
+        match &self.searched.joined {
+            Some(joined) => joined.class_of_row.clone(),
+            None => class_of_rows(&self.prepared.set, &self.recoding().assignment, &self.prepared.entry_of_row),
+        }
+    }
+
+    /// Writes it as the file that `[output] file` of a policy would name, lets the independent checker read that file back, and
+    /// seals it with a certificate and reports of its own.
+    ///
+    /// # Errors
+    /// When there is no such format, or the checker refuses what was written.
+    pub fn release(&self, file: Option<&str>, job: &Job<'_>) -> Result<Release, Failure> {
+        let output = OutputPolicy { file: file.map(String::from), ..self.policy.output.clone() };
+        let policy = Policy { output, ..self.policy.clone() };
+        sealed(&policy, self, job)
+    }
+}
+
+impl std::fmt::Debug for Candidate {
+    /// Nothing of the table.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Candidate").field("algorithm", &self.searched.entry.id).finish_non_exhaustive()
+    }
+}
+
+/// Writes, checks and seals.
+fn sealed(policy: &Policy, candidate: &Candidate, job: &Job<'_>) -> Result<Release, Failure> {
+    let Candidate { prepared, searched, .. } = candidate;
     let writing = Instant::now();
     let joined = searched.joined.as_ref();
     let released = Released::of(policy, prepared, &searched.found.recoding, joined);
@@ -151,7 +217,8 @@ fn release(policy: &Policy, prepared: &Prepared, start: Instant, job: &Job<'_>) 
     public.insert(CERTIFICATE.to_string(), certificate_text(&sealed.certificate)?.into());
     let check = checking.elapsed().as_secs_f64();
 
-    let seconds = Seconds { read, search: searching, check, write, total: start.elapsed().as_secs_f64() };
+    let (read, search) = (candidate.read, candidate.search);
+    let seconds = Seconds { read, search, check, write, total: read + search + write + check };
     let told = (sealed.reports.internal, sealed.unique);
     let outcome = searched.outcome(policy, prepared, &released, told, seconds, Outputs::default());
     Ok(Release {

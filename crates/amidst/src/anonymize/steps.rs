@@ -1,5 +1,7 @@
 //! What every anonymization does between reading and publishing, wherever its rows are.
 
+use std::sync::Arc;
+
 use amidst_core::algorithm;
 use amidst_core::hierarchy::Cell;
 use amidst_core::search::Found;
@@ -27,7 +29,7 @@ pub(super) struct Searched {
     pub entry: &'static algorithm::Entry,
     pub found: Found,
     pub joined: Option<Joined>,
-    pub judged: Judged,
+    pub judged: Arc<Judged>,
     pub compared: Option<Compared>,
 }
 
@@ -36,7 +38,7 @@ impl Searched {
     pub fn of(policy: &Policy, prepared: &Prepared, chosen: Chosen, job: &Job<'_>) -> Result<Self, Failure> {
         let Chosen { entry, mut found, joined, compared } = chosen;
         show(policy, prepared, &mut found, joined.as_ref())?;
-        let judged = Judged::of(policy, prepared, &found.recoding, joined.as_ref());
+        let judged = Arc::new(Judged::of(policy, prepared, &found.recoding, joined.as_ref()));
         stop(job)?;
         Ok(Searched { entry, found, joined, judged, compared })
     }
@@ -65,7 +67,7 @@ impl Searched {
 
     /// What the caller is told.
     pub fn outcome(
-        self,
+        &self,
         policy: &Policy,
         prepared: &Prepared,
         released: &Released,
@@ -79,13 +81,13 @@ impl Searched {
             gap: self.found.gap,
             warnings: warnings(policy, prepared, self.entry, &self.judged),
             notes: self.found.notes.clone(),
-            compared: self.compared,
+            compared: self.compared.clone(),
             levels: levels(prepared, &self.found),
             suppressed_cells: suppressed_cells(prepared, &self.found),
             rows_in: prepared.rows_in,
             rows_dropped_missing: prepared.rows_dropped_missing,
             rows_out: released.rows(),
-            judged: self.judged,
+            judged: Arc::clone(&self.judged),
             unique,
             waived: released.waived.len() as u64,
             report,

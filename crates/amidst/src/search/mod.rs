@@ -49,7 +49,7 @@ fn run(
 ) -> Result<(Found, Option<Joined>), Failure> {
     if let Some(impossible) = feasibility::impossible(search).filter(|_| !entry.full_domain()) {
         // Full-domain algorithms look as well, and tell what suppression would take.
-        return Err(Failure::Impossible(impossible.message));
+        return Err(Failure::Impossible(impossible));
     }
     entry.algorithm.supports(search)?;
     settling::settled(search, |narrowed| {
@@ -88,12 +88,13 @@ fn at_levels(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Resul
                 format!("{words} fails in {} classes with {} rows", r.classes, r.rows)
             })
             .collect();
-        return Err(Failure::Impossible(format!(
+        let message = format!(
             "the levels of the policy do not satisfy it: {}; {} rows may be suppressed. `amidst explore POLICY --node …` tells \
              more",
             failing.join(", "),
             why.limit
-        )));
+        );
+        return Err(Failure::Impossible(message.into()));
     };
     let note = "the policy names these levels; no others were looked at".to_string();
     Ok(Found { recoding, coding: None, optimal: false, gap: None, least_loss: None, notes: vec![note] })
@@ -111,7 +112,7 @@ pub(crate) fn accepted(
 ) -> Result<Found, Failure> {
     let search = task(policy, prepared, job)?;
     if let Some(impossible) = feasibility::impossible(&search) {
-        return Err(Failure::Impossible(impossible.message));
+        return Err(Failure::Impossible(impossible));
     }
     match settle(&search, &mut found) {
         Settled::Never => Err(settling::unsettled(&search)),
@@ -123,9 +124,10 @@ pub(crate) fn accepted(
 /// Full-domain searches tell more themselves.
 fn explained(error: SearchError, entry: &algorithm::Entry, search: &Search<'_>) -> SearchError {
     match (&error, feasibility::failing(search)) {
-        (SearchError::Impossible(_), Some(failing)) if !entry.full_domain() => SearchError::Impossible(format!(
-            "{failing}, and leaving out rows within the suppression limit does not help"
-        )),
+        (SearchError::Impossible(_), Some(failing)) if !entry.full_domain() => {
+            let message = format!("{failing}, and leaving out rows within the suppression limit does not help");
+            SearchError::Impossible(failing.said(message))
+        }
         _ => error,
     }
 }

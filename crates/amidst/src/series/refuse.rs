@@ -45,7 +45,8 @@ pub(super) fn refusal(folder: &Path, number: u64, mode: Mode, draft: &Draft, men
         }
     };
     let (told, method) = (found.sentence(), found.method());
-    Failure::Impossible(format!(
+    let message = format!(
         "version {number} together with those before it would leave less than the policy promises: {told} ({method}); {advice}"
-    ))
+    );
+    Failure::Impossible(message.into())
 }
