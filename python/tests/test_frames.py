@@ -68,7 +68,8 @@ def odd(rows: int = 40) -> dict[str, pa.Array]:
 
 
 def odd_policy(name: str, hierarchy: am.Hierarchy) -> am.Policy:
-    return am.Policy(quasi={name: hierarchy}, sensitive="disease", others="identifying", require=am.k_anonymity(3))
+    return am.Policy(
+        quasi={name: hierarchy}, sensitive="disease", others="identifying", require=am.k_anonymity(3), algorithm="optimal")
 
 
 @pytest.mark.parametrize(
@@ -115,6 +116,15 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_dictionary(kind) or kind == pa.string_view():
         return column.cast(pa.string())
     return column
+
+
+def test_whole_numbers_stay_whole_beside_unknown_ones() -> None:
+    frame = pd.DataFrame({"age": [30, None, 31, None] * 5, "disease": ["flu", "cold"] * 10}).astype({"age": "Int64"})
+    policy = am.Policy(
+        quasi={"age": am.intervals(5)}, sensitive="disease", require=am.k_anonymity(5), missing_rows="keep", algorithm="optimal")
+    released = am.anonymize(frame, policy).table
+    assert str(released["age"].dtype) == "Int64" and set(released["age"].dropna()) == {30, 31}
+    assert released["age"].isna().sum() == 10
 
 
 def test_types_of_a_release_are_those_of_the_writer(patients: Any) -> None:
