@@ -156,7 +156,7 @@ fn pairs(pairs: &[Association], sides: &Sides, query: &Query) -> Markup {
             }
             @if let Some((before, after)) = sides.cross(a, b) {
                 @let names = (sides.columns[a].name.as_str(), sides.columns[b].name.as_str());
-                div.pair {
+                div.pair.tables {
                     div { h3 { "Before" } (cross_table("before", names, &before)) }
                     div { h3 { "After" } (cross_table("after", names, &after)) }
                 }
