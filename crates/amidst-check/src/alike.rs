@@ -1,4 +1,4 @@
-//! Labels that look alike: different texts, but one value to whoever reads them.
+//! Labels that look alike: different texts, but one value to a reader.
 //!
 //! `Flu`, `flu` and `Flu ` with a blank count as three values, so a class of them passes for diverse while it tells
 //! everybody's illness. Texts are compared by what is seen: without case, white space, characters without width and

@@ -85,8 +85,8 @@ fn recompute(release: &Location, certificate: &Certificate, options: &Options<'_
     }
     problems.append(&mut ledger.problems);
     if ledger.proofs == 0 && !claims.is_empty() && examined.counted.rows > 0 {
-        let what =
-            "nothing is proven: every requirement is only attested. Give the tables that it speaks of, with --policy";
+        let what = "nothing is proven: every requirement is only attested; the tables that it speaks of, which its policy \
+                    names, would prove it";
         problems.push(Problem::violation(ProblemKind::Nothing, what));
     }
     Verdict {
@@ -310,7 +310,7 @@ fn seals(certificate: &Certificate) -> Vec<Problem> {
     if certificate.policy_digest != sha256_hex(certificate.policy.as_bytes()) {
         problems.push(Problem::violation(ProblemKind::Digest, "the policy does not match its digest"));
     }
-    // Whoever reads the file beside the table must read what was checked.
+    // A reader of the file beside the table must read what was checked.
     let beside = certificate.outputs.iter().find(|output| output.file == POLICY);
     if beside.is_some_and(|output| output.sha256 != certificate.policy_digest) {
         let what = format!("{POLICY} is not the policy in the certificate");
@@ -379,7 +379,8 @@ fn compare_print(path: &Path, certificate: &Certificate, index: usize, print: &F
 }
 
 fn claim(requirement: &Requirement) -> Claim {
-    Claim { model: requirement.model.clone(), on: requirement.on.clone(), parameters: requirement.parameters.clone() }
+    let Requirement { model, on, quasi, parameters, .. } = requirement.clone();
+    Claim { model, on, quasi, parameters }
 }
 
 /// Models whose row-based figures bound the person-based ones from above.

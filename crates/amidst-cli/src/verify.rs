@@ -11,12 +11,13 @@ use amidst::verify::{Asked, Subject, verify_against, verify_asked};
 use clap::Args;
 use toml::value::{Date, Datetime};
 
-use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, thousands};
+use crate::terminal::{CommandResult, Outcome, Terminal, heading, thousands};
+use crate::verdicts::requirements;
 
 /// Recompute every claim of a certificate from the release itself
 ///
-/// Needs nothing but the published files. A claim is proven from them, or only attested by whoever made the release; the
-/// first lines say which, and about what. Whoever holds the policy and the input can also check, with --policy, that the
+/// Needs nothing but the published files. A claim is proven from them, or only attested by the maker of the release; the
+/// first lines say which, and about what. The holder of the policy and the input can also check, with --policy, that the
 /// certificate follows from that policy, that every released cell covers its original and that no row was invented.
 #[derive(Debug, Args)]
 #[command(
@@ -101,13 +102,11 @@ impl Verify {
             let text = serde_json::to_string_pretty(&log).unwrap_or_default();
             saved::save(path, &format!("{}\n", printable_json(&text)), self.force)?;
         }
-        let json = serde_json::to_value(&verdict).unwrap_or_default();
         if self.json {
-            terminal.json(&json)?;
+            terminal.json(&serde_json::to_value(&verdict).unwrap_or_default())?;
         } else {
-            let stated = json["requirements"].as_array().cloned().unwrap_or_default();
             let mut lines = summary(&verdict);
-            lines.push(requirements(&stated));
+            lines.push(requirements(&verdict.requirements));
             lines.extend(verdict.problems.iter().map(|p| format!("  {p}")));
             terminal.result(lines.join("\n"))?;
         }

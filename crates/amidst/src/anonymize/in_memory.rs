@@ -4,28 +4,26 @@
 //! certificate digests: what is handed over is what was checked. Nothing is written unless [`Release::save`] is asked to.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::path::Path;
 
 use amidst_check::Certificate;
 use amidst_core::recoding::Recoding;
 use amidst_core::table::Table;
 use amidst_io::arrow_array::RecordBatch;
 use amidst_io::arrow_schema::Schema;
-use amidst_io::{Format, Input, ReadOptions, WriteOptions};
+use amidst_io::{Input, ReadOptions};
 use bytes::Bytes;
 
 use super::outcome::{Anonymized, Seconds};
-use super::steps::{Searched, admit};
-use crate::folder::{CERTIFICATE, INTERNAL, PUBLIC};
-use crate::job::{Job, Stage, stop};
+use super::steps::{self, Clock, Searched};
+use crate::engine::Local;
+use crate::folder::{INTERNAL, PUBLIC};
+use crate::job::Job;
 use crate::policy::{OutputPolicy, Policy, Role};
 use crate::prepare::{LoadOptions, PrepareError, Prepared};
-use crate::publish::{Bundle, Document, Outputs, Staging, certificate_text, seal};
-use crate::release::{Released, class_of_rows};
-use crate::report::{Policies, Report};
-use crate::search::search;
-use crate::unique::UniqueRows;
+use crate::publish::{Memory, Outputs, Staging};
+use crate::release::class_of_rows;
+use crate::report::Report;
 use crate::{Failure, files};
 
 /// A release that is in memory only, with its certificate and its reports.
@@ -107,9 +105,9 @@ pub fn anonymize_table(policy: &Policy, table: Table, job: &Job<'_>) -> Result<R
 /// # Errors
 /// As [`anonymize_batches`].
 pub fn anonymize_input(policy: &Policy, input: Input, job: &Job<'_>) -> Result<Release, Failure> {
-    let start = Instant::now();
+    let clock = Clock::start();
     let prepared = Prepared::of_input(policy, input, &LoadOptions::of(job, None))?;
-    Candidate::of(policy, prepared, start, job)?.release(policy.output.file.as_deref(), job)
+    Candidate::of(policy, prepared, clock, job)?.release(policy.output.file.as_deref(), job)
 }
 
 /// Anonymizes the table at `source`, or the one that the policy names: a file, a database, or a table that was
@@ -125,8 +123,7 @@ pub fn anonymize_source(policy: &Policy, source: Option<String>, job: &Job<'_>) 
 /// it can be released in several formats.
 pub struct Candidate {
     policy: Policy,
-    prepared: Prepared,
-    searched: Searched,
+    searched: Searched<()>,
     /// Seconds that reading and searching took.
     read: f64,
     search: f64,
@@ -138,18 +135,17 @@ impl Candidate {
     /// # Errors
     /// As [`anonymize_batches`].
     pub fn of_source(policy: &Policy, source: Option<String>, job: &Job<'_>) -> Result<Candidate, Failure> {
-        let start = Instant::now();
+        let clock = Clock::start();
         let prepared = Prepared::load(policy, &LoadOptions::of(job, source))?;
-        Candidate::of(policy, prepared, start, job)
+        Candidate::of(policy, prepared, clock, job)
     }
 
-    fn of(policy: &Policy, prepared: Prepared, start: Instant, job: &Job<'_>) -> Result<Candidate, Failure> {
-        admit(policy, &prepared)?;
-        let read = start.elapsed().as_secs_f64();
-        let searching = Instant::now();
-        let searched = Searched::of(policy, &prepared, search(policy, &prepared, job)?, job)?;
-        let search = searching.elapsed().as_secs_f64();
-        Ok(Candidate { policy: policy.clone(), prepared, searched, read, search })
+    fn of(policy: &Policy, prepared: Prepared, mut clock: Clock, job: &Job<'_>) -> Result<Candidate, Failure> {
+        steps::admit(policy, &prepared)?;
+        let read = clock.step();
+        let searched = steps::search(&Local, policy, (prepared, ()), job)?;
+        let search = clock.step();
+        Ok(Candidate { policy: policy.clone(), searched, read, search })
     }
 
     /// What was wanted.
@@ -159,7 +155,7 @@ impl Candidate {
 
     /// The table.
     pub(crate) fn prepared(&self) -> &Prepared {
-        &self.prepared
+        &self.searched.prepared
     }
 
     /// What each row becomes.
@@ -169,88 +165,42 @@ impl Candidate {
 
     /// The class of each row.
     pub(crate) fn class_of_rows(&self) -> Vec<u32> {
+        let prepared = self.prepared();
         match &self.searched.joined {
             Some(joined) => joined.class_of_row.clone(),
-            None => class_of_rows(&self.prepared.set, &self.recoding().assignment, &self.prepared.entry_of_row),
+            None => class_of_rows(&prepared.set, &self.recoding().assignment, &prepared.entry_of_row),
         }
     }
 
     /// Writes it as the file that `[output] file` of a policy would name, lets the independent checker read that file back, and
-    /// seals it with a certificate and reports of its own.
+    /// seals it with a certificate and reports of its own. What is written stays in memory, so publishing has nothing to do.
     ///
     /// # Errors
     /// When there is no such format, or the checker refuses what was written.
     pub fn release(&self, file: Option<&str>, job: &Job<'_>) -> Result<Release, Failure> {
         let output = OutputPolicy { file: file.map(String::from), ..self.policy.output.clone() };
-        let policy = Policy { output, ..self.policy.clone() };
-        sealed(&policy, self, job)
+        let policy = &Policy { output, ..self.policy.clone() };
+        let (searched, mut clock, mut memory) = (&self.searched, Clock::start(), Memory::default());
+        let written = steps::write_in_memory(policy, searched, &mut memory, job)?;
+        let write = clock.step();
+        let sealed = steps::check(policy, searched, &written, true, &mut memory, job)?;
+        let check = clock.step();
+
+        let Memory { public, internal } = memory;
+        let (certificate, public_report) = (sealed.certificate.clone(), sealed.reports.public.clone());
+        let (read, search) = (self.read, self.search);
+        let seconds = Seconds { read, search, check, write, total: read + search + write + check };
+        let outcome = searched.outcome(policy, &written.released, sealed, seconds, Outputs::default());
+        let name = written.files.into_iter().next().unwrap_or_default();
+        Ok(Release { name, public, internal, certificate, public_report, outcome })
     }
 }
 
 impl std::fmt::Debug for Candidate {
     /// Nothing of the table.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Candidate").field("algorithm", &self.searched.entry.id).finish_non_exhaustive()
+        f.debug_struct("Candidate").field("algorithm", &self.searched.algorithm.id).finish_non_exhaustive()
     }
-}
-
-/// Writes, checks and seals.
-fn sealed(policy: &Policy, candidate: &Candidate, job: &Job<'_>) -> Result<Release, Failure> {
-    let Candidate { prepared, searched, .. } = candidate;
-    let writing = Instant::now();
-    let joined = searched.joined.as_ref();
-    let released = Released::of(policy, prepared, &searched.found.recoding, joined);
-    let (name, table) = written(policy, &released, job)?;
-    prepared.refuse_released(policy, &released)?;
-    let unique = UniqueRows::of_release(prepared, &released);
-    let write = writing.elapsed().as_secs_f64();
-    stop(job)?;
-
-    let checking = Instant::now();
-    job.tell(Stage::Check, 0.0);
-    let policies = Policies::of(policy, prepared);
-    let made = searched.made(policy, prepared, &released, &policies, unique);
-    let mut public = BTreeMap::from([(name.clone(), table)]);
-    let bundle = Bundle { files: std::slice::from_ref(&name), documented: true, series: None, told: &|_| {} };
-    let sealed = seal(&made, public.clone(), &bundle, &|| stop(job))?;
-    public.extend(named(sealed.public));
-    public.insert(CERTIFICATE.to_string(), certificate_text(&sealed.certificate)?.into());
-    let check = checking.elapsed().as_secs_f64();
-
-    let (read, search) = (candidate.read, candidate.search);
-    let seconds = Seconds { read, search, check, write, total: read + search + write + check };
-    let told = (sealed.reports.internal, sealed.unique);
-    let outcome = searched.outcome(policy, prepared, &released, told, seconds, Outputs::default());
-    Ok(Release {
-        name,
-        public,
-        internal: named(sealed.internal).collect(),
-        certificate: sealed.certificate,
-        public_report: sealed.reports.public,
-        outcome,
-    })
-}
-
-fn named(documents: Vec<Document>) -> impl Iterator<Item = (String, Bytes)> {
-    documents.into_iter().map(|(name, bytes)| (name.to_string(), bytes))
-}
-
-/// The released table as the bytes of a file, and its name.
-fn written(policy: &Policy, released: &Released, job: &Job<'_>) -> Result<(String, Bytes), Failure> {
-    let file = PathBuf::from(policy.output.file.as_deref().unwrap_or("release.csv"));
-    let format = Format::of_path(&file).map_err(|e| Failure::Usage(e.to_string()))?;
-    let untyped = |name: &str| policy.leaves_type_open(name);
-    let options = WriteOptions {
-        untyped: Some(&untyped),
-        threads: job.threads,
-        cancel: Some(job.cancel),
-        bundle: released.bundle(),
-        ..WriteOptions::default()
-    };
-    let mut bytes = Vec::new();
-    amidst_io::write_to(&released.table, Some(&released.order), &mut bytes, format, &options)
-        .map_err(|e| stop(job).err().unwrap_or_else(|| Failure::Io(format!("cannot write the release: {e}"))))?;
-    Ok((format!("release.{}", format.ending().trim_start_matches('.')), bytes.into()))
 }
 
 #[cfg(test)]

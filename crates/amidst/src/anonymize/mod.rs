@@ -1,7 +1,7 @@
 //! Anonymizing: a policy becomes a checked release in its place.
 //!
-//! Read, search, apply, check, publish. Rows are read and written by an [`Engine`]; the rest is here. Nothing reaches its final place before the independent checker has passed it,
-//! and then everything appears together.
+//! Read, search, write, check, publish: one function each in `steps`. Rows are read and written by an [`Engine`]; the rest is
+//! here. Nothing reaches its final place before the independent checker has passed it, and then everything appears together.
 //!
 //! May use: `engine`, `folder`, `job`, `json`, `memory`, `policy`, `population`, `prepare`, `publish`, `release`,
 //! `report`, `search`, `unique`, and what those use.
@@ -10,23 +10,18 @@ mod in_memory;
 mod outcome;
 mod steps;
 
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::path::PathBuf;
 
 pub use in_memory::{Candidate, Release, anonymize_batches, anonymize_input, anonymize_source, anonymize_table};
 pub use outcome::{Anonymized, Seconds};
 
-use crate::engine::{Engine, Local, Recoded, Solved};
-use crate::folder::{CERTIFICATE, INTERNAL, PUBLIC};
-use crate::job::{Job, Stage, stop};
+use crate::Failure;
+use crate::engine::{Engine, Local};
+use crate::job::Job;
 use crate::policy::Policy;
 use crate::prepare::LoadOptions;
-use crate::publish::{Bundle, Destination, Staging, certificate_text, seal};
-use crate::report::Policies;
-use crate::search::Chosen;
-use crate::unique::UniqueRows;
-use crate::{Failure, files};
-use steps::{Searched, admit};
+use crate::publish::{Destination, Staging};
+use steps::Clock;
 
 /// What the caller decides beside the policy.
 #[derive(Debug, Clone, Default)]
@@ -53,7 +48,7 @@ pub fn anonymize_on(
     options: &Options,
     job: &Job<'_>,
 ) -> Result<Anonymized, Failure> {
-    let start = Instant::now();
+    let mut clock = Clock::start();
     let mut policy = policy.clone();
     if let Some(seed) = options.seed {
         policy.search.seed = seed;
@@ -62,64 +57,18 @@ pub fn anonymize_on(
     let destination = Destination::of(&policy, options.out.as_deref(), engine.layout())?;
     destination.refuse_to_overwrite_sources(&policy, options.input.as_deref())?;
     let staging = Staging::begin(&destination.target, options.force)?;
+    let mut folders = destination.folders(&staging)?;
 
-    let (prepared, rows) = engine.read(&policy, &LoadOptions::of(job, options.input.clone()))?;
-    admit(&policy, &prepared)?;
-    let read = start.elapsed().as_secs_f64();
-
-    let searching = Instant::now();
-    let Solved { prepared, rows, algorithm, found, joined, compared } = engine.search(&policy, prepared, rows, job)?;
-    let searched = Searched::of(&policy, &prepared, Chosen { entry: algorithm, found, joined, compared }, job)?;
-    let search = searching.elapsed().as_secs_f64();
-
-    let writing = Instant::now();
-    let recoded = Recoded {
-        policy: &policy,
-        prepared: &prepared,
-        recoding: &searched.found.recoding,
-        joined: searched.joined.as_ref(),
-        name: &destination.release,
-    };
-    let unwritten = |reason: String| {
-        // A path in the reason would be that of the hidden folder, which nobody knows.
-        Failure::Io(format!("cannot write the release to {}: {reason}", destination.target.display()))
-    };
-    let public = staging.part(PUBLIC)?;
-    let written = engine.write(&recoded, &rows, &public, job).map_err(|failure| match failure {
-        Failure::Io(reason) => unwritten(reason),
-        other => other,
-    })?;
-    let released = &written.released;
-    prepared.refuse_released(&policy, released)?;
-    let unique = UniqueRows::of_release(&prepared, released);
-    let write = writing.elapsed().as_secs_f64();
-    stop(job)?;
-
-    let checking = Instant::now();
-    job.tell(Stage::Check, 0.0);
-    let policies = Policies::of(&policy, &prepared);
-    let made = searched.made(&policy, &prepared, released, &policies, unique);
-    let files: Vec<PathBuf> = written.files.iter().map(|name| public.join(name)).collect();
-    let bundle = Bundle { files: &written.files, documented: destination.documented(), series: None, told: &|_| {} };
-    let sealed = std::thread::scope(|scope| {
-        // The disk is waited for while the release is checked.
-        let durable = scope.spawn(|| files.iter().try_for_each(|file| std::fs::File::open(file)?.sync_all()));
-        let sealed = seal(&made, &public, &bundle, &|| stop(job))?;
-        let safe = durable.join().unwrap_or_else(|_| Err(std::io::Error::other("waiting for the disk failed")));
-        safe.map_err(|e| unwritten(e.to_string()))?;
-        Ok::<_, Failure>(sealed)
-    })?;
-    let documents = sealed.internal.iter().map(|d| (INTERNAL, d)).chain(sealed.public.iter().map(|d| (PUBLIC, d)));
-    for (part, (name, bytes)) in documents {
-        let folder = staging.part(part)?;
-        files::write_private(&folder.join(name), bytes).map_err(|e| unwritten(e.to_string()))?;
-        stop(job)?;
-    }
-    staging.write(&Path::new(PUBLIC).join(CERTIFICATE), &certificate_text(&sealed.certificate)?)?;
-    let check = checking.elapsed().as_secs_f64();
-    stop(job)?;
+    let table = steps::read(engine, &policy, &LoadOptions::of(job, options.input.clone()))?;
+    let read = clock.step();
+    let searched = steps::search(engine, &policy, table, job)?;
+    let search = clock.step();
+    let written = steps::write(engine, &policy, &searched, &destination.release, &folders, job)?;
+    let write = clock.step();
+    let sealed = steps::check(&policy, &searched, &written, destination.documented(), &mut folders, job)?;
+    let check = clock.step();
     let outputs = destination.publish(staging)?;
 
-    let seconds = Seconds { read, search, check, write, total: start.elapsed().as_secs_f64() };
-    Ok(searched.outcome(&policy, &prepared, released, (sealed.reports.internal, sealed.unique), seconds, outputs))
+    let seconds = Seconds { read, search, check, write, total: clock.total() };
+    Ok(searched.outcome(&policy, &written.released, sealed, seconds, outputs))
 }

@@ -77,7 +77,7 @@ fn stands_for(profile: &Profile<'_>, why: impl Into<String>) -> Guess {
     Guess { several_rows, strength: 1, ..left_out(why) }
 }
 
-/// Left out because each value belongs to one person, or to one household: whoever repeats has several rows.
+/// Left out because each value belongs to one person, or to one household: a person who repeats has several rows.
 fn belongs_to_one(profile: &Profile<'_>, why: impl Into<String>) -> Guess {
     let several_rows = profile.distinct >= FEW && profile.distinct < profile.known;
     Guess { several_rows, strength: 1, ..left_out(why) }

@@ -13,7 +13,7 @@ const MOST_VALUES: usize = 100_000;
 /// A warning for each column that is published as it is and tells, or nearly tells, a quasi column.
 pub(crate) fn remarks(policy: &Policy, layout: &Layout, table: &Table) -> Vec<String> {
     let quasi: Vec<&Column> = layout.quasi.iter().filter_map(|&i| table.columns.get(i)).collect();
-    // Whoever gave a reason to publish a column has thought about it.
+    // A column with a stated reason is published on purpose.
     let accepted = |c: &Column| policy.column(&c.name).is_some_and(|stated| stated.accept.is_some());
     let raw: Vec<&Column> = table
         .columns

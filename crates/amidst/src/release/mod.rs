@@ -2,6 +2,7 @@
 //!
 //! May use: `prepare`, `plan`, `json` and what lies below them.
 
+mod bounds;
 mod classes;
 mod evaluate;
 mod join;
@@ -9,6 +10,7 @@ mod released;
 mod representative;
 mod shown;
 mod shuffle;
+mod write;
 
 pub use classes::class_of_rows;
 pub use evaluate::Judged;
