@@ -214,10 +214,10 @@ def read_release(folder, outputs):
         name, (data, identity) = output["file"], read_file(folder, output)
         marks = {name.casefold(), identity, output["sha256"] if TABLE.search(name) else identity}
         if marks & seen: raise Refused(f"{name} is listed twice, or is a copy of another table")
-        seen |= marks
-        if TABLE.search(name) and not name.lower().endswith((".csv", ".tsv")):
-            raise Unreadable(f"{name}: this checker reads CSV and TSV; use `amidst verify` for other formats")
-        tables += [read_table(data, name)] if TABLE.search(name) else []
+        if not TABLE.search(name) and not re.fullmatch(r"policy\.toml|report\.(html|json|md)", name):
+            raise Refused(f"{name} is listed, but is no part of a release")
+        if TABLE.search(name) and not name.lower().endswith((".csv", ".tsv")): raise Unreadable(f"{name} is neither CSV nor TSV")
+        tables, seen = tables + ([read_table(data, name)] if TABLE.search(name) else []), seen | marks
     if not tables or any(header != tables[0][0] for header, _ in tables): raise Refused("no table is listed, or their columns differ")
     return tables[0][0], [row for _, rows in tables for row in rows]
 def beside(folder, outputs):
@@ -564,13 +564,14 @@ def verify(path, signers=(), day=None):
             standing, decided = release.judge(requirement)
             proofs, requirements = proofs or decided, requirements + [{**requirement, "verdict": standing}]
         problems += told({"nothing is proven: every requirement is only attested": not proofs})
-        attested += told({"which rows belong to one person": certificate["persons"],
+        keyed = any(column["role"] == "key" for column in policy.get("columns", {}).values())
+        attested += told({"which rows belong to one person, if several do": certificate["persons"] or keyed,
                           f"that {len(certificate['waived'])} rows are published by consent": certificate["waived"],
                           f"that {certificate.get('counterfeits')} rows stand for nobody": certificate.get("counterfeits")})
     except (Refused, csv.Error, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         problems.append(f"{at}: {error}")
     return {"valid": not problems, "requirements": requirements, "problems": problems, "attested": attested, "not_checked": [
-        "that the rows stand for rows of the input, and how many were left out",
+        "that the rows stand for rows of the input, how many were left out, the labels of hierarchies, what reports say",
         *told({"who made the release: nobody has signed it": not keys, "whose keys have signed it": keys and not signers})],
         "signatures": keys, "signed_by": sorted(set(keys) & set(signers)) if signers else None}
 def main(arguments):
@@ -588,8 +589,7 @@ def main(arguments):
     only = of("attested") + verdict["attested"]
     verdict["valid"] = verdict["valid"] and not ("--strict" in flags and only)
     lines = ["the release is what its certificate says" if verdict["valid"] else "the release does NOT stand"]
-    signed = verdict["signed_by"] or []
-    for word, told_of in (("proven", of("proven")), ("signed by", signed), ("only attested", only),
+    for word, told_of in (("proven", of("proven")), ("signed by", verdict["signed_by"] or []), ("only attested", only),
                           ("not checked", verdict["not_checked"]), ("problem", verdict["problems"])):
         lines += [f"  {word}: " + "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in what) for what in told_of]
     print(json.dumps(verdict, default=float) if "--json" in flags else "\n".join(lines))

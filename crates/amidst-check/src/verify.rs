@@ -17,7 +17,7 @@ use crate::issue::describe;
 use crate::judge::Judged;
 use crate::models::{Figure, Weak};
 use crate::options::Options;
-use crate::policy::{Owner, follows};
+use crate::policy::{Owner, PolicySaid, Role, follows};
 use crate::problem::{Problem, ProblemKind};
 use crate::provenance::provenance;
 use crate::reader::{Fingerprint, fingerprint, format_of};
@@ -25,6 +25,9 @@ use crate::verdict::{Found, Proven, Standing, Verdict};
 
 /// The file in which a release repeats the policy of its certificate.
 const POLICY: &str = "policy.toml";
+
+/// The reports of a release. Their digests are compared; what they say is not.
+const REPORTS: [&str; 3] = ["report.html", "report.json", "report.md"];
 
 /// Verifies the release at `release`: a file, the folder that holds the files of the certificate, or contents in memory.
 pub fn verify(release: impl Into<Location>, certificate: &Certificate, options: &Options<'_>) -> Verdict {
@@ -93,10 +96,7 @@ fn recompute(release: &Location, certificate: &Certificate, options: &Options<'_
         requirements: ledger.requirements,
         proven: Some(proven(certificate, &examined)),
         attested: attested(certificate),
-        not_checked: match options.original {
-            Some(_) => Vec::new(),
-            None => vec!["that the rows stand for rows of the input, and how many were left out".into()],
-        },
+        not_checked: not_checked(certificate, options),
         ..Verdict::invalid(problems)
     }
 }
@@ -176,9 +176,26 @@ fn attested(certificate: &Certificate) -> Vec<String> {
     }
     if certificate.persons {
         list.push("which rows belong to one person".into());
+    } else if PolicySaid::parse(&certificate.policy).is_ok_and(|policy| policy.has(Role::Key)) {
+        list.push("that no two rows belong to one person, by the key of the policy".into());
     }
     if let Some(counterfeits) = certificate.counterfeits.filter(|&n| n > 0) {
         list.push(format!("{counterfeits} rows stand for nobody"));
+    }
+    list
+}
+
+/// What neither the files nor the tables given beside them were asked about.
+fn not_checked(certificate: &Certificate, options: &Options<'_>) -> Vec<String> {
+    let mut list = Vec::new();
+    if options.original.is_none() {
+        list.push("that the rows stand for rows of the input, and how many were left out".into());
+        list.push("that the quasi cells are labels of the policy's hierarchies".into());
+    }
+    let listed = |name: &&&str| certificate.outputs.iter().any(|output| output.file == **name);
+    let reports: Vec<&str> = REPORTS.iter().filter(listed).copied().collect();
+    if !reports.is_empty() {
+        list.push(format!("what {} say", reports.join(", ")));
     }
     list
 }
@@ -346,6 +363,12 @@ fn resolve(release: &Location, certificate: &Certificate) -> Result<Vec<(Content
         match found {
             Ok(path) => {
                 let table = format_of(&path).is_some();
+                // A digest proves that a file is the one listed, not that it belongs here: a raw table listed as
+                // `raw.xlsx` would be handed over with a certificate that covers it.
+                if !table && *name != POLICY && !REPORTS.contains(name) {
+                    let message = format!("{name}: no part of a release: neither a table, {POLICY} nor a report");
+                    problems.push(Problem::violation(ProblemKind::File, message));
+                }
                 files.push((path, index, table));
             }
             Err(problem) => problems.push(problem),

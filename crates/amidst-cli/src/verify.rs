@@ -125,6 +125,9 @@ fn summary(verdict: &Verdict) -> Vec<String> {
     let names = |list: &[String]| list.iter().map(|name| printable(name).into_owned()).collect::<Vec<_>>().join(", ");
     let of = |standing: Standing| -> Vec<String> {
         let chosen = verdict.requirements.iter().filter(|f| f.verdict == standing && f.requirement.holds);
+        // With sets of quasi columns each requirement is there once for each of them.
+        let first = verdict.requirements.first().map(|f| &f.requirement.quasi);
+        let chosen = chosen.filter(|f| first == Some(&f.requirement.quasi));
         chosen.map(|f| printable(&f.requirement.model).into_owned()).collect()
     };
     if let Some(about) = verdict.proven.as_ref().filter(|_| verdict.valid) {
@@ -137,7 +140,14 @@ fn summary(verdict: &Verdict) -> Vec<String> {
             list if list.is_empty() => "the sizes of classes in rows".to_string(),
             list => list.join(", "),
         };
-        lines.push(format!("  proven: {models}, over {columns} together, for {rows} in {classes} classes"));
+        let mut sets: Vec<String> =
+            verdict.requirements.iter().filter_map(|f| f.requirement.quasi.as_deref()).map(&names).collect();
+        sets.dedup();
+        lines.push(match sets.is_empty() {
+            true => format!("  proven: {models}, over {columns} together, for {rows} in {classes} classes"),
+            // Nothing is proven of columns that are in no set together.
+            false => format!("  proven: {models}, over each of ({}) by itself, for {rows}", sets.join("), (")),
+        });
         let beside = [about.sensitive.as_slice(), about.others.as_slice()].concat();
         if !beside.is_empty() {
             let unique = match about.unique {

@@ -136,6 +136,7 @@ fn unsatisfiable(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>
     }
     match search(policy, prepared, &job) {
         Err(Failure::Impossible(why)) => Some(Finding::Impossible(why)),
+        Err(failure) if failure.is_impossible() => Some(Finding::Impossible(failure.to_string().into())),
         _ => None,
     }
 }
@@ -175,7 +176,7 @@ fn remarks(policy: &Policy, fitted: &Fitted) -> Vec<String> {
         remarks.push("no quasi column has a hierarchy: values are kept or become `*`".to_string());
     }
     remarks.extend(alike::labels(&fitted.layout, &fitted.table));
-    remarks.extend(giveaway::remarks(policy, &fitted.layout, &fitted.table));
+    remarks.extend(giveaway::remarks(policy, &fitted.layout.roles, &fitted.table));
     let sensitive = policy
         .with_role(Role::Sensitive)
         .filter(|name| !policy.requirements.iter().any(|r| r.on.iter().any(|on| on == name)));

@@ -158,7 +158,8 @@ pub fn verify_against(
     policy: &Policy,
     original: Option<&str>,
 ) -> Result<Verdict, Failure> {
-    if (policy.output.ranges, policy.output.values) != (Ranges::Label, OutputValues::Generalized) {
+    let covers = matches!(policy.output.ranges, Ranges::Label | Ranges::Rounded);
+    if !covers || policy.output.values != OutputValues::Generalized {
         return Err(Failure::Usage(
             "the cells of this release stand for classes (`ranges` or `values` under [output]) and do not cover their \
              originals, so they cannot be compared with the table; verify it without the policy"

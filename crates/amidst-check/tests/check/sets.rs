@@ -43,7 +43,7 @@ fn each_set_is_judged_by_its_own_classes() {
     assert_eq!(certificate.requirements[0].measured["k"], 2);
     assert_eq!(certificate.requirements[1].quasi.as_deref(), Some(&["qb".to_string()][..]));
     let again = Certificate::parse(&certificate.to_json().unwrap()).unwrap();
-    let verdict = verify(folder.path().join("release.csv"), &again, &Options::default());
+    let verdict = verify(&folder.path().join("release.csv"), &again, &Options::default());
     assert!(verdict.valid, "{:?}", verdict.problems);
     // Without the sets everybody is alone.
     let message = told(sealed(&pairs(), "", vec![claim("k-anonymity", &[], json!({"k": 2}))]));

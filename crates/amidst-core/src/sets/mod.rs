@@ -25,7 +25,7 @@ use crate::frequency::{FrequencySet, Groups};
 use crate::hierarchy::Generalization;
 use crate::metric::Release;
 use crate::model::Needs;
-use crate::recoding::{Recoding, SUPPRESSED};
+use crate::recoding::Recoding;
 use crate::requirement::Evaluator;
 use crate::search::{Found, Search, SearchError, Suppressed, feasibility};
 use crate::table::Table;
@@ -153,8 +153,8 @@ impl Classes {
         let (of_class, cells) = numbered((0..recoding.classes.len()).map(cells));
         let mut pairs = Vec::new();
         recoding.for_each_part(set, |part| {
-            if part.class != SUPPRESSED {
-                pairs.push((of_class[part.class as usize], part.entry));
+            if let Some(class) = part.class {
+                pairs.push((of_class[class.index()], part.entry));
             }
         });
         Classes { groups: Groups::collect(cells.len(), pairs), cells }

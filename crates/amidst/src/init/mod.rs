@@ -10,6 +10,7 @@
 mod conventions;
 mod detect;
 mod names;
+mod person;
 mod plan;
 mod profile;
 mod roles;

@@ -403,9 +403,9 @@ const OUTPUT: &[Key] = &[
     ),
     key(
         "ranges",
-        Kind::Choice(&["label", "midpoint", "bounds"]),
+        Kind::Choice(&["label", "midpoint", "bounds", "rounded"]),
         "\"label\"",
-        "how ranges of numbers are written: [20-39], the number in the middle, or two columns NAME_min and NAME_max, which repeat what is no range",
+        "how ranges of numbers are written: [20-39], the number in the middle, two columns NAME_min and NAME_max, which repeat what is no range, or with ends that are rounded outward, so that none is anybody's value",
         "\"midpoint\"",
         &[],
     ),

@@ -289,6 +289,8 @@ pub enum Ranges {
     Midpoint,
     /// As two columns, the lower bound and the upper one.
     Bounds,
+    /// As their labels, the ends rounded outward: the ends of a range are values of two people.
+    Rounded,
 }
 
 /// What the cells of a class are.

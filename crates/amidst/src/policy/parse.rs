@@ -333,7 +333,12 @@ fn output(fields: &mut Fields, table: &DeTable<'_>) -> OutputPolicy {
             .choice(
                 table,
                 "ranges",
-                &[("label", Ranges::Label), ("midpoint", Ranges::Midpoint), ("bounds", Ranges::Bounds)],
+                &[
+                    ("label", Ranges::Label),
+                    ("midpoint", Ranges::Midpoint),
+                    ("bounds", Ranges::Bounds),
+                    ("rounded", Ranges::Rounded),
+                ],
             )
             .unwrap_or_default(),
         values: fields

@@ -67,6 +67,7 @@ impl Policy {
             Ranges::Label => {}
             Ranges::Midpoint => field(&mut out, "ranges", &text("midpoint")),
             Ranges::Bounds => field(&mut out, "ranges", &text("bounds")),
+            Ranges::Rounded => field(&mut out, "ranges", &text("rounded")),
         }
         if self.output.values == OutputValues::Representative {
             field(&mut out, "values", &text("representative"));

@@ -20,7 +20,7 @@ use super::join::Joined;
 use crate::json::{RequirementVerdict, number};
 use crate::plan::{ignored_settings, stated_k};
 use crate::policy::Policy;
-use crate::prepare::Prepared;
+use crate::prepare::{Prepared, giveaway};
 
 /// What a recoding satisfies and costs.
 #[derive(Debug)]
@@ -193,6 +193,10 @@ pub(crate) fn warnings(
     // Where several algorithms competed each took what it could of the policy.
     let stated = Some(algorithm).filter(|_| policy.search.algorithm.is_some());
     let mut warnings: Vec<String> = prepared.remarks.iter().cloned().chain(ignored_settings(policy, stated)).collect();
+    // Where an engine counted the rows only their combinations are here.
+    if prepared.weights.is_none() {
+        warnings.extend(giveaway::remarks(policy, &prepared.roles, &prepared.table));
+    }
     let rows: u64 = judged.classes.entries.iter().map(|e| e.rows).sum();
     if judged.class_count() == 1 && rows > 1 {
         warnings.push(format!(

@@ -8,6 +8,7 @@ mod evaluate;
 mod join;
 mod released;
 mod representative;
+mod rounded;
 mod shown;
 mod shuffle;
 mod write;

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use super::bounds::bounds;
 use super::join::Joined;
 use super::representative::representatives;
+use super::rounded::rounded;
 use crate::Failure;
 use crate::plan::stated_k;
 use crate::policy::{OutputValues, Policy, Ranges};
@@ -66,6 +67,7 @@ pub fn show(policy: &Policy, prepared: &Prepared, found: &mut Found, joined: Opt
                 Ranges::Label => label,
                 Ranges::Midpoint => midpoint(&label).unwrap_or(label),
                 Ranges::Bounds => single(&label).unwrap_or(label),
+                Ranges::Rounded => rounded(&label).unwrap_or(label),
             };
             (0..prepared.generalizations.len()).map(|c| labels(prepared, recoding, c).map(text).collect()).collect()
         }

@@ -5,6 +5,7 @@ use amidst_core::attack::HOMOGENEITY;
 
 use super::content::{Report, Subject};
 use super::sets::SetReport;
+use crate::policy::Role;
 use crate::words::{count, grouped, named, number, percent, times};
 
 /// What a reader in a hurry should know first: who stands amidst how many others, and who does not.
@@ -15,7 +16,7 @@ pub fn leading(report: &Report) -> Vec<String> {
         let owners = if report.rows.waived == 1 { "its owner" } else { "their owners" };
         lines.push(format!("{rows} published unprotected, because {owners} waived protection."));
     }
-    lines.extend(report.sets.iter().filter_map(company_in_set));
+    lines.extend(report.sets.iter().filter_map(|set| company_in_set(report, set)));
     lines.extend(company(report));
     lines.extend(beside(report));
     lines
@@ -83,17 +84,24 @@ fn company(report: &Report) -> Option<String> {
     let what = if whole { "row".to_string() } else { quasi(report) };
     let others = count(size - 1, "other", "others");
     let counted = if report.rows.counterfeits > 0 { ", counterfeits included" } else { "" };
-    Some(format!("{everyone} shares their {what} with at least {others}{counted}."))
+    Some(format!("{everyone} shares their {what} with at least {others}{counted}{}.", each_row(report)))
+}
+
+/// Without a key nothing tells whose a row is, and five rows of one person are not five people.
+fn each_row(report: &Report) -> &'static str {
+    let keyed = report.columns.iter().any(|column| column.role == Role::Key.name());
+    if keyed { "" } else { ", if no two rows are of one person" }
 }
 
 /// How many others everyone stands amidst to whoever knows one set of quasi columns.
-fn company_in_set(set: &SetReport) -> Option<String> {
+fn company_in_set(report: &Report, set: &SetReport) -> Option<String> {
     let names: Vec<String> = set.columns.iter().map(|name| printable(name).into_owned()).collect();
     let others = count(set.smallest_class?.saturating_sub(1), "other", "others");
     let risk = number(set.prosecutor_max);
     Some(format!(
-        "Every person shares their {} with at least {others}; the risk of who knows these alone is {risk} at most.",
-        named(&names)
+        "Every person shares their {} with at least {others}{}; the risk of who knows these alone is {risk} at most.",
+        named(&names),
+        each_row(report)
     ))
 }
 

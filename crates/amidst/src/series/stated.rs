@@ -22,7 +22,7 @@ pub(super) fn key_of(policy: &Policy) -> Result<&str, Failure> {
     errors.extend(waivers(policy));
     errors.extend(suppression(policy));
     errors.extend(sets(policy));
-    errors.extend(bounds(policy));
+    errors.extend(ranges(policy));
     match key {
         Some(key) if errors.is_empty() => Ok(key),
         _ => Err(policy.origin.errors(errors).into()),
@@ -53,11 +53,15 @@ fn waivers(policy: &Policy) -> Vec<Diagnostic> {
     consents.map(|c| error(&c.name)).collect()
 }
 
-fn bounds(policy: &Policy) -> Option<Diagnostic> {
-    (policy.output.ranges == Ranges::Bounds).then(|| {
-        let message = "the columns of a series stay the same, and which of them have ranges may change";
-        policy.origin.error(&["output", "ranges"], message).help("write `ranges = \"label\"`, or leave it out")
-    })
+fn ranges(policy: &Policy) -> Option<Diagnostic> {
+    let message = match policy.output.ranges {
+        Ranges::Label => return None,
+        Ranges::Bounds => "the columns of a series stay the same, and which of them have ranges may change",
+        Ranges::Midpoint | Ranges::Rounded => {
+            "the classes of a series stay apart, and would not where their ranges looked alike"
+        }
+    };
+    Some(policy.origin.error(&["output", "ranges"], message).help("write `ranges = \"label\"`, or leave it out"))
 }
 
 fn sets(policy: &Policy) -> Option<Diagnostic> {

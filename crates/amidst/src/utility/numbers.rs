@@ -6,7 +6,7 @@
 
 use amidst_core::hierarchy::{Cell, Generalization};
 use amidst_core::metric::cell_loss;
-use amidst_core::recoding::{Part, Recoding, SUPPRESSED};
+use amidst_core::recoding::{Part, Recoding};
 use amidst_core::table::{ValueType, number};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -101,7 +101,7 @@ pub fn fidelity(prepared: &Prepared, recoding: &Recoding) -> Fidelity {
             recoding.for_each_part(&prepared.set, |part| {
                 let rows = part.entry.rows as f64;
                 before.add(first.original(prepared, &part), second.original(prepared, &part), rows);
-                if part.class != SUPPRESSED {
+                if part.class.is_some() {
                     after.add(first.published(prepared, &part), second.published(prepared, &part), rows);
                 }
             });
@@ -127,7 +127,7 @@ fn losses(prepared: &Prepared, recoding: &Recoding) -> Vec<ColumnLoss> {
         let count = part.entry.rows as f64;
         rows += count;
         for (sum, prices) in sums.iter_mut().zip(&prices) {
-            *sum += count * prices.get(part.class as usize).copied().unwrap_or(1.0);
+            *sum += count * part.class.and_then(|class| prices.get(class.index())).copied().unwrap_or(1.0);
         }
     });
     let named = prepared.generalizations.iter().zip(sums);
@@ -173,14 +173,14 @@ fn covered<'a>(g: &'a Generalization, cell: &'a Cell) -> impl Iterator<Item = u3
 impl Source {
     fn original(&self, prepared: &Prepared, part: &Part) -> Option<f64> {
         match self {
-            Source::Quasi(q, values, _) => values[prepared.set.tuple(part.tuple as usize)[*q] as usize],
+            Source::Quasi(q, values, _) => values[prepared.set.tuple(part.tuple.index())[*q] as usize],
             Source::Sensitive(s, values) => values[prepared.set.sensitive_code(part.entry.sensitive, *s) as usize],
         }
     }
 
     fn published(&self, prepared: &Prepared, part: &Part) -> Option<f64> {
         match self {
-            Source::Quasi(_, _, means) => means[part.class as usize],
+            Source::Quasi(_, _, means) => part.class.and_then(|class| means[class.index()]),
             Source::Sensitive(..) => self.original(prepared, part),
         }
     }
@@ -199,11 +199,11 @@ fn spread(prepared: &Prepared, recoding: &Recoding, source: &Source) -> (Spread,
     recoding.for_each_part(&prepared.set, |part| {
         let rows = part.entry.rows as f64;
         let code = match source {
-            Source::Quasi(q, ..) => prepared.set.tuple(part.tuple as usize)[*q],
+            Source::Quasi(q, ..) => prepared.set.tuple(part.tuple.index())[*q],
             Source::Sensitive(s, _) => prepared.set.sensitive_code(part.entry.sensitive, *s),
         };
         before[code as usize] += rows;
-        match (quasi, recoding.classes.get(part.class as usize)) {
+        match (quasi, part.class.and_then(|class| recoding.classes.get(class.index()))) {
             (Some(q), Some(cells)) => *of_cell.entry(&cells[q]).or_default() += rows,
             (None, Some(_)) => after[code as usize] += rows,
             (_, None) => {}
