@@ -356,6 +356,38 @@ def order(*values: str | Sequence[str], groups: Sequence[Number] | None = None) 
     In a policy: hierarchy = { order = ["9th", "10th", "11th", "12th"], groups = [2, 4] }
     """
 
+def common(*values: str | Sequence[str], others: str | None = None) -> Hierarchy:
+    """common
+
+    The values listed stay as they are at level 1, all others become one group, called `others` (`other` where it is not stated).
+
+    In a policy: hierarchy = { common = ["Married", "Single"], others = "other" }
+    """
+
+def prefix(path: str) -> Hierarchy:
+    """prefix
+
+    Level 1 is what stands before the first of the characters given: with "-/", Clerk-senior and Clerk/junior become Clerk.
+
+    In a policy: hierarchy = { prefix = "-/" }
+    """
+
+def icd10() -> Hierarchy:
+    """icd10
+
+    Codes of ICD-10, with or without a point: the category (I21), then the chapter (I00-I99), then `*`.
+
+    In a policy: hierarchy = { icd10 = true }
+    """
+
+def countries() -> Hierarchy:
+    """countries
+
+    Countries by their English names or ISO 3166-1 codes: the continent, then `*`.
+
+    In a policy: hierarchy = { countries = true }
+    """
+
 def suppress() -> Hierarchy:
     """suppress
 
@@ -461,6 +493,14 @@ def portfolio() -> Algorithm:
     runs the local algorithms that suit the policy, improves the best result by moving and exchanging rows between neighbouring classes, and keeps the release with the least information loss
 
     Source: beyond the papers; each candidate has its own
+    """
+
+def cell_suppression() -> Algorithm:
+    """cell suppression
+
+    one level of its hierarchy for each column, and single cells of rows that do not fit become `*`, those that lose least first; classes are judged by exact match, a `*` being a value
+
+    Source: the setting of Aggarwal et al. 2005 and of sdcMicro's kAnon, with exact match and any monotone requirement
     """
 
 def height() -> Metric:
@@ -711,7 +751,10 @@ __all__ = [
     "bayes_optimal",
     "belief",
     "beta_likeness",
+    "cell_suppression",
+    "common",
     "complete_alpha_k_anonymity",
+    "countries",
     "dates",
     "delta_disclosure",
     "delta_presence",
@@ -727,6 +770,7 @@ __all__ = [
     "height",
     "homogeneity",
     "homogeneity_95",
+    "icd10",
     "incognito",
     "inference",
     "information_loss",
@@ -752,6 +796,7 @@ __all__ = [
     "pd_recursive_c_l_diversity",
     "portfolio",
     "precision",
+    "prefix",
     "ranges",
     "recursive_c_l_alpha_diversity",
     "recursive_c_l_diversity",

@@ -8,20 +8,7 @@
 use crate::frequency::{Entry, Groups};
 use crate::model::{Bound, Level, Needs, Stronger};
 use crate::requirement::{Evaluator, Requirement};
-use crate::search::Search;
-
-/// A requirement that no release of this table satisfies.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Impossible {
-    /// The requirement's position in the policy.
-    pub requirement: usize,
-    /// The parameter that asks too much.
-    pub parameter: &'static str,
-    /// The most that is possible: what the whole table satisfies as one class.
-    pub best: Level,
-    /// The requirement, the parameter, and the most that is possible, in words.
-    pub message: String,
-}
+use crate::search::{Impossible, Search, Unmet};
 
 /// The first requirement that no release can satisfy, whatever the algorithm. `None` does not promise that there is one.
 pub fn impossible(search: &Search<'_>) -> Option<Impossible> {
@@ -30,18 +17,23 @@ pub fn impossible(search: &Search<'_>) -> Option<Impossible> {
     // Of risks over a whole release none is lower than that of all rows in one class.
     let (requirement, best) = whole_table(search, |r| r.needs() == Needs::Release || bounded(r))?;
     let message = format!("no release can satisfy {}: {}", words(&search.requirements[requirement]), possible(&best));
-    Some(Impossible { requirement, parameter: best.parameter, best, message })
+    Some(unmet(message, requirement, best))
 }
 
 /// The first requirement that the whole table fails as one class, and what it reaches, in words. Unlike
 /// [`impossible`] this proves nothing: leaving out rows may help, or a finer class may do better.
-pub fn failing(search: &Search<'_>) -> Option<String> {
+pub fn failing(search: &Search<'_>) -> Option<Impossible> {
     let (requirement, best) = whole_table(search, |_| true)?;
     let words = words(&search.requirements[requirement]);
-    Some(format!(
+    let message = format!(
         "no generalization satisfies the policy; the whole table as one class fails {words} ({})",
         possible(&best)
-    ))
+    );
+    Some(unmet(message, requirement, best))
+}
+
+fn unmet(message: String, requirement: usize, best: Level) -> Impossible {
+    Impossible { message, unmet: Some(Box::new(Unmet { requirement, best })), least_suppression: None }
 }
 
 /// Whether all rows as one class satisfy every requirement: then there is a release, if not a useful one.

@@ -407,7 +407,8 @@ fn a_check_tells_what_no_release_can_satisfy() {
     let folder = folder("zip,pay\n1,a\n1,b\n2,b\n", &format!("{PAY}[[require]]\nmodel = \"k-anonymity\"\nk = 4\n"));
     let policy = Policy::read(&folder.path().join("policy.toml")).unwrap();
     let findings = check(&policy, &LoadOptions::default());
-    let Finding::Impossible(message) = &findings[0] else { panic!("{findings:?}") };
+    let Finding::Impossible(why) = &findings[0] else { panic!("{findings:?}") };
+    let message = &why.message;
     assert!(message.contains("k-anonymity with k = 4") && message.contains("is 3"), "{message}");
     assert_eq!(findings[0].exit_code(), 1);
 }

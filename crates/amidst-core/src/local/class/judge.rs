@@ -122,14 +122,16 @@ impl<'a> Judge<'a> {
         };
         let everything = judge.tally(set.groups.entries.iter().copied());
         if let Some(impossible) = feasibility::impossible(search) {
-            return Err(SearchError::Impossible(impossible.message));
+            return Err(SearchError::Impossible(impossible));
         }
         if set.rows > 0
             && let Some(r) = (0..requirements.len())
                 .find(|&r| !judge.holds_one(r, &everything) || !judge.matches(r, &everything, None))
         {
             let words = feasibility::words(&requirements[r]);
-            return Err(SearchError::Impossible(format!("not even all rows together as one class satisfy {words}")));
+            return Err(SearchError::Impossible(
+                format!("not even all rows together as one class satisfy {words}").into(),
+            ));
         }
         judge.least = judge.least_rows(&everything);
         Ok(judge)
