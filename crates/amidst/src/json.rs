@@ -69,11 +69,14 @@ pub fn on(columns: &[String]) -> Value {
 /// One requirement with its verdict.
 pub fn requirement<'a>(stated: &RequirePolicy, holds: bool, levels: impl IntoIterator<Item = &'a Level>) -> Value {
     let parameters: Map<String, Value> = stated.parameters.iter().map(|(k, v)| (k.to_string(), parameter(v))).collect();
-    let (mut measured, mut open, mut obstacles) = (Map::new(), Vec::new(), Vec::new());
+    let (mut measured, mut open, mut always, mut obstacles) = (Map::new(), Vec::new(), Vec::new(), Vec::new());
     for level in levels {
         measured.insert(level.parameter.to_string(), self::level(level));
         if level.sign() != "=" {
             open.push(level.parameter);
+        }
+        if level.bound == Bound::Always {
+            always.push(level.parameter);
         }
         obstacles.extend(level.obstacle);
     }
@@ -87,6 +90,10 @@ pub fn requirement<'a>(stated: &RequirePolicy, holds: bool, levels: impl IntoIte
     if !open.is_empty() {
         // The definition says "less than": the figure itself is just too strong.
         object["open"] = json!(open);
+    }
+    if !always.is_empty() {
+        // Null, because every value holds and not because none does.
+        object["always"] = json!(always);
     }
     if let Some(obstacle) = obstacles.first() {
         object["obstacle"] = json!(obstacle);

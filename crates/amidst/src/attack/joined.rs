@@ -1,6 +1,6 @@
 //! A table beside a release, joined with its classes: read and joined once for all attacks and columns that ask for it.
 
-use amidst_core::attack::{AttackError, External, Fits, People, Published, fit, fit_tuples};
+use amidst_core::attack::{AttackError, External, Fits, People, Published, fit, fit_tuples, narrow};
 use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::{Dictionary, Table};
 
@@ -66,7 +66,8 @@ impl LastJoined {
                 Err(error) => return Ok(Err(error)),
             };
             if weighed {
-                fits.weigh(&weights(&table, &[sensitive])?);
+                // Beliefs are ratios of people, so it does not matter in which parts they are counted.
+                fits.weigh(&narrow(&weights(&table, &[sensitive])?.parts));
             }
             Ok(Ok(Joined { file: file.to_string(), sensitive: Some(sensitive.to_string()), weighed, table, fits }))
         })

@@ -8,6 +8,7 @@ use amidst_io::{Conventions, Input, ReadError, ReadOptions, TextEncoding};
 use crate::Failure;
 use crate::policy::Policy;
 use crate::prepare::PrepareError;
+use crate::prepare::population::{Counts, counts};
 
 /// The column of a population that says how many people a row stands for.
 pub(crate) const COUNT: &str = "count";
@@ -48,15 +49,15 @@ pub(crate) fn all_there(file: &str, table: &Table, wanted: &[&str]) -> Result<()
     Err(Failure::Usage(format!("{file} lacks the column {}", lacking.join(", "))))
 }
 
-/// How many people each row of a population stands for: what its column `count` says, or one. A column that plays
+/// How many people each row of a population stands for: what its column `count` says, in parts, or one. A column that plays
 /// another part (`but`) is not a count, whatever its name.
-pub(crate) fn weights(table: &Table, but: &[&str]) -> Result<Vec<u64>, Failure> {
-    let Some(column) = table.column(COUNT).filter(|_| !but.contains(&COUNT)) else { return Ok(vec![1; table.rows]) };
-    let read: Option<Vec<u64>> = column.dictionary.iter().map(|v| v.trim().parse().ok()).collect();
-    let counts =
-        read.ok_or_else(|| Failure::Usage("the column `count` of the population must hold whole numbers".into()))?;
-    let of_row = |row: usize| counts.get(column.codes.get(row) as usize).copied().unwrap_or(0);
-    Ok((0..table.rows).map(of_row).collect())
+pub(crate) fn weights(table: &Table, but: &[&str]) -> Result<Counts, Failure> {
+    let Some(column) = table.column(COUNT).filter(|_| !but.contains(&COUNT)) else {
+        return Ok(Counts { parts: vec![1; table.rows], scale: 1 });
+    };
+    let Counts { parts, scale } = counts(column).map_err(Failure::Usage)?;
+    let of_row = |row: usize| parts.get(column.codes.get(row) as usize).copied().unwrap_or(0);
+    Ok(Counts { parts: (0..table.rows).map(of_row).collect(), scale })
 }
 
 /// The hierarchy of the policy for `column`, bound to its values; the codes of those that the hierarchy lacks where it
