@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::columns::{Layout, section};
 use super::error::{Places, counted};
 use super::population::Raw;
+use super::published_level::PublishedLabels;
 use crate::policy::{ColumnPolicy, Diagnostic, Policy};
 
 /// What quasi columns can become, and the levels of sensitive columns.
@@ -32,6 +33,7 @@ pub(crate) fn bind(
     layout: &Layout,
     table: &Table,
     populations: &Raw,
+    published: &PublishedLabels,
     places: &Places<'_>,
 ) -> (Bound, Vec<Diagnostic>) {
     let unnamed = ColumnPolicy::default();
@@ -43,6 +45,11 @@ pub(crate) fn bind(
         .map(|&(position, quasi)| {
             let column = &table.columns[position];
             let stated = policy.column(&column.name).unwrap_or(&unnamed);
+            if let Some(above) = published.hierarchies.get(&position).filter(|_| quasi.is_none()) {
+                let bound = Generalization::bind(column, Some(above));
+                let bound = bound.map_err(|codes| lacking(policy, stated, column, &codes, places))?;
+                return Ok((bound, Vec::new()));
+            }
             let extra = quasi.map_or(&[][..], |q| populations.extra(q));
             bind_column(policy, stated, column, extra, places)
         })
@@ -187,7 +194,12 @@ fn extend(
 }
 
 /// An error of the hierarchy itself.
-fn unbuildable(policy: &Policy, stated: &ColumnPolicy, column: &Column, error: &HierarchyError) -> Diagnostic {
+pub(super) fn unbuildable(
+    policy: &Policy,
+    stated: &ColumnPolicy,
+    column: &Column,
+    error: &HierarchyError,
+) -> Diagnostic {
     let [columns, name, key] = section(stated, "hierarchy");
     let message = format!("the hierarchy of `{}`: {error}", column.name);
     let found = policy.origin.error_at_key(&[columns, name, key, &error.key], message);
@@ -197,7 +209,13 @@ fn unbuildable(policy: &Policy, stated: &ColumnPolicy, column: &Column, error: &
 }
 
 /// Values that the data has and the hierarchy has not.
-fn lacking(policy: &Policy, stated: &ColumnPolicy, column: &Column, codes: &[u32], places: &Places<'_>) -> Diagnostic {
+pub(super) fn lacking(
+    policy: &Policy,
+    stated: &ColumnPolicy,
+    column: &Column,
+    codes: &[u32],
+    places: &Places<'_>,
+) -> Diagnostic {
     let message = format!("the hierarchy of `{}` lacks {}", column.name, places.of_values(column, codes));
     let error = policy.origin.error_at_key(&section(stated, "hierarchy"), message);
     let help = "add the values to the hierarchy, or list them in `missing` if they mean \"unknown\"";

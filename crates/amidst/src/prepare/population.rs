@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::columns::Layout;
 use super::{PrepareError, missing};
-use crate::policy::{Diagnostic, MissingRows, Policy, RequirePolicy, Role};
+use crate::policy::{ColumnPolicy, Diagnostic, MissingRows, Policy, RequirePolicy, Role};
 
 /// The column that says how many people a row of a population stands for.
 const COUNT: &str = "count";
@@ -59,6 +59,13 @@ impl Raw {
             };
             let index = i.to_string();
             let place = ["require", index.as_str(), key];
+            let generalized = |name: &&String| policy.column(name).is_some_and(ColumnPolicy::publishes_labels);
+            if let Some(name) = requirement.on.iter().find(generalized) {
+                let message = format!("a population has the values of `{name}`, and its labels are published");
+                errors.push(policy.origin.error(&place, message).help("leave out `level`, or the requirement"));
+                raw.of_requirement.push(None);
+                continue;
+            }
             match raw.read_one(policy, layout, table, requirement, &file)? {
                 Ok(people) => raw.of_requirement.push(Some(people)),
                 Err(message) => errors.push(policy.origin.error(&place, message)),

@@ -231,6 +231,29 @@ fn people_of_a_population_need_not_be_whole() {
 }
 
 #[test]
+fn sensitive_values_become_labels_of_their_hierarchy() {
+    let tree = "hierarchy = { taxonomy = { Any = { Lung = [\"Flu\", \"Cold\"], Other = [\"HIV\"] } } }\nlevel = 1\n";
+    let policy = POLICY.replace(
+        "[columns.disease]\nrole = \"sensitive\"\n",
+        &format!("[columns.disease]\nrole = \"sensitive\"\n{tree}"),
+    );
+    assert!(policy.contains("level = 1"), "the fixture has changed");
+    let data = "age,zip,disease,name\n34,14248,Flu,a\n34,14248,Cold,b\n27,14249,HIV,c\n27,14249,Flu,d\n";
+    let p = load(data, &policy).unwrap();
+    let column = &p.table.columns[p.sensitive[0]];
+    assert_eq!(column.dictionary.iter().collect::<Vec<_>>(), ["Lung", "Other"]);
+    assert_eq!((0..4).map(|row| column.value(row)).collect::<Vec<_>>(), ["Lung", "Lung", "Other", "Lung"]);
+    assert_eq!(p.published_labels["disease"]["Cold"], "Lung");
+    // What is above the labels stays a hierarchy.
+    assert_eq!(p.domains[0].levels.as_ref().unwrap().len(), 2);
+    let wrong = |from: &str, to: &str| load(data, &policy.replace(from, to)).unwrap_err().to_string();
+    assert!(wrong("level = 1", "level = 3").contains("2 levels above"));
+    assert!(wrong("\"HIV\"", "\"AIDS\"").contains("lacks"));
+    assert!(wrong("level = 1", "level = 1\norder = [\"Lung\"]").contains("lacks 1 of the labels"));
+    assert!(load(data, &policy.replace("level = 1", "level = 1\norder = [\"Other\", \"Lung\"]")).is_ok());
+}
+
+#[test]
 fn a_population_shares_the_tuples() {
     let policy = POLICY.to_string() + "\n[[require]]\nmodel = \"k-map\"\nk = 3\npopulation = \"people.csv\"\n";
     let folder = folder(DATA, &policy.replace("missing = [\"?\"]", "missing = [\"?\", \"NA\"]"));

@@ -1,6 +1,6 @@
 //! Whether a class under construction satisfies the policy: the requirements, tested on running counts.
 
-use crate::class::{Class, Sizes};
+use crate::class::{Class, Headcount, Sizes};
 use crate::exact::Rational;
 use crate::frequency::{self, Entry, FrequencySet, NOBODY, add_up};
 use crate::hierarchy::Cell;
@@ -129,21 +129,35 @@ impl<'a> Judge<'a> {
         if let Some(impossible) = feasibility::impossible(search) {
             return Err(SearchError::Impossible(impossible.message));
         }
-        let cells = (judge.crowded() && set.rows > 0).then(|| {
-            let space = Space::new(search.generalizations);
-            let present = (0..set.len()).filter(|&t| !set.groups.get(t).is_empty());
-            let codes: Vec<u32> = present.flat_map(|t| set.tuple(t)).copied().collect();
-            space.cells(&space.over(&codes, None))
-        });
         if set.rows > 0
-            && let Some(r) = (0..requirements.len())
-                .find(|&r| !judge.holds_one(r, &everything) || !judge.matches(r, &everything, cells.as_deref()))
+            && let Some(r) = (0..requirements.len()).find(|&r| !judge.holds_one(r, &everything))
         {
             let words = feasibility::words(&requirements[r]);
             return Err(SearchError::Impossible(format!("not even all rows together as one class satisfy {words}")));
         }
+        if set.rows > 0 && judge.crowded() {
+            judge.all_rows_match(search, &everything)?;
+        }
         judge.least = judge.least_rows(&everything);
         Ok(judge)
+    }
+
+    /// Fails when not even the cells over all rows match as many people as a requirement wants.
+    fn all_rows_match(&self, search: &Search<'a>, everything: &Tally) -> Result<(), SearchError> {
+        let space = Space::new(search.generalizations);
+        let present = (0..self.set.len()).filter(|&tuple| !self.set.groups.get(tuple).is_empty());
+        let codes: Vec<u32> = present.flat_map(|tuple| self.set.tuple(tuple)).copied().collect();
+        let cells = space.cells(&space.over(&codes, None));
+        let Some(r) = (0..self.tests.len()).find(|&r| !self.matches(r, everything, Some(&cells))) else {
+            return Ok(());
+        };
+        let words = feasibility::words(&search.requirements[r]);
+        let people = self.crowds[r].as_ref().map_or(Headcount::NOBODY, |crowd| crowd.people(&cells));
+        Err(SearchError::Impossible(format!(
+            "not even all rows together as one class satisfy {words}: their values match {} people of the population; a \
+             full-domain algorithm, such as optimal, may publish labels that match more",
+            people.parts / people.scale.max(1)
+        )))
     }
 
     /// The same for a policy that asks for more: classes of at least `k` rows, and, of the columns whose values have bounds
