@@ -12,11 +12,10 @@ use amidst_core::frequency;
 use amidst_core::risk::population::{Estimate, preferred};
 use amidst_core::risk::{Journalist, Risk};
 use amidst_core::table::Table;
-use amidst_io::Nulls;
 use serde::Serialize;
 
-use crate::external::{COUNT, all_there, covers, read_input, weights};
-use crate::policy::{MissingRows, Policy};
+use crate::external::{COUNT, all_there, covers, read_input, unknown_rows, weights};
+use crate::policy::Policy;
 use crate::prepare::population::{Counts, file_of};
 use crate::{Failure, json};
 
@@ -98,22 +97,10 @@ impl Population {
             return Ok(Population { table: None, fraction });
         };
         let input = read_input(&policy.origin.resolve_source(&file), &[quasi, &[COUNT]].concat(), 0)?;
-        let (table, nulls) = (input.table, input.nulls);
-        all_there(&file, &table, quasi)?;
-        let mut weights = weights(&table, quasi)?;
-        if policy.data.missing_rows == MissingRows::Drop {
-            // Who is unknown here was left out of the table, too.
-            let known = table.columns.iter().zip(&nulls).filter(|(c, _)| quasi.contains(&c.name.as_str()));
-            for (column, nulls) in known {
-                nulls.iter().flat_map(Nulls::rows).for_each(|row| weights.parts[row] = 0);
-                let unknown: Vec<bool> =
-                    column.dictionary.iter().map(|v| policy.data.missing.iter().any(|m| m == v)).collect();
-                if unknown.contains(&true) {
-                    let rows = weights.parts.iter_mut().enumerate();
-                    rows.filter(|(row, _)| unknown[column.codes.get(*row) as usize]).for_each(|(_, w)| *w = 0);
-                }
-            }
-        }
+        all_there(&file, &input.table, quasi)?;
+        let mut weights = weights(&input.table, quasi)?;
+        unknown_rows(policy, &input, quasi).into_iter().for_each(|row| weights.parts[row] = 0);
+        let table = input.table;
         let covers = covers(policy, &table)?;
         Ok(Population { table: Some(People { table, covers, weights }), fraction })
     }

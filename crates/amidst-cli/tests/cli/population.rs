@@ -222,6 +222,11 @@ fn people_of_a_population_need_not_be_whole() {
     let change = json["requirements"][0]["measured"]["max"].as_f64().unwrap();
     assert!(change > 0.0 && change <= 0.3, "{change}");
     house.amidst(&["verify", "release", "--policy", "policy.toml", "--strict"]).succeeds();
+    // The attack sees the same people, and not those whose age is unknown.
+    let attack =
+        ["attack", "belief", "release/public/release.csv", "--policy", "policy.toml", "--population", "town.csv"];
+    let found = house.amidst(&[&attack[..], &["--json"]].concat()).json(0)["columns"]["disease"].clone();
+    assert!(found["largest_rise"].as_f64().unwrap() <= change + 1e-12, "{found}");
     house.file("policy.toml", &policy("model = \"belief-difference\"\nmax = 0.01\n"));
     house
         .amidst(&["anonymize", "policy.toml", "--out", "release", "--force"])

@@ -5,7 +5,7 @@ use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::{Dictionary, Table};
 
 use crate::Failure;
-use crate::external::{COUNT, all_there, covers, read, weights};
+use crate::external::{COUNT, all_there, covers, read, read_input, unknown_rows, weights};
 use crate::policy::Policy;
 
 /// A table, and which classes of a release its tuples fit.
@@ -53,11 +53,14 @@ impl LastJoined {
         let same = |joined: &Joined| joined.file == file && joined.sensitive.as_deref() == Some(sensitive);
         self.get_or(same, || {
             let wanted: Vec<&str> = release.quasi().into_iter().chain([sensitive]).collect();
-            let table = read(file, &[&wanted[..], &[COUNT]].concat(), release.threads)?;
-            all_there(file, &table, &wanted)?;
+            let input = read_input(file, &[&wanted[..], &[COUNT]].concat(), release.threads)?;
+            all_there(file, &input.table, &wanted)?;
+            let unknown = unknown_rows(release.stated, &input, &wanted);
+            let table = input.table;
             let at = table.position(sensitive);
-            // Which row has which tuple matters only where rows stand for several people.
-            let weighed = table.position(COUNT).is_some_and(|count| Some(count) != at);
+            // Which row has which tuple matters only where rows stand for several people, or for nobody.
+            let counted = table.position(COUNT).is_some_and(|count| Some(count) != at);
+            let weighed = counted || !unknown.is_empty();
             let covers = covers(release.stated, &table)?;
             let external = External { table: &table, covers: &covers };
             let join = if weighed { fit } else { fit_tuples };
@@ -67,7 +70,9 @@ impl LastJoined {
             };
             if weighed {
                 // Beliefs are ratios of people, so it does not matter in which parts they are counted.
-                fits.weigh(&narrow(&weights(&table, &[sensitive])?.parts));
+                let mut weights = weights(&table, &[sensitive])?.parts;
+                unknown.iter().for_each(|&row| weights[row] = 0);
+                fits.weigh(&narrow(&weights));
             }
             Ok(Ok(Joined { file: file.to_string(), sensitive: Some(sensitive.to_string()), weighed, table, fits }))
         })
