@@ -237,8 +237,9 @@ fn populations() {
     // One tuple a class: the posterior is the class's own share. a: Flu ½ from a prior of 3/8.
     assert_eq!(on("bayes-optimal", &["s"], json!({"rho1": 0.4, "rho2": 0.5})), Ok(true));
     assert_eq!(on("bayes-optimal", &["s"], json!({"rho1": 0.4, "rho2": 0.49})), Ok(false));
-    assert_eq!(on("belief-difference", &["s"], json!({"max": "1/4"})), Ok(true));
-    assert_eq!(on("belief-difference", &["s"], json!({"max": 0})), Ok(false));
+    // b: Flu becomes 1/4 from a prior of 4/7.
+    assert_eq!(on("belief-difference", &["s"], json!({"max": "9/28"})), Ok(true));
+    assert_eq!(on("belief-difference", &["s"], json!({"max": "0.32"})), Ok(false));
     let without = judge(&release(), &[], |_| {}, "k-map", json!({"k": 1}), &Options::default());
     assert!(without.unwrap_err().contains("without the population"));
 }

@@ -1,5 +1,7 @@
 //! Hierarchies: built as the policy says, bound to the values that the columns have.
 
+use std::collections::HashMap;
+
 use amidst_core::hierarchy::{
     Generalization, Generalize, Hierarchy, HierarchyError, Recipe, TOP, build, is_numeric, remarks,
 };
@@ -10,7 +12,6 @@ use rustc_hash::FxHashMap;
 use super::columns::{Layout, section};
 use super::error::{Places, counted};
 use super::population::Raw;
-use super::published_level::PublishedLabels;
 use crate::policy::{ColumnPolicy, Diagnostic, Policy};
 
 /// What quasi columns can become, and the levels of sensitive columns.
@@ -27,13 +28,14 @@ pub(crate) struct Bound {
 /// A bound hierarchy, with what is odd about it.
 type Noted = (Generalization, Vec<String>);
 
-/// Binds all hierarchies. Returns what does not fit, too.
+/// Binds all hierarchies; `published` has those of sensitive columns, by position, that are bound to labels already. Returns
+/// what does not fit, too.
 pub(crate) fn bind(
     policy: &Policy,
     layout: &Layout,
     table: &Table,
     populations: &Raw,
-    published: &PublishedLabels,
+    published: &HashMap<usize, Hierarchy>,
     places: &Places<'_>,
 ) -> (Bound, Vec<Diagnostic>) {
     let unnamed = ColumnPolicy::default();
@@ -45,7 +47,7 @@ pub(crate) fn bind(
         .map(|&(position, quasi)| {
             let column = &table.columns[position];
             let stated = policy.column(&column.name).unwrap_or(&unnamed);
-            if let Some(above) = published.hierarchies.get(&position).filter(|_| quasi.is_none()) {
+            if let Some(above) = published.get(&position).filter(|_| quasi.is_none()) {
                 let bound = Generalization::bind(column, Some(above));
                 let bound = bound.map_err(|codes| lacking(policy, stated, column, &codes, places))?;
                 return Ok((bound, Vec::new()));

@@ -237,7 +237,7 @@ impl Fitted {
         let (populations, more) = population::Raw::read(policy, &layout, &table)?;
         errors.extend(more);
         options.check()?;
-        let (bound, more) = hierarchies::bind(policy, &layout, &table, &populations, &published, &places);
+        let (bound, more) = hierarchies::bind(policy, &layout, &table, &populations, &published.hierarchies, &places);
         errors.extend(more);
         let domains = requirements::domains(policy, &layout, &table, &bound);
         let requirements = match errors.is_empty() {
