@@ -31,6 +31,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "recursive-c-l-alpha-diversity": {"c": 5, "l": 2, "alpha": 0.5, "categories": "categories"},
     "t-closeness": {"t": 0.9},
     "bayes-optimal": {"rho1": 0.3, "rho2": 0.95, "population": "population"},
+    "belief-difference": {"max": 1, "population": "population"},
     "delta-disclosure": {"delta": 5},
     "beta-likeness": {"beta": 9},
     "k-map": {"k": 2, "population": "population"},

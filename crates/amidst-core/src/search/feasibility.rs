@@ -24,11 +24,14 @@ pub fn impossible(search: &Search<'_>) -> Option<Impossible> {
 /// [`impossible`] this proves nothing: leaving out rows may help, or a finer class may do better.
 pub fn failing(search: &Search<'_>) -> Option<Impossible> {
     let (requirement, best) = whole_table(search, |_| true)?;
-    let words = words(&search.requirements[requirement]);
-    let message = format!(
-        "no generalization satisfies the policy; the whole table as one class fails {words} ({})",
-        possible(&best)
-    );
+    let failed = &search.requirements[requirement];
+    // Where finer classes may do better, what the whole table reaches bounds nothing.
+    let reached = match failed.monotone(search.set) {
+        true => possible(&best),
+        false => format!("it reaches {} {} {}", best.parameter, best.sign(), best.figure()),
+    };
+    let words = words(failed);
+    let message = format!("no generalization satisfies the policy; the whole table as one class fails {words} ({reached})");
     Some(unmet(message, requirement, best))
 }
 
@@ -93,6 +96,9 @@ pub fn words(requirement: &Requirement) -> String {
     if parameters.is_empty() { model.to_string() } else { format!("{model} with {}", parameters.join(", ")) }
 }
 
+/// A fraction that takes more characters is told as a decimal, rounded to the side that holds.
+const LONGEST: usize = 20;
+
 /// The most that is possible, in words.
 pub fn possible(level: &Level) -> String {
     let value = match &level.bound {
@@ -101,7 +107,9 @@ pub fn possible(level: &Level) -> String {
             return format!("no {} is possible in this table{why}", level.parameter);
         }
         Bound::Always => return format!("any {} is possible", level.parameter),
-        Bound::Exact(value) => value.to_string(),
+        Bound::Exact(value) => {
+            Some(value.to_string()).filter(|text| text.len() <= LONGEST).unwrap_or_else(|| level.figure())
+        }
         Bound::Real(_) => level.figure(),
     };
     let how = match (level.stronger, level.attained) {

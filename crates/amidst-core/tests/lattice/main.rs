@@ -123,7 +123,9 @@ proptest! {
     #[test]
     fn suppression_of_either_kind_equals_exhaustive_search(seed in any::<u64>()) {
         // Not monotone: validity may come and go on the way up.
-        for id in ["bayes-optimal", "entropy-l-diversity", "recursive-c-l-diversity", "t-closeness", "beta-likeness"] {
+        let ids =
+            ["bayes-optimal", "belief-difference", "entropy-l-diversity", "recursive-c-l-diversity", "t-closeness", "beta-likeness"];
+        for id in ids {
             for (suppressed, share) in
                 [Suppressed::Drop, Suppressed::Mask].into_iter().flat_map(|s| ["0.1", "0.4", "1"].map(|share| (s, share)))
             {
