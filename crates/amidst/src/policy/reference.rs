@@ -237,6 +237,7 @@ mod tests {
             "columns" => {
                 let more = if key.name == "weights" { "categories = [[\"a\"], [\"b\"]]\n" } else { "" };
                 let more = if key.name == "order" { "type = \"text\"\n" } else { more };
+                let more = if key.name == "level" { "hierarchy = { suppress = true }\n" } else { more };
                 columns.push_str(&format!("[columns.x]\nrole = \"{role}\"\n{more}{line}"));
             }
             "require" => {
