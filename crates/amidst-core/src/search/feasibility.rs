@@ -31,7 +31,8 @@ pub fn failing(search: &Search<'_>) -> Option<Impossible> {
         false => format!("it reaches {} {} {}", best.parameter, best.sign(), best.figure()),
     };
     let words = words(failed);
-    let message = format!("no generalization satisfies the policy; the whole table as one class fails {words} ({reached})");
+    let message =
+        format!("no generalization satisfies the policy; the whole table as one class fails {words} ({reached})");
     Some(unmet(message, requirement, best))
 }
 

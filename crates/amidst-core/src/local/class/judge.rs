@@ -155,11 +155,12 @@ impl<'a> Judge<'a> {
         };
         let words = feasibility::words(&search.requirements[r]);
         let people = self.crowds[r].as_ref().map_or(Headcount::NOBODY, |crowd| crowd.people(&cells));
-        Err(SearchError::Impossible(format!(
+        let message = format!(
             "not even all rows together as one class satisfy {words}: their values match {} people of the population; a \
              full-domain algorithm, such as optimal, may publish labels that match more",
             people.parts / people.scale.max(1)
-        )))
+        );
+        Err(SearchError::Impossible(message.into()))
     }
 
     /// The same for a policy that asks for more: classes of at least `k` rows, and, of the columns whose values have bounds
