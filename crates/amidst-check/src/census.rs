@@ -17,6 +17,9 @@ use crate::reader::key::cells;
 use crate::reader::selection::Missing;
 use crate::reader::{self, Counted, Reading, Selection};
 
+/// The people of one tuple, in parts of a person, and how many of them have each sensitive value.
+type People = (u128, BTreeMap<u32, u128>);
+
 /// For each class of the release, the people of the population that its tuple covers; with a sensitive column also the
 /// tuples and their values.
 pub(crate) fn take(
@@ -40,7 +43,7 @@ pub(crate) fn take(
     let mut meaning = meanings(quasi, &counted, |name| population.labels.get(name).unwrap_or(&nothing));
 
     // Distinct quasi tuples with their people, in all and by sensitive value.
-    let mut persons: BTreeMap<Vec<u32>, (u128, BTreeMap<u32, u128>)> = BTreeMap::new();
+    let mut persons: BTreeMap<Vec<u32>, People> = BTreeMap::new();
     let numbers: Vec<u32> = match (sensitive, counted.views.first()) {
         (Some((_, domain)), Some(view)) => view
             .values
@@ -65,7 +68,7 @@ pub(crate) fn take(
             *entry.1.entry(numbers[value as usize]).or_insert(0) += u128::from(count) * weight;
         }
     }
-    let (codes, people): (Vec<Vec<u32>>, Vec<(u128, BTreeMap<u32, u128>)>) = persons.into_iter().unzip();
+    let (codes, people): (Vec<Vec<u32>>, Vec<People>) = persons.into_iter().unzip();
     // In the order of their codes, which is that of the index.
     let tuples = Tuples::new(quasi.len(), codes.into_iter().map(|codes| (codes, 1)).collect());
 

@@ -249,8 +249,11 @@ mod tests {
         Fixture::trial("alpha-k-clustering", &Parameters::default());
     }
 
+    /// A model and its parameters.
+    type Stated = (&'static str, Vec<(&'static str, &'static str)>);
+
     /// Policies, each weaker than the one before it: every release that satisfies one satisfies those behind it.
-    fn chains() -> Vec<Vec<(&'static str, Vec<(&'static str, &'static str)>)>> {
+    fn chains() -> Vec<Vec<Stated>> {
         let general = |alpha, k| ("general-alpha-k-anonymity", vec![("alpha", alpha), ("k", k)]);
         let simple = |alpha, k| ("simple-alpha-k-anonymity", vec![("alpha", alpha), ("value", "hiv"), ("k", k)]);
         let size = |k| ("k-anonymity", vec![("k", k)]);

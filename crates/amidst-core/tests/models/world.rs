@@ -57,7 +57,7 @@ pub struct World {
 const LABELS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
 /// Counts as populations have them.
-fn wide(histogram: &Vec<(u32, u64)>) -> Vec<(u32, u128)> {
+fn wide(histogram: &[(u32, u64)]) -> Vec<(u32, u128)> {
     histogram.iter().map(|&(c, n)| (c, n.into())).collect()
 }
 
@@ -111,7 +111,7 @@ impl World {
         let scale = 1 + random.below(3) as u128;
         let population = Population {
             totals: people.iter().map(|h| u128::from(total(h)) * scale + scale / 2).collect(),
-            histograms: people.iter().map(wide).collect(),
+            histograms: people.iter().map(|h| wide(h)).collect(),
             scale,
         };
         World {

@@ -474,5 +474,5 @@ fn what_is_possible_is_told_where_nothing_is_found() {
     let error = crate::search::search(&policy, &prepared, &job).err().unwrap().to_string();
     assert!(error.contains("general-alpha-k-anonymity") && error.contains("alpha in this table is 0.8"), "{error}");
     let obstacle = crate::explore::obstacle(&policy, &prepared).unwrap().unwrap();
-    assert!(obstacle.message.contains("alpha in this table is 0.8"), "{obstacle}");
+    assert!(obstacle.message.contains("alpha in this table is 0.8"), "{}", obstacle.message);
 }
