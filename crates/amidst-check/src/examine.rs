@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::alike::alike;
 use crate::census;
 use crate::certificate::{Accepted, Claim, SensitiveColumn, UniqueRows};
+use crate::commitment::Commitment;
 use crate::content::Content;
 use crate::judge::{Facts, Judged, views};
 use crate::models::Domain;
@@ -149,6 +150,13 @@ pub(crate) struct Rows {
     pub masked: bool,
     pub counterfeits: u64,
     pub persons: bool,
+}
+
+/// What a commitment to the rows of the input contradicts.
+pub(crate) fn committed(commitment: Option<&Commitment>, rows: &Rows, examined: &Examined) -> Option<Problem> {
+    let kept = rows.rows_in.saturating_sub(rows.dropped);
+    let what = commitment?.wrong(kept, &examined.counted.columns)?;
+    Some(Problem::violation(ProblemKind::Certificate, what))
 }
 
 /// Contradictions between the release and the numbers stated about the input.

@@ -145,7 +145,8 @@ fn release(policy: &Policy, prepared: &Prepared, start: Instant, job: &Job<'_>) 
     let policies = Policies::of(policy, prepared);
     let made = searched.made(policy, prepared, &released, &policies, unique);
     let mut public = BTreeMap::from([(name.clone(), table)]);
-    let bundle = Bundle { files: std::slice::from_ref(&name), documented: true, series: None, told: &|_| {} };
+    let bundle =
+        Bundle { files: std::slice::from_ref(&name), documented: true, series: None, commitment: None, told: &|_| {} };
     let sealed = seal(&made, public.clone(), &bundle, &|| stop(job))?;
     public.extend(named(sealed.public));
     public.insert(CERTIFICATE.to_string(), certificate_text(&sealed.certificate)?.into());

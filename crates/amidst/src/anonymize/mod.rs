@@ -16,12 +16,13 @@ use std::time::Instant;
 pub use in_memory::{Release, anonymize_batches, anonymize_input, anonymize_source, anonymize_table};
 pub use outcome::{Anonymized, Seconds};
 
+use crate::commit::{COMMITMENT, Tree};
 use crate::engine::{Engine, Local, Recoded, Solved};
 use crate::folder::{CERTIFICATE, INTERNAL, PUBLIC};
 use crate::job::{Job, Stage, stop};
 use crate::policy::Policy;
 use crate::prepare::LoadOptions;
-use crate::publish::{Bundle, Destination, Staging, certificate_text, seal};
+use crate::publish::{Bundle, Destination, Sealed, Staging, certificate_text, seal};
 use crate::report::Policies;
 use crate::search::Chosen;
 use crate::unique::UniqueRows;
@@ -39,6 +40,9 @@ pub struct Options {
     pub force: bool,
     /// Another seed than the policy's.
     pub seed: Option<u64>,
+    /// Whether the certificate commits to the rows of the input, so that the owner can open single ones later. The root is
+    /// another one each time.
+    pub commit: bool,
 }
 
 /// Anonymizes the table of `policy` in this process and publishes the release.
@@ -61,6 +65,7 @@ pub fn anonymize_on(
     // A destination that cannot be used should be known before an hour of work, not after it.
     let destination = Destination::of(&policy, options.out.as_deref(), engine.layout())?;
     destination.refuse_to_overwrite_sources(&policy, options.input.as_deref())?;
+    refuse_to_commit(options, &destination)?;
     let staging = Staging::begin(&destination.target, options.force)?;
 
     let (prepared, rows) = engine.read(&policy, &LoadOptions::of(job, options.input.clone()))?;
@@ -84,11 +89,12 @@ pub fn anonymize_on(
         // A path in the reason would be that of the hidden folder, which nobody knows.
         Failure::Io(format!("cannot write the release to {}: {reason}", destination.target.display()))
     };
-    let public = staging.part(PUBLIC)?;
-    let written = engine.write(&recoded, &rows, &public, job).map_err(|failure| match failure {
+    let told = |failure: Failure| match failure {
         Failure::Io(reason) => unwritten(reason),
         other => other,
-    })?;
+    };
+    let public = staging.part(PUBLIC)?;
+    let written = engine.write(&recoded, &rows, &public, job).map_err(told)?;
     let released = &written.released;
     prepared.refuse_released(&policy, released)?;
     let unique = UniqueRows::of_release(&prepared, released);
@@ -100,7 +106,15 @@ pub fn anonymize_on(
     let policies = Policies::of(&policy, &prepared);
     let made = searched.made(&policy, &prepared, released, &policies, unique);
     let files: Vec<PathBuf> = written.files.iter().map(|name| public.join(name)).collect();
-    let bundle = Bundle { files: &written.files, documented: destination.documented(), series: None, told: &|_| {} };
+    let tree = options.commit.then(|| Tree::new(&prepared)).transpose()?;
+    let commitment = tree.as_ref().map(Tree::commitment);
+    let bundle = Bundle {
+        files: &written.files,
+        documented: destination.documented(),
+        series: None,
+        commitment: commitment.as_ref(),
+        told: &|_| {},
+    };
     let sealed = std::thread::scope(|scope| {
         // The disk is waited for while the release is checked.
         let durable = scope.spawn(|| files.iter().try_for_each(|file| std::fs::File::open(file)?.sync_all()));
@@ -109,17 +123,35 @@ pub fn anonymize_on(
         safe.map_err(|e| unwritten(e.to_string()))?;
         Ok::<_, Failure>(sealed)
     })?;
-    let documents = sealed.internal.iter().map(|d| (INTERNAL, d)).chain(sealed.public.iter().map(|d| (PUBLIC, d)));
-    for (part, (name, bytes)) in documents {
-        let folder = staging.part(part)?;
-        files::write_private(&folder.join(name), bytes).map_err(|e| unwritten(e.to_string()))?;
-        stop(job)?;
-    }
-    staging.write(&Path::new(PUBLIC).join(CERTIFICATE), &certificate_text(&sealed.certificate)?)?;
+    write_documents(&staging, &sealed, tree.as_ref(), job).map_err(told)?;
     let check = checking.elapsed().as_secs_f64();
     stop(job)?;
     let outputs = destination.publish(staging)?;
 
     let seconds = Seconds { read, search, check, write, total: start.elapsed().as_secs_f64() };
     Ok(searched.outcome(&policy, &prepared, released, (sealed.reports.internal, sealed.unique), seconds, outputs))
+}
+
+/// Rows are opened with a secret, which needs the internal part of a release.
+fn refuse_to_commit(options: &Options, destination: &Destination) -> Result<(), Failure> {
+    let what = "the secret that opens rows stays in the internal part of a release: name a folder with --out";
+    match options.commit && !destination.documented() {
+        true => Err(Failure::Usage(what.to_string())),
+        false => Ok(()),
+    }
+}
+
+/// Writes what goes with the table: reports, policies, the secret of the commitment, and the certificate last.
+fn write_documents(staging: &Staging, sealed: &Sealed, tree: Option<&Tree>, job: &Job<'_>) -> Result<(), Failure> {
+    let failed = |e: std::io::Error| Failure::Io(e.to_string());
+    let documents = sealed.internal.iter().map(|d| (INTERNAL, d)).chain(sealed.public.iter().map(|d| (PUBLIC, d)));
+    for (part, (name, bytes)) in documents {
+        files::write_private(&staging.part(part)?.join(name), bytes).map_err(failed)?;
+        stop(job)?;
+    }
+    if let Some(tree) = tree {
+        let secret = serde_json::to_vec_pretty(&tree.secret()).map_err(|e| Failure::Io(e.to_string()))?;
+        files::write_private(&staging.part(INTERNAL)?.join(COMMITMENT), &secret).map_err(failed)?;
+    }
+    staging.write(&Path::new(PUBLIC).join(CERTIFICATE), &certificate_text(&sealed.certificate)?)
 }

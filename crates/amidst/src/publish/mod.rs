@@ -8,7 +8,7 @@ mod destination;
 mod staging;
 
 pub use bundle::Document;
-pub(crate) use bundle::{Bundle, seal};
+pub(crate) use bundle::{Bundle, Sealed, seal};
 pub(crate) use certificate::certificate_text;
 pub use destination::{Destination, Outputs};
 pub use staging::Staging;
