@@ -64,6 +64,7 @@ hierarchy = { taxonomy = { Any = { Severe = { Stigma = ["HIV", "Hepatitis", "Dep
 "Diabetes", "Prostate disease"] }, Mild = { Chronic = ["Hypertension", "Asthma", "Back pain"], Passing = ["Pregnancy", "Pneumonia",
 "Gastritis", "Appendicitis", "Fracture", "Flu"] } } } }
 """.replace(",\n", ", "))
+SETS = PLAIN + '[[quasi]]\ncolumns = ["age", "sex"]\n[[quasi]]\ncolumns = ["zip", "age"]\n'
 D, C, G = 'on = "diagnosis"', 'on = "cost"', 'on = "grade"'
 
 # name: columns, search, and the requirements, each a model with its parameters.
@@ -109,6 +110,10 @@ POLICIES = {
                                'delta-presence; max = 1; population = "patients.csv"']),
     "masked": (PLAIN, 'suppressed = "mask"', ["k-anonymity; k = 6", f"distinct-l-diversity; {D}; l = 3"]),
     "samarati": (PLAIN, 'algorithm = "samarati"', ["k-anonymity; k = 5"]),
+    "sets": (SETS, "", ["k-anonymity; k = 4", f"distinct-l-diversity; {D}; l = 2"]),
+    "sets whole": (SETS, 'algorithm = "samarati"', ["k-anonymity; k = 3", f"t-closeness; {G}; t = 0.5", 'max-risk; threshold = "1/3"']),
+    "bounds": (PLAIN, 'algorithm = "mondrian"', ["k-anonymity; k = 4"]),
+    "bounds of sets": (SETS, "", ["k-anonymity; k = 5"]),
     "clustering": (PLAIN, 'algorithm = "alpha-k-clustering"', [f"general-alpha-k-anonymity; {D}; alpha = 0.6; k = 4"]),
 }
 
@@ -143,7 +148,8 @@ def make(amidst, place, seed):
         policy = os.path.join(place, "policy.toml")
         with open(policy, "w") as file:
             file.write(f'[data]\ninput = "patients.csv"\n{columns}' + "\n".join(stated)
-                       + f'\n[search]\n{search}\n{limit}seed = {seed}\n[output]\nfile = "release.csv"\n')
+                       + f'\n[search]\n{search}\n{limit}seed = {seed}\n[output]\nfile = "release.csv"\n'
+                       + 'ranges = "bounds"\n' * name.startswith("bounds"))
         out = os.path.join(place, "out")
         run = subprocess.run([amidst, "anonymize", policy, "--out", out, "--force", "--quiet", "--json"], capture_output=True)
         if run.returncode == 1:

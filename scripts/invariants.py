@@ -4,6 +4,7 @@
 - No file above 500 lines and no function above 80, outside tests and tables.
 - Comments end at the width that rustfmt.toml states (told, and no failure: `scripts/wrap_comments.py FILE...` wraps them).
 - Registries are the only lists: no other file holds the id of a model, algorithm, metric or attack as a text of its own.
+- Libraries do not know the command line: none of their texts names one of its flags or commands.
 - What the glossary says is in the code is there.
 """
 
@@ -22,6 +23,9 @@ MAY_NAME = {
     "crates/amidst-reproduce/src",  # Experiments of papers, each about the models and algorithms that it names.
     "crates/amidst/src/policy/build.rs",  # Typed constructors: `k_anonymity(5)`.
 }
+# Crates whose words are read at a terminal, in Python and on a page: `Remedy` says what can be done, and each words it.
+LIBRARIES = ("crates/amidst/", "crates/amidst-core/", "crates/amidst-io/", "crates/amidst-check/")
+FLAG = re.compile(r'(?<![\w-])--[a-z][a-z-]+|`amidst (?!verify`)[a-z]+ [^`]*--')
 DEFAULTS = re.compile(r"\bconst [A-Z_]+: (?:&(?:'static )?str|\[&str; \d+\]) =")
 
 
@@ -62,6 +66,14 @@ def ids():
     return found
 
 
+def texts(path):
+    """The string literals of a file that are no tests, each joined, with the line on which it begins; comments left out."""
+    lines = list(production(path))
+    code = "\n".join("" if re.match(r"\s*//", line) else line for _, line in lines)
+    for found in re.finditer(r'r(#*)"(.*?)"\1|"((?:[^"\\]|\\.)*)"', code, re.S):
+        yield code.count("\n", 0, found.start()) + 1, found[2] or found[3] or ""
+
+
 def main():
     wrong, wide = [], 0
     known = ids()
@@ -76,6 +88,10 @@ def main():
         for function, number, length in functions(production(path)):
             if length > FUNCTION:
                 wrong.append(f"{name}:{number}: `{function}` has {length} lines")
+        if name.startswith(LIBRARIES):
+            for number, text in texts(path):
+                if flag := FLAG.search(text):
+                    wrong.append(f"{name}:{number}: a text names `{flag[0]}` of the command line; use `Remedy`")
         if any(name.startswith(place) for place in MAY_NAME) or any(name.startswith(f"crates/amidst-core/src/{r}/") for r in REGISTRIES):
             continue
         for number, line in production(path):

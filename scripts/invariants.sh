@@ -34,4 +34,6 @@ if grep -nE '^(import|from) ' verify/verify.py | grep -vE 'import (base64, csv, 
     fail "verify/verify.py imports more than the standard library's few modules"
 fi
 python3 scripts/invariants.py || failed=1
+python3 scripts/reference.py || failed=1
+python3 scripts/spelling.py || failed=1
 exit $failed

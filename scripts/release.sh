@@ -2,7 +2,9 @@
 # The recipe for a release, to be run by hand: release.sh FOLDER. Puts binaries, the wheel, the second checker and their
 # digests into FOLDER. Publishes nothing and changes nothing in the repository.
 #
-#   1. Write the version into Cargo.toml and python/pyproject.toml, and a section of that version into CHANGELOG.md.
+#   1. Write the version into Cargo.toml (the Python package takes it from there), `cargo update --workspace --offline`, and a
+#      section of that version into CHANGELOG.md. Certificates and reports name the version, so pin them anew:
+#      `AMIDST_PIN=write cargo test -p amidst --test pinned`, in a commit that changes nothing else.
 #   2. bash scripts/test.sh
 #   3. bash scripts/release.sh FOLDER
 #   4. Tag the commit `v` and the version, and hand over what is in FOLDER.

@@ -59,6 +59,8 @@ cargo clippy --locked --all-targets --quiet -- -D warnings
 
 step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --quiet
+python3 scripts/surface.py "${CARGO_TARGET_DIR:-target}/doc" amidst_core 285
+python3 scripts/surface.py "${CARGO_TARGET_DIR:-target}/doc" amidst
 
 step "tests: build"
 cargo test --locked --quiet --no-run

@@ -11,7 +11,7 @@ import base64, csv, datetime, hashlib, io, json, math, os, re, sys
 from collections import Counter, defaultdict, namedtuple
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, product
 if sys.version_info < (3, 11): sys.exit("verify.py needs Python 3.11 or newer: it reads the policy with tomllib")
 import tomllib
 
@@ -195,19 +195,15 @@ def read_table(data, name):
     if any(len(row) != len(header) for row in rows) or len(set(header)) != len(header):
         raise Refused(f"{name}: a line has more or fewer cells than the header, or two columns have one name")
     again = written(header, separator, True) + "".join(written(row, separator) for row in rows)
-    if again != text or "\0" in text or text.startswith("\ufeff"):
-        raise Refused(f"{name} is not in the form of releases: it could be read in two ways")
+    if again != text or "\0" in text or text[:1] == "\ufeff": raise Refused(f"{name} is not as releases are written: it has two readings")
     return header, rows
 def read_file(folder, output):
     """The bytes of a listed file, an ordinary one inside the folder and reached through no link, and which file it is."""
     name, parts = output["file"], output["file"].split("/")
-    if any(part in ("", ".", "..") or "\\" in part or not part.isprintable() for part in parts):
-        raise Refused(f"{name!r} is no plain name of a file in the folder")
+    if any(part in ("", ".", "..") or "\\" in part or not part.isprintable() for part in parts): raise Refused(f"{name!r} is no plain name")
     path, links = os.path.join(folder, *parts), [os.path.join(folder, *parts[:end]) for end in range(1, len(parts) + 1)]
-    if any(map(os.path.islink, links)) or not os.path.isfile(path):
-        raise Refused(f"{name} is not there, is a link, or is no ordinary file")
-    with open(path, "rb") as file:
-        data, found = file.read(), os.fstat(file.fileno())
+    if any(map(os.path.islink, links)) or not os.path.isfile(path): raise Refused(f"{name} is missing, a link, or no ordinary file")
+    with open(path, "rb") as file: data, found = file.read(), os.fstat(file.fileno())
     if len(data) != output["bytes"] or hashlib.sha256(data).hexdigest() != output["sha256"]:
         raise Refused(f"{name} is not the file that the certificate lists: it was altered")
     return data, (found.st_dev, found.st_ino)
@@ -218,12 +214,11 @@ def read_release(folder, outputs):
         name, (data, identity) = output["file"], read_file(folder, output)
         marks = {name.casefold(), identity, output["sha256"] if TABLE.search(name) else identity}
         if marks & seen: raise Refused(f"{name} is listed twice, or is a copy of another table")
-        seen |= marks
-        if TABLE.search(name) and not name.lower().endswith((".csv", ".tsv")):
-            raise Unreadable(f"{name}: this checker reads CSV and TSV; use `amidst verify` for other formats")
-        tables += [read_table(data, name)] if TABLE.search(name) else []
-    if not tables or any(header != tables[0][0] for header, _ in tables):
-        raise Refused("the certificate lists no table, or tables with different columns")
+        if not TABLE.search(name) and not re.fullmatch(r"policy\.toml|report\.(html|json|md)", name):
+            raise Refused(f"{name} is listed, but is no part of a release")
+        if TABLE.search(name) and not name.lower().endswith((".csv", ".tsv")): raise Unreadable(f"{name} is neither CSV nor TSV")
+        tables, seen = tables + ([read_table(data, name)] if TABLE.search(name) else []), seen | marks
+    if not tables or any(header != tables[0][0] for header, _ in tables): raise Refused("no table is listed, or their columns differ")
     return tables[0][0], [row for _, rows in tables for row in rows]
 def beside(folder, outputs):
     """Whatever lies in the folder unlisted, folders and links too; the certificate and the signed statement may."""
@@ -245,7 +240,7 @@ SHAPE = {
     "persons": bool, "waived": [int], "counterfeits?": int, "series?": {"version": int, "previous?": str},
     "commitment?": {"scheme": str, "columns": [str], "rows": int, "root": str}, "unique_rows": {"published": int, "insensitive": int},
     "accepted": [{"column": str, "reason": str}], "requirements": [{
-        "model": str, "on": (type(None), str, [str]), "parameters": ANY, "holds": bool, "measured": ANY,
+        "model": str, "on": (type(None), str, [str]), "quasi?": [str], "parameters": ANY, "holds": bool, "measured": ANY,
         "worst": (type(None), {"cells": ANY, "size": int, "...": None})}], "digest": str}
 def fits(value, shape):
     """Whether a part of a certificate has its shape; whole numbers are not negative."""
@@ -262,8 +257,7 @@ def canonical(text):
     plain = re.sub(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+', r"\1", text)
     read = json.loads(text, parse_float=lambda digits: "\0" + shortest(float(digits)), parse_constant=str)
     again = json.dumps(read, ensure_ascii=False, separators=(",", ":"))
-    if re.sub(r'"\\u0000([^"]*)"', r"\1", again) != plain:
-        raise Refused("the certificate is not in its canonical form: its text was altered")
+    if re.sub(r'"\\u0000([^"]*)"', r"\1", again) != plain: raise Refused("the certificate is not in its one form: it was altered")
     return plain
 def shortest(x):
     """A number with a point as certificates write it: the fewest digits that read back as the same double."""
@@ -271,8 +265,7 @@ def shortest(x):
     return f"{Decimal(repr(x)):f}" if 1e-5 <= abs(x) < 1e-4 else re.sub(r"e([+-])0?", exponent, repr(x))
 def read_certificate(path):
     """The certificate, if its seals hold: canonical text, shape, and digests."""
-    with open(path, "rb") as file:
-        text = canonical(file.read().decode("utf-8"))
+    with open(path, "rb") as file: text = canonical(file.read().decode("utf-8"))
     certificate = json.loads(text, parse_float=Fraction)
     if not fits(certificate, SHAPE) or certificate["format"] != FORMAT:
         raise Refused(f"the certificate does not have format {FORMAT}, or not the keys and types of certificates")
@@ -280,12 +273,11 @@ def read_certificate(path):
     policy = hashlib.sha256(certificate["policy"].encode()).hexdigest()
     if hashlib.sha256(sealed).hexdigest() != certificate["digest"] or policy != certificate["policy_digest"]:
         raise Refused("the certificate, or the policy in it, does not have the digest that is stated: it was altered")
-    if any(output["file"] == "policy.toml" and output["sha256"] != policy for output in certificate["outputs"]):
-        raise Refused("policy.toml is not the policy in the certificate")
+    if {output["sha256"] for output in certificate["outputs"] if output["file"] == "policy.toml"} - {policy}: raise Refused("policy.toml differs")
     return certificate
 # -------------------------------------------------------------------------------------------------------------- policy
 ROLES = ("identifying", "quasi", "sensitive", "insensitive", "key", "consent")
-SECTIONS = {"data", "columns", "require", "search", "risk", "utility", "output", "release", "series"}
+SECTIONS = {"data", "columns", "require", "quasi", "search", "risk", "utility", "output", "release", "series"}
 NUMBERS = ("k", "l", "c", "c1", "c2", "p", "m", "t", "alpha", "delta", "beta", "threshold", "min", "max", "rho1", "rho2")
 # Parameters that name values or choices: they are compared letter by letter, all others as exact numbers.
 NAMES = ("value", "dont_care", "no_negative", "categories", "distance", "population")
@@ -310,16 +302,23 @@ def same_value(a, b, names=False):
         return len(a) == len(b) and all(same_value(x, y, names) for x, y in zip(a, b))
     of = lambda x: number(x) if type(x) in (int, Fraction) or isinstance(x, str) and NUMBER.fullmatch(x) else None
     return type(a) is type(b) and a == b or not names and of(a) == of(b) is not None
+def source(name, policy, header):
+    """The column of the policy that a published one is made of: where ranges become two columns, that of both bounds."""
+    stem, columns = name[:-4], policy.get("columns", {})
+    parted = stem + "_min" in header and stem + "_max" in header and stem not in header and name not in columns
+    bounds = policy.get("output", {}).get("ranges") == "bounds" and columns.get(stem, columns.get("*", {})).get("role") == "quasi"
+    return stem if name.endswith(("_min", "_max")) and parted and bounds else name
 def compare_policy(certificate, policy, header):
     """What the certificate says otherwise than its policy."""
     columns = {name: column for name, column in policy.get("columns", {}).items() if name != "*"}
-    said = {name: columns.get(name, policy.get("columns", {}).get("*", {})) for name in header}
+    own = {name: source(name, policy, header) for name in header}
+    said = {name: columns.get(own[name], policy.get("columns", {}).get("*", {})) for name in header}
     role = {name: column.get("role", "unnamed") for name, column in said.items()}
     yield from told({f"the column {name!r} is published, which the policy makes {role[name]}":
                      role[name] not in ("quasi", "sensitive", "insensitive") for name in header})
     listed = {"quasi": certificate["quasi"], "sensitive": [column["name"] for column in certificate["sensitive"]]}
     for kind, names in listed.items():
-        lacking = [name for name, column in columns.items() if column["role"] == kind and name not in header]
+        lacking = [name for name, column in columns.items() if column["role"] == kind and name not in own.values()]
         if sorted(names) != sorted(name for name in header if role[name] == kind) or lacking:
             yield f"the {kind} columns of certificate, release and policy are not the same"
     for column in certificate["sensitive"]:
@@ -327,7 +326,7 @@ def compare_policy(certificate, policy, header):
     for name, reason in (accepted.values() for accepted in certificate["accepted"]):
         if role.get(name) != "insensitive" or said[name].get("accept") != reason or not reason.strip():
             yield f"the policy does not give the reason that the certificate gives for publishing {name!r}"
-    yield from compare_requirements(certificate, policy)
+    yield from compare_requirements(certificate, policy, own)
     consent = [column.get("mode", "publish") for column in columns.values() if column["role"] == "consent"]
     search, kept = policy.get("search", {}), certificate["rows_in"] - certificate["rows_dropped_missing"]
     yield from told({
@@ -353,14 +352,18 @@ def columns_of(on, model, sensitive):
     """The columns that a requirement is about: those named, or the only one there is."""
     alone = list(sensitive) if len(sensitive) == 1 and model not in WITHOUT_COLUMN else []
     return [on] if isinstance(on, str) else on or alone
-def compare_requirements(certificate, policy):
-    """Each requirement of the policy is one of the certificate, and there are no others."""
+def compare_requirements(certificate, policy, own):
+    """Each requirement of the policy is one of the certificate, by each set of quasi columns, and there are no others."""
     names, left = [column["name"] for column in certificate["sensitive"]], list(certificate["requirements"])
-    for required in policy.get("require", []):
+    if not fits(policy.get("quasi", []), [{"columns": [str]}]): raise Refused("the sets of quasi columns are no lists of columns")
+    part = lambda name: [column for column in own if own[column] == name] or [name]
+    sets = [[column for name in one["columns"] for column in part(name)] for one in policy.get("quasi", [])]
+    yield from told({"a quasi column is in no set of [[quasi]]": sets and set(certificate["quasi"]) - set().union(*sets)})
+    for quasi, required in product(sets or [None], policy.get("require", [])):
         model, on = required.get("model"), columns_of(required.get("on"), required.get("model"), names)
         wanted = {name: value for name, value in required.items() if name not in ("model", "on")}
         found = [r for r in left if r["model"] == model and columns_of(r["on"], model, names) == on
-                 and same_value(r["parameters"], wanted)]
+                 and r.get("quasi") == quasi and same_value(r["parameters"], wanted)]
         yield from told({f"the policy requires {model}, and the certificate does not state it so": not found})
         left = [r for r in left if r is not (found or [None])[0]]
     yield from (f"the certificate states {r['model']}, which the policy does not require so" for r in left)
@@ -368,8 +371,7 @@ def suppression_limit(search, rows):
     """How many rows may be suppressed: a whole number counts rows, anything else is a share of them."""
     most = search.get("max_suppression", 0)
     share = number(most[:-1].strip()) / 100 if str(most).endswith("%") else number(most)
-    if share < 0 or share > 1 and type(most) is not int:
-        raise Refused("max_suppression of the policy is neither a share nor a number of rows")
+    if share < 0 or share > 1 and type(most) is not int: raise Refused("max_suppression is neither a share nor a number of rows")
     return most if type(most) is int else share * rows
 # -------------------------------------------------------------------------------------------------------------- claims
 class Release:
@@ -378,8 +380,8 @@ class Release:
         self.certificate, self.header, self.rows, self.quasi = certificate, header, rows, certificate["quasi"]
         self.sensitive = {column["name"]: column for column in certificate["sensitive"]}
         waived = set(certificate["waived"])
-        if certificate["waived"] != sorted(waived) or max(waived, default=-1) >= len(rows):
-            raise Refused("the rows published by consent are not row numbers of the release, ascending")
+        ascending = certificate["waived"] == sorted(waived) and max(waived, default=-1) < len(rows)
+        if not ascending: raise Refused("the rows published by consent are not row numbers of the release, ascending")
         self.protected = [row for at, row in enumerate(rows) if at not in waived]
         self.sizes = Counter(map(self.cells(self.quasi), self.protected))
     def cells(self, names):
@@ -396,9 +398,8 @@ class Release:
         bare = [name for name in raw if name not in [accepted["column"] for accepted in stated["accepted"]]]
         unique = {"published": self.unique(self.header), "insensitive": self.unique(raw)}
         tied = stated.get("commitment", {"scheme": "amidst-rows-1", "columns": self.header, "rows": left, "root": "0" * 64})
-        return told({
-            "the commitment contradicts the certificate": not re.fullmatch("[0-9a-f]{64}", tied["root"]) or (
-                tied["scheme"], tied["rows"], len(tied["columns"])) != ("amidst-rows-1", left, len({*tied["columns"], *self.header})),
+        return told({"the commitment contradicts the certificate": not re.fullmatch("[0-9a-f]{64}", tied["root"]) or (
+                tied["scheme"], tied["rows"], len(tied["columns"])) != ("amidst-rows-1", left, len({*tied["columns"]})),
             "fewer rows are masked than suppressed": mask and not stated["persons"] and stated["suppressed"] > masked,
             f"the release has {rows} rows, which is not what is stated": not rows == stated["rows_out"] == expected,
             f"the release has {len(self.sizes)} classes, not what is stated": len(self.sizes) != stated["classes"],
@@ -410,9 +411,11 @@ class Release:
         """Whether a requirement is proven or attested, and whether rows decide anything about it."""
         model, stated, measured = requirement["model"], requirement["parameters"], requirement["measured"]
         on, persons = columns_of(requirement["on"], model, self.sensitive), self.certificate["persons"]
+        quasi = requirement.get("quasi", self.quasi)
+        sound = 0 < len(quasi) == len(set(quasi) & set(self.quasi)) and not ("quasi" in requirement and model in POPULATION_MODELS)
         named = set(on) <= set(self.sensitive) and len(set(on)) == len(on) and (on or model in WITHOUT_COLUMN)
         known = model in MODELS and set(stated) <= set(MODELS[model][1].split()) and fits(stated.get("population", ""), str)
-        if not requirement["holds"] or not named or not known:
+        if not requirement["holds"] or not named or not known or not sound:
             raise Refused("it is said not to hold, or has a model, a parameter or a column that this checker does not know")
         p, figures = exact(stated), {name: x for name, x in measured.items() if type(x) in (int, Fraction)}
         if model in POPULATION_MODELS or persons:
@@ -421,7 +424,7 @@ class Release:
             if any((a - b) * sign > Fraction(1, 10 ** 9) * max(abs(a), abs(b)) for a, b, sign in bounds):
                 raise Refused("the certificate states a figure that does not meet the requirement")
         if model in POPULATION_MODELS: return "attested", False
-        holds, found, worst = self.measure(model, p, on)
+        holds, found, worst = self.measure(model, p, on, quasi)
         if persons and model not in BOUNDED_BY_ROWS: return "attested", False
         # There are no more persons than rows, and as many distinct values.
         if not holds or persons and any(figure > found.get(name, -1) for name, figure in figures.items()):
@@ -430,17 +433,17 @@ class Release:
         if not same(measured, found) or not same(requirement["worst"], worst):
             raise Refused("its figures in the certificate are not those of the release")
         return "attested" if p.get("distance") == "hierarchical" else "proven", True
-    def measure(self, model, p, on):
+    def measure(self, model, p, on, quasi):
         """Whether every class holds, the figures of the release, and its worst class: by figures to eleven digits, then cells."""
         if model in RELEASE_MODELS:
-            figure = RELEASE_MODELS[model][0](list(self.sizes.values()))
-            size, cells = min((size, cells) for cells, size in self.sizes.items())
-            worst = None if model == "average-risk" else {"cells": dict(zip(self.quasi, cells)), "size": size}
+            sizes = Counter(map(self.cells(quasi), self.protected))
+            figure, (size, cells) = RELEASE_MODELS[model][0](list(sizes.values())), min((n, cells) for cells, n in sizes.items())
+            worst = None if model == "average-risk" else {"cells": dict(zip(quasi, cells)), "size": size}
             return figure <= p["threshold"], {"threshold": figure}, worst
         holds, measured, lowest, worst = True, {}, None, None
         for column in on or [None]:
             # Several columns: the others join the quasi-identifier (article, Definition 4.6).
-            names = self.quasi + [other for other in on if other != column]
+            names = quasi + [other for other in on if other != column]
             key, value = self.cells(names), self.cells([column] if column else [])
             classes = defaultdict(Counter)
             for row in self.protected:
@@ -500,8 +503,7 @@ def signatures(path, place, certificate):
     """The keys that signed the statement about a release, each as OpenSSH writes it. The statement follows from the
     certificate, and the file from statement and signatures, byte by byte: nothing else can be in it."""
     if not os.path.lexists(path): return []
-    with open(path, "rb") as file, open(place, "rb") as own:
-        data, text = file.read(), own.read()
+    with open(path, "rb") as file, open(place, "rb") as own: data, text = file.read(), own.read()
     envelope, digests = json.loads(data), [(output["file"], output["sha256"]) for output in certificate["outputs"]]
     subjects = [{"name": name, "digest": {"sha256": sha256}} for name, sha256 in digests + [
         ("certificate.json", hashlib.sha256(text).hexdigest())]]
@@ -521,8 +523,7 @@ def signatures(path, place, certificate):
 def public_key(data): return "ssh-ed25519 " + base64.b64encode(b"\0\0\0\x0bssh-ed25519\0\0\0 " + data).decode()
 def keys_in(path):
     """The Ed25519 keys in a file: lines of OpenSSH or of allowed signers, or PEM."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
+    with open(path, encoding="utf-8") as file: text = file.read()
     pem = re.search("-----BEGIN PUBLIC KEY-----\\s+MCowBQYDK2VwAyEA(\\S{43}=)\\s+-----END PUBLIC KEY-----", text)
     lines = re.findall(r"^(?:[^\s#]+[ \t]+)?(ssh-ed25519 [A-Za-z0-9+/]{68})(?:\s|$)", text, re.MULTILINE)
     if not pem and not lines: raise Unreadable(f"{path}: there is no public key of Ed25519 in it")
@@ -562,16 +563,16 @@ def verify(path, signers=(), day=None):
         for requirement in certificate["requirements"]:
             at = requirement["model"]
             standing, decided = release.judge(requirement)
-            proofs = proofs or decided
-            requirements.append({**requirement, "verdict": standing})
+            proofs, requirements = proofs or decided, requirements + [{**requirement, "verdict": standing}]
         problems += told({"nothing is proven: every requirement is only attested": not proofs})
-        attested += told({"which rows belong to one person": certificate["persons"],
+        keyed = any(column["role"] == "key" for column in policy.get("columns", {}).values())
+        attested += told({"which rows belong to one person, if several do": certificate["persons"] or keyed,
                           f"that {len(certificate['waived'])} rows are published by consent": certificate["waived"],
                           f"that {certificate.get('counterfeits')} rows stand for nobody": certificate.get("counterfeits")})
     except (Refused, csv.Error, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         problems.append(f"{at}: {error}")
     return {"valid": not problems, "requirements": requirements, "problems": problems, "attested": attested, "not_checked": [
-        "that the rows stand for rows of the input, and how many were left out",
+        "that the rows stand for rows of the input, how many were left out, the labels of hierarchies, what reports say",
         *told({"who made the release: nobody has signed it": not keys, "whose keys have signed it": keys and not signers})],
         "signatures": keys, "signed_by": sorted(set(keys) & set(signers)) if signers else None}
 def main(arguments):
@@ -589,8 +590,7 @@ def main(arguments):
     only = of("attested") + verdict["attested"]
     verdict["valid"] = verdict["valid"] and not ("--strict" in flags and only)
     lines = ["the release is what its certificate says" if verdict["valid"] else "the release does NOT stand"]
-    signed = verdict["signed_by"] or []
-    for word, told_of in (("proven", of("proven")), ("signed by", signed), ("only attested", only),
+    for word, told_of in (("proven", of("proven")), ("signed by", verdict["signed_by"] or []), ("only attested", only),
                           ("not checked", verdict["not_checked"]), ("problem", verdict["problems"])):
         lines += [f"  {word}: " + "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in what) for what in told_of]
     print(json.dumps(verdict, default=float) if "--json" in flags else "\n".join(lines))

@@ -111,6 +111,7 @@ fn honest() -> &'static Certificate {
         let claim = Claim {
             model: "k-anonymity".into(),
             on: None,
+            quasi: None,
             parameters: [("k".to_string(), 2.into())].into_iter().collect(),
         };
         let draft = CertificateDraft {

@@ -1,7 +1,8 @@
 //! Failures as the exceptions of `amidst._errors`.
 
-use amidst::Failure;
+use amidst::core::attack::Knowledge;
 use amidst::policy::PolicyErrors;
+use amidst::{Failure, Remedy};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -14,11 +15,14 @@ const IMPOSSIBLE: &str = "no release can satisfy ";
 
 /// The exception for a failure.
 pub fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
-    let text = plain(&failure.to_string());
+    let text = match failure {
+        Failure::Advised(advised) => plain(&format!("{}; {}", advised.problem, words(&advised.remedy))),
+        other => plain(&other.to_string()),
+    };
     let built = match failure {
         Failure::Policy(errors) => policy_error(py, errors),
         Failure::Read(_) => exception(py, "DataError", &text, &[]),
-        Failure::Impossible(_) => {
+        failure if failure.is_impossible() => {
             let stated = text.strip_prefix(IMPOSSIBLE).and_then(|rest| rest.split_once(": "));
             let (requirement, possible) = stated.unzip();
             exception(py, "Impossible", &text, &[("requirement", requirement), ("possible", possible)])
@@ -27,6 +31,23 @@ pub fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
         _ => exception(py, "Error", &text, &[]),
     };
     built.unwrap_or_else(|e| e)
+}
+
+/// What can be done about a failure, with the arguments of this package.
+fn words(remedy: &Remedy) -> String {
+    match remedy {
+        Remedy::ReplaceRelease => "remove it, choose another folder, or pass force=True".into(),
+        Remedy::ReplaceFile => "choose another name, or pass force=True".into(),
+        Remedy::GiveKnowledge(Knowledge::External) => "pass external=".into(),
+        Remedy::GiveKnowledge(Knowledge::Population) => "pass population=".into(),
+        Remedy::GiveKnowledge(Knowledge::Original) => "pass original=".into(),
+        Remedy::PublishSafe { exposed: false, cost, .. } => {
+            format!(
+                "publish(safe=True) publishes one that does not: {cost}; allow_leak=True publishes this one and says so"
+            )
+        }
+        other => other.to_string(),
+    }
 }
 
 /// An exception of the package by its name.
@@ -56,7 +77,7 @@ fn policy_error(py: Python<'_>, errors: &PolicyErrors) -> PyResult<PyErr> {
     more.set_item("file", errors.path.as_ref().map(|path| path.display().to_string()))?;
     more.set_item("line", place.map(|(line, _)| line))?;
     more.set_item("column", place.map(|(_, column)| column))?;
-    more.set_item("hint", first.and_then(|d| d.help.as_deref()).map(plain))?;
+    more.set_item("hint", first.and_then(|d| d.told_help()).map(|help| plain(&help)))?;
     let class = py.import("amidst._errors")?.getattr("PolicyError")?;
     Ok(PyErr::from_value(class.call((plain(&errors.to_string()),), Some(&more))?))
 }

@@ -40,7 +40,7 @@ mod _amidst {
 
     #[pymodule_init]
     fn initialize(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        // What a panic says may quote a cell of the table, so it is not shown; whoever called is told that there was one.
+        // What a panic says may quote a cell of the table, so it is not shown; the caller is told that there was one.
         std::panic::set_hook(Box::new(|_| {}));
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

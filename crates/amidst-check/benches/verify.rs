@@ -18,7 +18,7 @@ require = [{ model = "k-anonymity", k = 1 }, { model = "entropy-l-diversity", l 
 
 fn claim(model: &str, on: Option<&str>, parameters: Value) -> Claim {
     let parameters = parameters.as_object().cloned().unwrap_or_default();
-    Claim { model: model.into(), on: on.map(|name| On::One(name.into())), parameters }
+    Claim { model: model.into(), on: on.map(|name| On::One(name.into())), quasi: None, parameters }
 }
 
 fn main() {

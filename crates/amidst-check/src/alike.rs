@@ -1,13 +1,15 @@
-//! Labels that look alike: different texts, but one value to whoever reads them.
+//! Labels that look alike: different texts, but one value to a reader.
 //!
 //! `Flu`, `flu` and `Flu ` with a blank count as three values, so a class of them passes for diverse while it tells
 //! everybody's illness. Texts are compared by what is seen: without case, white space, characters without width and
-//! compatibility forms, and with the letters of other scripts that look like Latin ones in their place. It is a
-//! warning, never a verdict: labels may look alike and mean different things.
+//! compatibility forms, and with the letters of other scripts that look like Latin ones in their place; numbers by their
+//! value (`1`, `1.0`, `01`, `1e0`). It is a warning, never a verdict: labels may look alike and mean different things.
 
+use num_rational::BigRational;
 use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;
 
+use crate::number;
 use crate::printable::acts;
 
 /// Letters that look like a Latin letter, and signs that look like another; after case is folded.
@@ -47,11 +49,15 @@ const LOOK_ALIKES: &[(&str, char)] = &[
 pub fn alike<'a>(labels: impl IntoIterator<Item = &'a str>) -> Vec<Vec<usize>> {
     let mut groups = Groups::default();
     let (mut folded, mut shaped): (FxHashMap<String, usize>, FxHashMap<String, usize>) = Default::default();
+    let mut numbers: FxHashMap<BigRational, usize> = FxHashMap::default();
     for (at, label) in labels.into_iter().enumerate() {
         groups.parents.push(at);
         for (seen, skeleton) in [(&mut folded, folded_of(label)), (&mut shaped, shape_of(label))] {
             let first = *seen.entry(skeleton).or_insert(at);
             groups.join(first, at);
+        }
+        if let Ok(value) = number::parse(label) {
+            groups.join(*numbers.entry(value).or_insert(at), at);
         }
     }
     groups.several()
@@ -149,6 +155,9 @@ mod tests {
             ("Crohn's", "Crohn’s"),
             ("ﬁne", "fine"),
             ("тиф", "ТИФ"),
+            ("1", "1.0"),
+            ("1", "01"),
+            ("0.5", "5e-1"),
         ] {
             assert!(same(a, b), "{a} {b}");
         }

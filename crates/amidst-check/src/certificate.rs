@@ -181,6 +181,8 @@ pub struct Claim {
     pub model: String,
     /// Its sensitive columns; none for a model that looks at sizes only.
     pub on: Option<On>,
+    /// The quasi columns whose classes are meant, where a policy has several sets of them; none: all.
+    pub quasi: Option<Vec<String>>,
     /// Its parameters, numbers as JSON numbers or as strings holding a decimal or a fraction.
     pub parameters: Map<String, Value>,
 }
@@ -193,6 +195,9 @@ pub struct Requirement {
     pub model: String,
     /// Its sensitive columns.
     pub on: Option<On>,
+    /// The quasi columns whose classes are meant, where a policy has several sets of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quasi: Option<Vec<String>>,
     /// Its parameters.
     pub parameters: Map<String, Value>,
     /// Whether every class satisfies it.

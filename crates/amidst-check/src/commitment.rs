@@ -92,6 +92,16 @@ impl Commitment {
     }
 }
 
+/// Whether the policy publishes cells that cover their originals.
+pub(crate) fn cells_cover(policy: &str) -> bool {
+    let Ok(policy) = toml::from_str::<toml::Table>(policy) else { return false };
+    let output = policy.get("output").and_then(toml::Value::as_table);
+    let is = |key: &str, word: &str| {
+        output.and_then(|output| output.get(key)).is_none_or(|stated| stated.as_str() == Some(word))
+    };
+    is("ranges", "label") && is("values", "generalized")
+}
+
 /// The top of a tree of `size` leaves, from one of them and its path; nothing where the path is not as long as it must be.
 fn climb(leaf: Block, index: u64, size: u64, path: &[Block]) -> Option<Block> {
     if size <= 1 {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::alike::alike;
 use crate::census;
 use crate::certificate::{Accepted, Claim, SensitiveColumn, UniqueRows};
-use crate::commitment::Commitment;
+use crate::commitment::{Commitment, cells_cover};
 use crate::content::Content;
 use crate::judge::{Facts, Judged, views};
 use crate::models::Domain;
@@ -91,6 +91,9 @@ pub(crate) fn examine(
     }
     let named = said.sensitive.iter().map(|s| s.name.clone()).zip(domains.iter().cloned()).collect();
     let census = |claim: &Claim, column: Option<(&str, &Domain)>| {
+        if claim.quasi.is_some() {
+            return Err("it cannot be judged on some of the quasi columns".to_string());
+        }
         let name = claim.parameters.get("population").and_then(|v| v.as_str()).unwrap_or_default();
         let population = match options.populations {
             [only] => Some(only),
@@ -99,12 +102,49 @@ pub(crate) fn examine(
         let take = |population| census::take(population, &counted, said.quasi, column);
         population.map(take).transpose().map_err(|problem| problem.message)
     };
+    let sets = by_sets(files, said, &selection, &prints).map_err(|p| vec![p])?;
     let facts = Facts { counted: &counted, quasi: said.quasi, domains: named, census: &census };
-    let judged = said.claims.iter().map(|claim| facts.judge(claim)).collect();
+    let judge = |claim: &Claim| match &claim.quasi {
+        None => facts.judge(claim),
+        Some(own) => {
+            let found = sets.iter().find(|(columns, _)| *columns == own);
+            let (quasi, counted) = found.ok_or("its quasi columns are not among those of the certificate")?;
+            Facts { counted, quasi, domains: facts.domains.clone(), census: facts.census }.judge(claim)
+        }
+    };
+    let judged = said.claims.iter().map(judge).collect();
     Ok(Examined { judged, counted, prints, domains })
 }
 
-/// Why nothing is proven, where nothing is: whoever is in no class, or in a class of no columns, is not protected.
+/// The classes by each set of quasi columns that a claim names: the rows are counted once more for each. Sets that are empty,
+/// name a column twice, or one that is not quasi, are not among them.
+fn by_sets<'a>(
+    files: &[Content],
+    said: &Statement<'a>,
+    selection: &Selection,
+    prints: &[Fingerprint],
+) -> Result<Vec<(&'a Vec<String>, Counted)>, Problem> {
+    let mut sets: Vec<(&Vec<String>, Counted)> = Vec::new();
+    for columns in said.claims.iter().filter_map(|claim| claim.quasi.as_ref()) {
+        let distinct: BTreeSet<&String> = columns.iter().collect();
+        let sound = !columns.is_empty()
+            && distinct.len() == columns.len()
+            && columns.iter().all(|name| said.quasi.contains(name));
+        if !sound || sets.iter().any(|(known, _)| *known == columns) {
+            continue;
+        }
+        let own = Selection { key: Some(columns.clone()), unique_beside: Vec::new(), ..selection.clone() };
+        let (counted, again) = reader::count(files, &own, Reading::Release)?;
+        if again != prints {
+            let message = "the files changed while they were read";
+            return Err(Problem::violation(ProblemKind::Digest, message));
+        }
+        sets.push((columns, counted));
+    }
+    Ok(sets)
+}
+
+/// Why nothing is proven, where nothing is: a row in no class, or in a class of no columns, is not protected.
 pub(crate) fn nothing(said: &Statement<'_>, rows: u64) -> Option<Problem> {
     let what = if said.quasi.is_empty() {
         "no column is quasi, so nothing is proven about any"
@@ -136,9 +176,10 @@ pub(crate) fn said_of<'a>(said: &Statement<'a>, rows: &Rows, published: &'a [Str
 
 /// How a message names a requirement.
 pub(crate) fn name_of(claim: &Claim) -> String {
+    let set = claim.quasi.as_ref().map(|names| format!(" by {}", names.join(", "))).unwrap_or_default();
     match &claim.on {
-        None => claim.model.clone(),
-        Some(on) => format!("{} on {}", claim.model, on.names().join(", ")),
+        None => format!("{}{set}", claim.model),
+        Some(on) => format!("{} on {}{set}", claim.model, on.names().join(", ")),
     }
 }
 
@@ -153,9 +194,16 @@ pub(crate) struct Rows {
 }
 
 /// What a commitment to the rows of the input contradicts.
-pub(crate) fn committed(commitment: Option<&Commitment>, rows: &Rows, examined: &Examined) -> Option<Problem> {
+pub(crate) fn committed(
+    commitment: Option<&Commitment>,
+    policy: &str,
+    rows: &Rows,
+    examined: &Examined,
+) -> Option<Problem> {
     let kept = rows.rows_in.saturating_sub(rows.dropped);
-    let what = commitment?.wrong(kept, &examined.counted.columns)?;
+    // Where cells stand for classes, columns may have other names than in the input.
+    let published: &[String] = if cells_cover(policy) { &examined.counted.columns } else { &[] };
+    let what = commitment?.wrong(kept, published)?;
     Some(Problem::violation(ProblemKind::Certificate, what))
 }
 

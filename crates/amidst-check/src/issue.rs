@@ -122,7 +122,7 @@ pub fn check(
     problems.extend(follows(&stated, &draft.policy, Owner::Certificate));
     problems.extend(nothing(&said, examined.counted.rows));
     problems.extend(equal_tables(&tables, &examined.prints));
-    problems.extend(committed(draft.commitment.as_ref(), &rows, &examined));
+    problems.extend(committed(draft.commitment.as_ref(), &draft.policy, &rows, &examined));
     let requirements = measured(&draft.requirements, &examined.judged, &mut problems);
     let outputs = printed(&draft.outputs, &location, &examined, &mut problems)?;
     if problems.iter().any(Problem::is_violation) {

@@ -245,6 +245,7 @@ fn requirement(claim: &Claim, holds: bool, measured: Map<String, Value>, worst: 
     Requirement {
         model: claim.model.clone(),
         on: claim.on.clone(),
+        quasi: claim.quasi.clone(),
         parameters: claim.parameters.clone(),
         holds,
         measured,

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::certificate::{Certificate, SuppressedAs};
-use crate::commitment::{Commitment, SCHEME, block};
+use crate::commitment::{Commitment, SCHEME, block, cells_cover};
 use crate::content::{Content, Location};
 use crate::cover::{Column, Tuples};
 use crate::files::content;
@@ -140,16 +140,6 @@ fn said(certificate: &Certificate, commitment: &Commitment, rows: &[OpenedRow]) 
         }
     }
     list.into_iter().collect()
-}
-
-/// Whether the policy publishes cells that cover their originals.
-fn cells_cover(policy: &str) -> bool {
-    let Ok(policy) = toml::from_str::<toml::Table>(policy) else { return false };
-    let output = policy.get("output").and_then(toml::Value::as_table);
-    let is = |key: &str, word: &str| {
-        output.and_then(|output| output.get(key)).is_none_or(|stated| stated.as_str() == Some(word))
-    };
-    is("ranges", "label") && is("values", "generalized")
 }
 
 /// How many of the opened rows have a row of the release that covers them, each its own.

@@ -1,6 +1,6 @@
 //! Text that a terminal, a page or a log may show: nothing in it acts on what shows it.
 //!
-//! Labels, column names, file names and what a certificate says come from whoever made them. An escape sequence in one
+//! Labels, column names, file names and what a certificate says come from their makers. An escape sequence in one
 //! of them could erase the line above it and print another verdict, a line break could begin a line that looks like the
 //! program's own, and marks of direction or characters without width make one text look like another. Every path that
 //! shows text to people goes through [`printable`]; characters that act are written as escapes, all others stay.

@@ -30,7 +30,7 @@ pub(crate) fn provenance(release: &Location, certificate: &Certificate, seals: &
     if seals.signers.is_empty() {
         verdict.not_checked.push(match keys.len() {
             0 => "who made the release: nobody has signed it".into(),
-            _ => "whose keys have signed it (give them with --signer)".into(),
+            _ => "whose keys have signed it: no signer was named to compare them with".into(),
         });
     } else {
         let trusted = keys.iter().filter(|key| known.iter().any(|signer| signer.key == **key));

@@ -22,7 +22,7 @@ use siphasher::sip128::{Hasher128, SipHasher13};
 /// people out, and a policy must say why they are published all the same.
 pub const UNIQUE_PERCENT: u64 = 1;
 
-/// Whether so many unique rows of `rows` are more than [`UNIQUE_PERCENT`].
+/// Whether this number of unique rows of `rows` is more than [`UNIQUE_PERCENT`].
 pub fn singles_out(unique: u64, rows: u64) -> bool {
     u128::from(unique) * 100 > u128::from(rows) * u128::from(UNIQUE_PERCENT)
 }
@@ -51,7 +51,7 @@ struct Shared {
 }
 
 impl Uniques {
-    /// Counts for so many sets of columns.
+    /// Counts for this number of sets of columns.
     pub fn new(sets: usize) -> Self {
         let random = RandomState::new();
         let key = (random.hash_one(1u8), random.hash_one(2u8));

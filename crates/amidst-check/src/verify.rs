@@ -18,7 +18,7 @@ use crate::judge::Judged;
 use crate::models::{Figure, Weak};
 use crate::opened::opened;
 use crate::options::Options;
-use crate::policy::{Owner, follows};
+use crate::policy::{Owner, PolicySaid, Role, follows};
 use crate::problem::{Problem, ProblemKind};
 use crate::provenance::provenance;
 use crate::reader::{Fingerprint, fingerprint, format_of};
@@ -26,6 +26,9 @@ use crate::verdict::{Found, Proven, Standing, Verdict};
 
 /// The file in which a release repeats the policy of its certificate.
 const POLICY: &str = "policy.toml";
+
+/// The reports of a release. Their digests are compared; what they say is not.
+const REPORTS: [&str; 3] = ["report.html", "report.json", "report.md"];
 
 /// Verifies the release at `release`: a file, the folder that holds the files of the certificate, or contents in memory.
 pub fn verify(release: impl Into<Location>, certificate: &Certificate, options: &Options<'_>) -> Verdict {
@@ -79,7 +82,7 @@ fn recompute(release: &Location, certificate: &Certificate, options: &Options<'_
     problems.extend(nothing(&said, examined.counted.rows));
     problems.extend(contradictions(&tables, &examined, &said, &rows, options));
     problems.extend(counts(certificate, &examined));
-    problems.extend(committed(certificate.commitment.as_ref(), &rows, &examined));
+    problems.extend(committed(certificate.commitment.as_ref(), &certificate.policy, &rows, &examined));
     let shown = options.opening.map(|opening| opened(opening, certificate, &tables, &examined.counted.columns));
     let (shown, found) = shown.unzip();
     problems.extend(found.unwrap_or_default());
@@ -90,8 +93,8 @@ fn recompute(release: &Location, certificate: &Certificate, options: &Options<'_
     }
     problems.append(&mut ledger.problems);
     if ledger.proofs == 0 && !claims.is_empty() && examined.counted.rows > 0 {
-        let what =
-            "nothing is proven: every requirement is only attested. Give the tables that it speaks of, with --policy";
+        let what = "nothing is proven: every requirement is only attested; the tables that it speaks of, which its policy \
+                    names, would prove it";
         problems.push(Problem::violation(ProblemKind::Nothing, what));
     }
     Verdict {
@@ -99,10 +102,7 @@ fn recompute(release: &Location, certificate: &Certificate, options: &Options<'_
         proven: Some(proven(certificate, &examined)),
         attested: attested(certificate),
         opened: shown,
-        not_checked: match options.original {
-            Some(_) => Vec::new(),
-            None => vec!["that the rows stand for rows of the input, and how many were left out".into()],
-        },
+        not_checked: not_checked(certificate, options),
         ..Verdict::invalid(problems)
     }
 }
@@ -182,9 +182,26 @@ fn attested(certificate: &Certificate) -> Vec<String> {
     }
     if certificate.persons {
         list.push("which rows belong to one person".into());
+    } else if PolicySaid::parse(&certificate.policy).is_ok_and(|policy| policy.has(Role::Key)) {
+        list.push("that no two rows belong to one person, by the key of the policy".into());
     }
     if let Some(counterfeits) = certificate.counterfeits.filter(|&n| n > 0) {
         list.push(format!("{counterfeits} rows stand for nobody"));
+    }
+    list
+}
+
+/// What neither the files nor the tables given beside them were asked about.
+fn not_checked(certificate: &Certificate, options: &Options<'_>) -> Vec<String> {
+    let mut list = Vec::new();
+    if options.original.is_none() {
+        list.push("that the rows stand for rows of the input, and how many were left out".into());
+        list.push("that the quasi cells are labels of the policy's hierarchies".into());
+    }
+    let listed = |name: &&&str| certificate.outputs.iter().any(|output| output.file == **name);
+    let reports: Vec<&str> = REPORTS.iter().filter(listed).copied().collect();
+    if !reports.is_empty() {
+        list.push(format!("what {} say", reports.join(", ")));
     }
     list
 }
@@ -316,7 +333,7 @@ fn seals(certificate: &Certificate) -> Vec<Problem> {
     if certificate.policy_digest != sha256_hex(certificate.policy.as_bytes()) {
         problems.push(Problem::violation(ProblemKind::Digest, "the policy does not match its digest"));
     }
-    // Whoever reads the file beside the table must read what was checked.
+    // A reader of the file beside the table must read what was checked.
     let beside = certificate.outputs.iter().find(|output| output.file == POLICY);
     if beside.is_some_and(|output| output.sha256 != certificate.policy_digest) {
         let what = format!("{POLICY} is not the policy in the certificate");
@@ -352,6 +369,12 @@ fn resolve(release: &Location, certificate: &Certificate) -> Result<Vec<(Content
         match found {
             Ok(path) => {
                 let table = format_of(&path).is_some();
+                // A digest proves that a file is the one listed, not that it belongs here: a raw table listed as
+                // `raw.xlsx` would be handed over with a certificate that covers it.
+                if !table && *name != POLICY && !REPORTS.contains(name) {
+                    let message = format!("{name}: no part of a release: neither a table, {POLICY} nor a report");
+                    problems.push(Problem::violation(ProblemKind::File, message));
+                }
                 files.push((path, index, table));
             }
             Err(problem) => problems.push(problem),
@@ -385,7 +408,8 @@ fn compare_print(path: &Path, certificate: &Certificate, index: usize, print: &F
 }
 
 fn claim(requirement: &Requirement) -> Claim {
-    Claim { model: requirement.model.clone(), on: requirement.on.clone(), parameters: requirement.parameters.clone() }
+    let Requirement { model, on, quasi, parameters, .. } = requirement.clone();
+    Claim { model, on, quasi, parameters }
 }
 
 /// Models whose row-based figures bound the person-based ones from above.

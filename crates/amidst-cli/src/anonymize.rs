@@ -10,7 +10,8 @@ use amidst::policy::Policy;
 use amidst::words::counted;
 use clap::Args;
 
-use crate::terminal::{CommandResult, Outcome, Terminal, figure, heading, requirements, table, thousands};
+use crate::terminal::{CommandResult, Outcome, Terminal, figure, heading, table, thousands};
+use crate::verdicts::requirements;
 
 /// Read a table, find a release that satisfies the policy, check it, publish it
 ///

@@ -13,6 +13,7 @@ use amidst::policy::Policy;
 use amidst::prepare::LoadOptions;
 use clap::Args;
 
+use crate::columns::Columns;
 use crate::terminal::{CommandResult, Outcome, Terminal, dim, heading, table, thousands};
 
 /// Attack a table as one adversary would, and tell what is learned
@@ -36,13 +37,8 @@ pub struct Attack {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["qi", "sensitive"])]
     policy: Option<PathBuf>,
 
-    /// The quasi columns
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
-    qi: Vec<String>,
-
-    /// The sensitive columns
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "qi")]
-    sensitive: Vec<String>,
+    #[command(flatten)]
+    columns: Columns,
 
     /// For linkage, intersection and difference: a table of persons with some of the quasi columns. May be repeated,
     /// for several versions once for each, the oldest first
@@ -101,12 +97,12 @@ impl Attack {
         };
         let stated = match (&self.policy, beside_it) {
             (Some(path), _) => Policy::read(path)?,
-            (None, Some(own)) if self.qi.is_empty() => Policy::read(&own)?,
-            (None, _) if self.qi.is_empty() => {
+            (None, Some(own)) if self.columns.qi.is_empty() => Policy::read(&own)?,
+            (None, _) if self.columns.qi.is_empty() => {
                 let message = "say which columns are which, with --policy or with --qi and --sensitive";
                 return Err(Failure::Usage(message.to_string()));
             }
-            (None, _) => Policy::for_audit(&data, &self.qi, &self.sensitive),
+            (None, _) => Policy::for_audit(&data, &self.columns.qi, &self.columns.sensitive),
         };
         let bar = terminal.progress("reading");
         let told = |_: Stage, share: f64| bar.at(share);

@@ -13,8 +13,10 @@ use amidst::prepare::LoadOptions;
 use amidst::{report, saved};
 use clap::Args;
 
+use crate::columns::Columns;
 use crate::survey;
-use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, table, thousands};
+use crate::terminal::{CommandResult, Outcome, Terminal, heading, table, thousands};
+use crate::verdicts::requirements;
 
 /// Tell what a table satisfies, raw or already published: strongest parameters, risk, attacks
 ///
@@ -34,13 +36,8 @@ pub struct Audit {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["qi", "sensitive"])]
     policy: Option<PathBuf>,
 
-    /// The quasi columns
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
-    qi: Vec<String>,
-
-    /// The sensitive columns
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "qi")]
-    sensitive: Vec<String>,
+    #[command(flatten)]
+    columns: Columns,
 
     /// Without roles: the largest sets of columns among which minimal sample uniques are looked for
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=5),
@@ -78,7 +75,7 @@ impl Audit {
         if let Some(path) = &self.report {
             saved::vacant(path, self.force)?;
         }
-        if self.policy.is_none() && self.qi.is_empty() {
+        if self.policy.is_none() && self.columns.qi.is_empty() {
             return self.survey(terminal);
         }
         let given = self.policy.as_ref().map(|path| Policy::read(path)).transpose()?;
@@ -87,7 +84,7 @@ impl Audit {
             None => self.data.clone(),
         };
         let mut stated = match &given {
-            None => Policy::for_audit(&data, &self.qi, &self.sensitive),
+            None => Policy::for_audit(&data, &self.columns.qi, &self.columns.sensitive),
             Some(policy) => policy.clone(),
         };
         if let Some(file) = &self.population {

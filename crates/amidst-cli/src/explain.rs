@@ -113,8 +113,12 @@ fn parameter(p: &Parameter) -> Value {
     json!({"name": p.name, "type": kind_text(p.kind), "required": p.required, "help": p.help})
 }
 
-/// The text as a sentence begins.
+/// The text as a sentence begins; a symbol, as in `n ≥ k` or k-anonymity, stays as it is.
 fn capital(text: &str) -> String {
+    let symbol = !text.starts_with("a ") && !text.chars().nth(1).is_some_and(char::is_alphabetic);
+    if symbol {
+        return text.to_string();
+    }
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 
 use amidst::Failure;
-use amidst::core::lattice::{Explored, WhyNot};
+use amidst::core::lattice::Explored;
 use amidst::explore::local::Compared;
-use amidst::explore::{self, explore};
+use amidst::explore::{self, NodeVerdict, explore};
 use amidst::job::{Job, Stage};
 use amidst::plan::{algorithm_of, ignored_settings, metric_of, stated_algorithm};
 use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
 use clap::Args;
 
-use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, table, thousands};
+use crate::terminal::{CommandResult, Outcome, Terminal, heading, table, thousands};
+use crate::verdicts::requirements;
 
 /// Show every minimal generalization and the front of risk against utility
 ///
@@ -64,11 +65,11 @@ impl Explore {
         if !self.node.is_empty() {
             let levels = self.node.iter().map(|text| level(text)).collect::<Result<Vec<_>, _>>()?;
             let why = explore::why_not(&policy, &prepared, &levels, &job)?;
-            let json = explore::why_not_json(&policy, &prepared, &why);
+            let told = NodeVerdict::of(&policy, &prepared, &why);
             if self.json {
-                terminal.json(&json)?;
+                terminal.json(&amidst::json::of(&told))?;
             } else {
-                terminal.result(why_text(&why, &json))?;
+                terminal.result(why_text(&told))?;
             }
             return Ok(if why.valid { Outcome::Done } else { Outcome::Violated });
         }
@@ -185,29 +186,26 @@ fn more(count: usize) -> String {
     if count > SHOWN { format!("  … and {} more; --json lists them all\n", count - SHOWN) } else { String::new() }
 }
 
-fn why_text(why: &WhyNot, json: &serde_json::Value) -> String {
-    let title = match (why.valid, why.rows) {
+fn why_text(why: &NodeVerdict) -> String {
+    let title = match (why.valid, why.rows_to_suppress) {
         (true, 0) => "this node satisfies the policy".to_string(),
         (true, rows) => format!("this node satisfies the policy with {} rows suppressed", thousands(rows)),
         (false, rows) => format!(
             "this node cannot be published: {} rows would have to be suppressed, {} may be",
             thousands(rows),
-            thousands(why.limit)
+            thousands(why.suppression_limit)
         ),
     };
-    let stated = json["requirements"].as_array().cloned().unwrap_or_default();
-    let mut lines = vec![heading(title), requirements(&stated)];
-    for r in stated.iter().filter(|r| r["holds"] == false) {
-        let model = r["model"].as_str().unwrap_or_default();
+    let mut lines = vec![heading(title), requirements(why.requirements.iter().map(|r| &r.verdict))];
+    for r in why.requirements.iter().filter(|r| !r.verdict.holds) {
         lines.push(format!(
-            "\n  {model} fails in {} classes with {} rows; the worst:",
-            thousands(r["failing_classes"].as_u64().unwrap_or(0)),
-            thousands(r["failing_rows"].as_u64().unwrap_or(0))
+            "\n  {} fails in {} classes with {} rows; the worst:",
+            r.verdict.model,
+            thousands(r.failing_classes),
+            thousands(r.failing_rows)
         ));
-        for class in r["worst"].as_array().into_iter().flatten() {
-            let cells = class["cells"].as_object().into_iter().flatten();
-            let cells: Vec<String> = cells.map(|(_, v)| v.as_str().unwrap_or_default().to_string()).collect();
-            lines.push(format!("    {} ({} rows)", cells.join(", "), class["rows"]));
+        for class in &r.worst {
+            lines.push(format!("    {} ({} rows)", class.labels().join(", "), class.rows));
         }
     }
     lines.join("\n")

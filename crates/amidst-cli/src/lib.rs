@@ -7,6 +7,7 @@ mod anonymize;
 mod attack;
 mod audit;
 mod check;
+mod columns;
 mod completions;
 mod defect;
 mod explain;
@@ -15,6 +16,7 @@ mod init;
 mod open;
 mod reference;
 mod registry;
+mod remedy;
 mod reproduce;
 mod sample;
 mod series;
@@ -22,6 +24,7 @@ mod sign;
 mod studio;
 mod survey;
 mod terminal;
+mod verdicts;
 mod verify;
 
 use std::ffi::OsString;
@@ -142,6 +145,7 @@ fn run(arguments: Vec<OsString>) -> u8 {
         Ok(Outcome::Done) => 0,
         Ok(Outcome::Violated) => 1,
         Err(failure) => {
+            let failure = failure.worded(remedy::words);
             terminal.error(&failure);
             if json {
                 terminal.failed(&failure);

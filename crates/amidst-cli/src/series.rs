@@ -8,7 +8,9 @@ use amidst::policy::Policy;
 use amidst::series::{self, Applied, Batch, MODES, Mode, Plan, Planned, Published, SeriesAudit, SeriesLog};
 use clap::{Args, Subcommand};
 
-use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, table, thousands};
+use crate::remedy::publish_safe;
+use crate::terminal::{CommandResult, Outcome, Terminal, heading, table, thousands};
+use crate::verdicts::requirements;
 
 /// Publish a table that changes, version by version
 ///
@@ -188,7 +190,7 @@ impl Series {
             Command::Undo { dir, output } => undone(terminal, dir, output),
             Command::Plan { dir, output } => {
                 let plan = series::Series::open(dir)?.plan(&job)?;
-                show(terminal, output, || plan.to_json(), || planned(&plan))
+                show(terminal, output, || with_command(&plan), || planned(&plan))
             }
             Command::Publish { dir, safe, no_safe, allow_leak, output } => {
                 let mut series = series::Series::open(dir)?;
@@ -261,7 +263,8 @@ fn shown(terminal: &Terminal, dir: &Path, version: u64, output: &Output) -> Comm
         json
     };
     let text = || {
-        let claims = certificate["requirements"].as_array().cloned().unwrap_or_default();
+        let claims: Vec<amidst::check::Requirement> =
+            serde_json::from_value(certificate["requirements"].clone()).unwrap_or_default();
         let head = format!(
             "version {}: {} rows in {} classes, {} of them counterfeit{}",
             found.version,
@@ -320,6 +323,17 @@ fn applied(done: &Applied) -> String {
     lines.join("\n")
 }
 
+/// The command that publishes the safe version, if there is one.
+fn safe_command(plan: &Plan) -> Option<String> {
+    plan.safe.as_ref().map(|safe| publish_safe(&plan.folder, safe.audit.condemns()))
+}
+
+fn with_command(plan: &Plan) -> serde_json::Value {
+    let mut told = plan.to_json();
+    told["safe_command"] = safe_command(plan).into();
+    told
+}
+
 fn planned(plan: &Plan) -> String {
     let Some(next) = &plan.next else {
         let told = format!("nothing to publish: nothing has changed since version {}", plan.last);
@@ -341,7 +355,7 @@ fn planned(plan: &Plan) -> String {
     }
     lines.extend(loss(next));
     lines.push(format!("  all versions together would reveal: {} ({})", next.audit.sentence(), next.audit.method()));
-    match (&plan.safe, plan.safe_command()) {
+    match (&plan.safe, safe_command(plan)) {
         (Some(safe), Some(command)) => {
             match plan.safe_since.filter(|_| plan.is_made_safe()) {
                 Some(first) => lines.push(format!(

@@ -315,6 +315,11 @@ pub fn verdict(holds: bool) -> String {
     if holds { styled(GREEN, "holds") } else { styled(RED, "fails") }
 }
 
+/// "proven", in colour.
+pub fn proven() -> String {
+    styled(GREEN, "proven")
+}
+
 /// A figure as people read it: whole numbers grouped, others to four decimals.
 pub fn figure(x: f64) -> String {
     if x.fract() == 0.0 && (0.0..9e15).contains(&x) { thousands(x as u64) } else { format!("{x:.4}") }
@@ -353,44 +358,6 @@ pub fn table(rows: &[Vec<String>]) -> String {
         lines.push(format!("  {line}"));
     }
     lines.join("\n")
-}
-
-/// Requirements with their verdicts, as the JSON of every command holds them.
-pub fn requirements(requirements: &[serde_json::Value]) -> String {
-    let mut rows = vec![["requirement", "on", "verdict", "measured"].map(String::from).to_vec()];
-    for r in requirements {
-        let text = |v: &serde_json::Value| match v {
-            serde_json::Value::String(text) => printable(text).into_owned(),
-            serde_json::Value::Number(n) => n.as_f64().map_or_else(|| n.to_string(), figure),
-            // What no value satisfies does not hold; what holds without a bound holds for every value.
-            serde_json::Value::Null if r["holds"] == true => "any".to_string(),
-            serde_json::Value::Null => "none".to_string(),
-            other => other.to_string(),
-        };
-        // Where the definition says "less than" the figure is a bound that does not hold itself.
-        let open = |k: &str| r["open"].as_array().is_some_and(|open| open.iter().any(|o| o == k));
-        let pair = |(k, v): (&String, &serde_json::Value), measured: bool| match measured && open(k) {
-            true => format!("{} > {}", printable(k), text(v)),
-            false => format!("{} = {}", printable(k), text(v)),
-        };
-        let pairs = |v: &serde_json::Value, measured: bool| match v.as_object() {
-            Some(map) => map.iter().map(|p| pair(p, measured)).collect::<Vec<_>>().join(", "),
-            None => String::new(),
-        };
-        let on = match &r["on"] {
-            serde_json::Value::Null => String::new(),
-            serde_json::Value::Array(names) => names.iter().map(text).collect::<Vec<_>>().join(", "),
-            name => text(name),
-        };
-        let stated = format!("{} {}", text(&r["model"]), pairs(&r["parameters"], false));
-        let word = match (r["holds"] == true, r["verdict"].as_str()) {
-            (true, Some("proven")) => format!("{GREEN}proven{GREEN:#}"),
-            (true, Some(other)) => other.replace('-', " "),
-            (holds, _) => verdict(holds),
-        };
-        rows.push(vec![stated, on, word, pairs(&r["measured"], true)]);
-    }
-    table(&rows)
 }
 
 #[cfg(test)]

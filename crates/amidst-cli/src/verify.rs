@@ -13,15 +13,16 @@ use amidst::words::counted;
 use clap::Args;
 use toml::value::{Date, Datetime};
 
-use crate::terminal::{CommandResult, Outcome, Terminal, heading, requirements, thousands};
+use crate::terminal::{CommandResult, Outcome, Terminal, heading, thousands};
+use crate::verdicts::requirements;
 
 /// How many of the owner's words about labels are listed.
 const LABELS: usize = 10;
 
 /// Recompute every claim of a certificate from the release itself
 ///
-/// Needs nothing but the published files. A claim is proven from them, or only attested by whoever made the release; the
-/// first lines say which, and about what. Whoever holds the policy and the input can also check, with --policy, that the
+/// Needs nothing but the published files. A claim is proven from them, or only attested by the maker of the release; the
+/// first lines say which, and about what. The holder of the policy and the input can also check, with --policy, that the
 /// certificate follows from that policy, that every released cell covers its original and that no row was invented.
 #[derive(Debug, Args)]
 #[command(
@@ -111,13 +112,11 @@ impl Verify {
             let text = serde_json::to_string_pretty(&log).unwrap_or_default();
             saved::save(path, &format!("{}\n", printable_json(&text)), self.force)?;
         }
-        let json = serde_json::to_value(&verdict).unwrap_or_default();
         if self.json {
-            terminal.json(&json)?;
+            terminal.json(&serde_json::to_value(&verdict).unwrap_or_default())?;
         } else {
-            let stated = json["requirements"].as_array().cloned().unwrap_or_default();
             let mut lines = summary(&verdict);
-            lines.push(requirements(&stated));
+            lines.push(requirements(&verdict.requirements));
             lines.extend(verdict.problems.iter().map(|p| format!("  {p}")));
             terminal.result(lines.join("\n"))?;
         }
@@ -136,6 +135,9 @@ fn summary(verdict: &Verdict) -> Vec<String> {
     let names = |list: &[String]| list.iter().map(|name| printable(name).into_owned()).collect::<Vec<_>>().join(", ");
     let of = |standing: Standing| -> Vec<String> {
         let chosen = verdict.requirements.iter().filter(|f| f.verdict == standing && f.requirement.holds);
+        // With sets of quasi columns each requirement is there once for each of them.
+        let first = verdict.requirements.first().map(|f| &f.requirement.quasi);
+        let chosen = chosen.filter(|f| first == Some(&f.requirement.quasi));
         chosen.map(|f| printable(&f.requirement.model).into_owned()).collect()
     };
     if let Some(about) = verdict.proven.as_ref().filter(|_| verdict.valid) {
@@ -148,7 +150,14 @@ fn summary(verdict: &Verdict) -> Vec<String> {
             list if list.is_empty() => "the sizes of classes in rows".to_string(),
             list => list.join(", "),
         };
-        lines.push(format!("  proven: {models}, over {columns} together, for {rows} in {classes} classes"));
+        let mut sets: Vec<String> =
+            verdict.requirements.iter().filter_map(|f| f.requirement.quasi.as_deref()).map(&names).collect();
+        sets.dedup();
+        lines.push(match sets.is_empty() {
+            true => format!("  proven: {models}, over {columns} together, for {rows} in {classes} classes"),
+            // Nothing is proven of columns that are in no set together.
+            false => format!("  proven: {models}, over each of ({}) by itself, for {rows}", sets.join("), (")),
+        });
         let beside = [about.sensitive.as_slice(), about.others.as_slice()].concat();
         if !beside.is_empty() {
             let unique = match about.unique {

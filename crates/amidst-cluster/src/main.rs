@@ -14,7 +14,7 @@ mod stores;
 
 use std::process::ExitCode;
 
-use amidst::Failure;
+use amidst::{Failure, Remedy};
 use clap::{Parser, Subcommand};
 
 /// Runs an Amidst policy on a cluster.
@@ -57,9 +57,21 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
+            let failure = failure.worded(words);
             logging::say(&format!("error: {failure}"));
             ExitCode::from(failure.exit_code())
         }
+    }
+}
+
+/// What can be done about a failure, with the flags of this command.
+fn words(remedy: &Remedy) -> String {
+    match remedy {
+        Remedy::NameDestination => "give it with --out FOLDER, or as `file` under [output] in the policy".into(),
+        Remedy::AnotherDestination => "choose another --out".into(),
+        Remedy::ReplaceRelease => "remove it, choose another --out, or replace it with --force".into(),
+        Remedy::RemoveOrMove => "--force replaces releases only; remove it yourself, or choose another --out".into(),
+        other => other.to_string(),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{runtime, stores};
 /// Start the scheduler of a cluster
 ///
 /// There is one. It must be reachable from every executor and from the driver, and see the same storage as they do. It
-/// trusts whoever reaches it: keep it on a private network.
+/// trusts everyone who reaches it: keep it on a private network.
 #[derive(Debug, Args)]
 pub struct Scheduler {
     /// The address to listen on; 0.0.0.0 for all

@@ -49,9 +49,9 @@ fn clusters(world: &World<'_>, recoding: &Recoding) -> Vec<Cluster> {
     let groups = &world.set.groups;
     let mut parts = vec![Vec::new(); recoding.classes.len()];
     recoding.for_each_part(world.set, |part| {
-        let first = groups.offsets[part.tuple as usize];
-        let own = groups.get(part.tuple as usize).iter().position(|e| e.sensitive == part.entry.sensitive);
-        if let Some(class) = parts.get_mut(part.class as usize) {
+        let first = groups.offsets[part.tuple.index()];
+        let own = groups.get(part.tuple.index()).iter().position(|e| e.sensitive == part.entry.sensitive);
+        if let Some(class) = part.class.and_then(|class| parts.get_mut(class.index())) {
             cluster::put(class, (first + own.unwrap_or(0)) as u32, part.entry.rows);
         }
     });

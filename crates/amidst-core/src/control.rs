@@ -77,7 +77,7 @@ impl<'a> Control<'a> {
         if self.cancel.load(Ordering::Relaxed) { Err(Cancelled) } else { Ok(()) }
     }
 
-    /// Whether whoever waits is content with the best found so far.
+    /// Whether the caller is content with the best found so far.
     pub fn content(&self) -> bool {
         self.enough.load(Ordering::Relaxed)
     }

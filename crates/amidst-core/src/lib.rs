@@ -17,6 +17,7 @@ pub mod class;
 pub mod control;
 pub mod frequency;
 pub mod hierarchy;
+pub mod ids;
 pub mod metric;
 pub mod model;
 pub mod parameter;
@@ -41,6 +42,8 @@ pub mod random;
 pub mod sensitive;
 #[doc(hidden)]
 pub mod series;
+#[doc(hidden)]
+pub mod sets;
 #[doc(hidden)]
 pub mod shared;
 #[doc(hidden)]

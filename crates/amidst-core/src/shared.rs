@@ -1,6 +1,6 @@
 //! How many rows share their cells: the sizes of the groups of rows that agree in some columns.
 //!
-//! Whoever asks how many rows are unique on everything that is published asks about all columns of all rows, so this
+//! The question how many rows are unique on everything that is published is about all columns of all rows, so this
 //! counts as a search does, in codes. Rows that are left out are taken off afterwards; nothing is copied.
 
 use crate::frequency::counting::combinations;

@@ -185,7 +185,7 @@ fn secrets(text: &str) -> Vec<std::ops::Range<usize>> {
     found
 }
 
-/// An address without its password, fit for messages and for files that others read. Whoever reads it must have the
+/// An address without its password, fit for messages and for files that others read. The reader must have the
 /// password from elsewhere. All else is left as it is.
 pub fn without_password(source: &str) -> Cow<'_, str> {
     let found = secrets(source);

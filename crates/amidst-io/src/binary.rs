@@ -54,7 +54,7 @@ impl<'a> Place<'a> {
         there
     }
 
-    /// So many of so many bytes, as one number that fits the file.
+    /// Count times size in bytes, as one number that fits the file.
     pub fn take_each(&mut self, count: u64, bytes: usize) -> Result<std::slice::ChunksExact<'a, u8>, Ends> {
         let all = usize::try_from(count).ok().and_then(|count| count.checked_mul(bytes)).ok_or(Ends)?;
         Ok(self.take(all)?.chunks_exact(bytes.max(1)))
@@ -94,7 +94,7 @@ impl<K: PartialEq + Clone + std::fmt::Display> ValueLabels<K> {
     }
 }
 
-/// The day so many days after another, as year-month-day.
+/// The day this number of days after another, as year-month-day.
 pub(crate) fn day(from: jiff::civil::Date, days: f64) -> Option<String> {
     if !(-4e6..4e6).contains(&days) {
         return None;
@@ -103,14 +103,14 @@ pub(crate) fn day(from: jiff::civil::Date, days: f64) -> Option<String> {
     from.checked_add(span).ok().map(|date| date.to_string())
 }
 
-/// The moment so many seconds after the start of a day, to the second.
+/// The moment this number of seconds after the start of a day, to the second.
 pub(crate) fn moment(from: jiff::civil::Date, seconds: f64) -> Option<String> {
     let days = (seconds / 86_400.0).floor();
     let rest = (seconds - days * 86_400.0).floor() as u64;
     Some(format!("{} {}", day(from, days)?, clock(rest)))
 }
 
-/// So many seconds as hours, minutes and seconds.
+/// A number of seconds as hours, minutes and seconds.
 pub(crate) fn clock(seconds: u64) -> String {
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }

@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether this thread is inside [`contained`], so that nobody is told of a panic.
+    /// Whether this thread is inside [`contained`], so that a panic is not reported.
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 

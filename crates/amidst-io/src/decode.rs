@@ -8,6 +8,7 @@ use std::io::{self, Cursor, Read};
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8};
 
 use crate::conventions::TextEncoding;
+use crate::converted::{Convert, Converted};
 
 /// Bytes that are decoded at a time.
 const CHUNK: usize = 64 << 10;
@@ -34,9 +35,9 @@ pub(crate) fn text<'a, R: Read + Send + 'a>(
     let whole = Cursor::new(start).chain(reader);
     Ok(match encoding {
         None => Box::new(whole),
-        // A byte order mark of UTF-8 is taken off by whoever reads the text.
+        // A byte order mark of UTF-8 is taken off by the reader of the text.
         Some(encoding) if encoding == UTF_8 => Box::new(whole),
-        Some(encoding) => Box::new(Decoded::new(whole, encoding)),
+        Some(encoding) => Box::new(Converted::new(Decoded::new(whole, encoding))),
     })
 }
 
@@ -48,9 +49,6 @@ struct Decoded<R> {
     raw: Vec<u8>,
     /// What of `raw` has not been decoded yet.
     pending: std::ops::Range<usize>,
-    text: Vec<u8>,
-    /// How much of `text` has been handed out.
-    given: usize,
     ended: bool,
     finished: bool,
     line: u64,
@@ -64,31 +62,27 @@ impl<R: Read> Decoded<R> {
             decoder: encoding.new_decoder_with_bom_removal(),
             raw: vec![0; CHUNK],
             pending: 0..0,
-            text: Vec::new(),
-            given: 0,
             ended: false,
             finished: false,
             line: 1,
         }
     }
+}
 
-    /// Decodes more text; none is left when nothing was added.
-    fn refill(&mut self) -> io::Result<()> {
-        self.text.clear();
-        self.given = 0;
-        while self.text.is_empty() && !self.finished {
+impl<R: Read> Convert for Decoded<R> {
+    fn refill(&mut self, text: &mut Vec<u8>) -> io::Result<()> {
+        while text.is_empty() && !self.finished {
             if self.pending.is_empty() && !self.ended {
                 let n = self.inner.read(&mut self.raw)?;
                 self.pending = 0..n;
                 self.ended = n == 0;
             }
             let raw = &self.raw[self.pending.clone()];
-            self.text.resize(CHUNK.max(raw.len()) * 2, 0);
-            let (result, read, written) =
-                self.decoder.decode_to_utf8_without_replacement(raw, &mut self.text, self.ended);
-            self.text.truncate(written);
+            text.resize(CHUNK.max(raw.len()) * 2, 0);
+            let (result, read, written) = self.decoder.decode_to_utf8_without_replacement(raw, text, self.ended);
+            text.truncate(written);
             self.pending.start += read;
-            self.line += memchr::memchr_iter(b'\n', &self.text).count() as u64;
+            self.line += memchr::memchr_iter(b'\n', text).count() as u64;
             match result {
                 DecoderResult::InputEmpty => self.finished = self.ended,
                 DecoderResult::OutputFull => {}
@@ -99,19 +93,6 @@ impl<R: Read> Decoded<R> {
             }
         }
         Ok(())
-    }
-}
-
-impl<R: Read> Read for Decoded<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.given == self.text.len() {
-            self.refill()?;
-        }
-        let rest = &self.text[self.given..];
-        let n = rest.len().min(buffer.len());
-        buffer[..n].copy_from_slice(&rest[..n]);
-        self.given += n;
-        Ok(n)
     }
 }
 

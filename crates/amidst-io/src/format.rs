@@ -107,6 +107,12 @@ const INSTEAD: &[(&str, &str)] = &[
     (".pdf", "It holds pages, not a table"),
 ];
 
+/// Whether the ending of `path` is one of files that hold something, but in no format that is read or written here.
+pub fn is_foreign(path: &Path) -> bool {
+    let name = lower_name(path);
+    INSTEAD.iter().any(|(ending, _)| name.ends_with(ending))
+}
+
 /// What to do with a file whose ending says no format.
 pub(crate) fn instead(path: &Path) -> String {
     let name = lower_name(path);

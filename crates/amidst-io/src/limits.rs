@@ -19,7 +19,7 @@ pub const NAMES_LIMIT: usize = 16 << 20;
 /// Bytes that a batch or page may hold once decompressed, if it is not large as it stands: 512 MiB.
 pub(crate) const UNPACKED_LIMIT: u64 = 512 << 20;
 
-/// A batch or page of more than [`UNPACKED_LIMIT`] may be so many times as large as its compressed bytes.
+/// A batch or page of more than [`UNPACKED_LIMIT`] may be at most this factor larger than its compressed bytes.
 pub(crate) const UNPACKED_RATIO: u64 = 64;
 
 /// Rows that a Parquet file of any size may have: runs of equal values take no space, whatever their number.
@@ -43,7 +43,7 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// Adds rows of so many columns that lie in so many bytes; an error when the file has more cells than its bytes may make.
+    /// Adds rows with their number of columns and of bytes; an error when the file has more cells than its bytes may make.
     pub fn add(&mut self, rows: u64, columns: usize, bytes: u64) -> Result<(), String> {
         self.cells = self.cells.saturating_add(rows.saturating_mul(columns as u64));
         self.bytes = self.bytes.saturating_add(bytes);
@@ -63,7 +63,7 @@ pub(crate) const DELTA_LIMIT: usize = 4096;
 /// Levels of nested types, and of structures in metadata.
 pub(crate) const DEPTH_LIMIT: usize = 32;
 
-/// How many cells so many bytes of text may make where a line need not mention a column: few lines with many keys of their
+/// How many cells a number of bytes of text may make where a line need not mention a column: few lines with many keys of their
 /// own would otherwise fill the memory with nulls.
 pub(crate) fn sparse_limit(bytes: usize) -> usize {
     bytes.saturating_mul(CELLS_PER_BYTE).saturating_add(16 << 20)

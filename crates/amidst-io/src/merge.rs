@@ -1,5 +1,6 @@
 //! Blocks of encoded columns, in the order of the input → one table.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use amidst_core::table::{Codes, Column, Table};
@@ -126,6 +127,19 @@ impl<'a> Merger<'a> {
     /// How many rows were asked for.
     pub fn max_rows(&self) -> usize {
         self.max_rows
+    }
+
+    /// Whether more blocks of rows are wanted.
+    pub fn goes_on(&self) -> ControlFlow<()> {
+        if self.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Fails where a source brought no row since there were `before` of them.
+    pub fn refuse_no_rows(&self, path: &Path, before: usize) -> Result<(), ReadError> {
+        if self.rows() == before && !self.is_full() {
+            return Err(ReadError::NoRows { path: path.to_path_buf() });
+        }
+        Ok(())
     }
 
     /// Whether as many rows have been read as were asked for.

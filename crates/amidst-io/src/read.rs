@@ -28,7 +28,7 @@ pub struct ReadOptions<'a> {
     pub keep: Option<&'a dyn Fn(&str) -> bool>,
     /// The number of threads; 0 means one per core.
     pub threads: usize,
-    /// Stop after so many rows.
+    /// The number of rows after which reading stops.
     pub max_rows: Option<u64>,
     /// Stop with [`ReadError::Cancelled`] soon after this becomes true.
     pub cancel: Option<&'a AtomicBool>,

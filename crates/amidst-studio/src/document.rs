@@ -1,6 +1,6 @@
 //! The document: the text of the policy, written at once with every change, and the steps that led to it.
 //!
-//! The file is the truth. Whoever edits it elsewhere is followed: what the file says becomes a step of the history. A
+//! The file is the truth. Edits made elsewhere are followed: what the file says becomes a step of the history. A
 //! change is in the history first and in the file next, each synced, so that a crash loses at most the change that
 //! nobody was told of.
 

@@ -54,7 +54,7 @@ impl Guard {
         Guard { token, once: Mutex::default(), cookie: format!("amidst-studio-{port}"), hosts }
     }
 
-    /// Lets in whoever comes first with another token.
+    /// Lets in the first caller with another token.
     pub fn admit_once(&self, token: String) {
         *self.once.lock().unwrap_or_else(PoisonError::into_inner) = Some(token);
     }

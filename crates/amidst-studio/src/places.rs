@@ -27,7 +27,7 @@ impl From<&PolicyErrors> for Problems {
         let one = |error: &amidst::policy::Diagnostic| Problem {
             keys: errors.keys(error),
             message: printable(&error.message).into_owned(),
-            help: error.help.as_deref().map(|help| printable_lines(help).into_owned()),
+            help: error.told_help().map(|help| printable_lines(&help).into_owned()),
         };
         Problems { list: errors.list.iter().map(one).collect() }
     }

@@ -179,7 +179,7 @@ fn to(address: &'static str) -> Response {
 }
 
 fn html(page: maud::Markup) -> Response {
-    // Labels and names come from the data: nothing in them may act on whoever looks at the page.
+    // Labels and names come from the data: nothing in them may act on the reader of the page.
     let text = printable_lines(&page.into_string()).into_owned();
     ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], Body::from(text)).into_response()
 }

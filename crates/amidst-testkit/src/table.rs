@@ -8,7 +8,7 @@ use std::path::Path;
 pub const HEADER: [&str; 9] =
     ["age", "sex", "zip", "nationality", "occupation", "education", "year", "diagnosis", "cost"];
 
-/// Writes so many rows of the table.
+/// Writes this number of rows of the table.
 pub fn generate(path: &Path, rows: u64) -> std::io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);
     writeln!(out, "{}", HEADER.join(","))?;

@@ -18,10 +18,12 @@ use amidst_core::parameter::{Parameters, Value as Stated};
 use amidst_core::requirement::{Evaluator, Requirement};
 use amidst_core::risk::Risk;
 use amidst_core::sensitive::SensitiveDomain;
+use amidst_core::sets::Classes;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
 
+use crate::json::RequirementVerdict;
 use crate::policy::{MissingRows, Policy, Role};
 use crate::population::{Population, PopulationRisk};
 use crate::prepare::{LoadOptions, Prepared, header, read_options};
@@ -49,7 +51,9 @@ pub struct Audit {
     /// What each attack learned, per sensitive column.
     pub attacks: Vec<(&'static str, Vec<(String, Findings)>)>,
     /// The requirements of the policy, with their verdicts.
-    pub requirements: Vec<Value>,
+    pub requirements: Vec<RequirementVerdict>,
+    /// The classes of each set of quasi columns, where the policy has several.
+    pub sets: Vec<Classes>,
     /// Whether all of them hold.
     pub holds: bool,
     /// What in the policy is usable, but probably not meant.
@@ -139,8 +143,12 @@ pub fn audit(stated: &Policy, policy: &Policy, prepared: &Prepared) -> Result<Au
     let covered: Vec<Option<Vec<Vec<u32>>>> = (prepared.requirements.iter())
         .map(|requirement| cover::covered(stated, prepared, &published, requirement))
         .collect::<Result<_, _>>()?;
+    let sets: Vec<Classes> = prepared.sets.iter().map(|columns| Classes::of_table(set, &labels, columns)).collect();
+    if let Some(r) = prepared.requirements.iter().find(|r| !sets.is_empty() && r.needs() == Needs::Tuples) {
+        prepared.refuse_sets(policy, r.model.id)?;
+    }
     let ((measured, requirements, holds), found) = rayon::join(
-        || measure(policy, prepared, &sizes, &covered),
+        || measure(policy, prepared, &sizes, &covered, &sets),
         || {
             let columns = (0..prepared.domains.len()).into_par_iter();
             columns.map(|c| attack::audit(&published, c)).collect::<Vec<_>>()
@@ -168,8 +176,9 @@ pub fn audit(stated: &Policy, policy: &Policy, prepared: &Prepared) -> Result<Au
         sizes,
         attacks,
         requirements,
+        sets,
         holds,
-        // Whoever names columns on the command line requires nothing, and means it.
+        // Columns that a caller names state no requirement, on purpose.
         remarks: if policy.requirements.is_empty() { Vec::new() } else { prepared.remarks.clone() },
     })
 }
@@ -182,7 +191,8 @@ fn measure(
     prepared: &Prepared,
     sizes: &Sizes,
     covered: &[Option<Vec<Vec<u32>>>],
-) -> (Vec<Measured>, Vec<Value>, bool) {
+    sets: &[Classes],
+) -> (Vec<Measured>, Vec<RequirementVerdict>, bool) {
     let set = &prepared.set;
     // Most classes of a raw table look alike: each look is measured once.
     let looks = if set.persons { set.groups.clone() } else { distinct_looks(&set.groups) };
@@ -206,6 +216,18 @@ fn measure(
     let evaluator = Evaluator::new(set, &prepared.requirements);
     let mut holds = true;
     let mut requirements = Vec::new();
+    if !sets.is_empty() {
+        for (at, classes) in sets.iter().enumerate() {
+            for (r, stated) in policy.requirements.iter().enumerate() {
+                let (satisfied, level) = evaluator.judge(r, &classes.groups);
+                holds &= satisfied;
+                let further = evaluator.further(r, &classes.groups);
+                let verdict = RequirementVerdict::of(stated, satisfied, level.iter().chain(&further));
+                requirements.push(verdict.of_set(prepared.set_names(at)));
+            }
+        }
+        return (measured, requirements, holds);
+    }
     for (r, stated) in policy.requirements.iter().enumerate() {
         let classes = match prepared.requirements[r].needs() {
             Needs::Size | Needs::Histogram => &looks,
@@ -218,7 +240,7 @@ fn measure(
         });
         holds &= satisfied;
         let further = evaluator.further(r, classes);
-        requirements.push(json::requirement(stated, satisfied, level.iter().chain(&further)));
+        requirements.push(RequirementVerdict::of(stated, satisfied, level.iter().chain(&further)));
     }
     (measured, requirements, holds)
 }

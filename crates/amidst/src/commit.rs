@@ -37,6 +37,16 @@ pub struct Secret {
     pub secret: String,
 }
 
+impl Secret {
+    /// The text of its file.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub fn to_json(&self) -> Result<String, Failure> {
+        serde_json::to_string_pretty(self).map(|text| text + "\n").map_err(|e| Failure::Io(e.to_string()))
+    }
+}
+
 /// A tree over the rows of a table.
 pub struct Tree {
     key: Block,

@@ -7,9 +7,11 @@ pub mod local;
 
 use amidst_core::lattice::{self, Explored, WhyNot};
 use amidst_core::search::feasibility;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::job::Job;
+use crate::json::{Figure, Figures, RequirementVerdict};
 use crate::plan::{node_of, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
@@ -17,15 +19,17 @@ use crate::{Failure, json};
 
 /// Looks at the whole lattice of the policy's hierarchies.
 pub fn explore(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Explored, Failure> {
+    prepared.refuse_sets(policy, "explore")?;
     let search = task(policy, prepared, job)?;
     Ok(lattice::explore(&search)?)
 }
 
-/// The same with every node of a lattice that is not too large, for whoever draws it.
+/// The same with every node of a lattice that is not too large, to be drawn.
 ///
 /// # Errors
 /// When the policy asks for an algorithm or metric that does not suit, or the job was stopped.
 pub fn explore_all(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Explored, Failure> {
+    prepared.refuse_sets(policy, "explore")?;
     Ok(lattice::explore_all(&task(policy, prepared, job)?)?)
 }
 
@@ -36,6 +40,7 @@ pub fn why_not(
     levels: &[(String, usize)],
     job: &Job<'_>,
 ) -> Result<WhyNot, Failure> {
+    prepared.refuse_sets(policy, "explore")?;
     let levels = node_of(prepared, levels)?;
     let search = task(policy, prepared, job)?;
     Ok(lattice::why_not(&search, &levels)?)
@@ -117,37 +122,88 @@ pub fn to_json(prepared: &Prepared, explored: &Explored) -> Value {
     })
 }
 
-/// What `amidst explore --node … --json` prints.
+/// What becomes of a node that somebody asks about.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NodeVerdict {
+    /// Whether it may be published, with rows suppressed if need be.
+    pub valid: bool,
+    /// Its classes.
+    pub classes: u64,
+    /// Rows that would have to be suppressed.
+    pub rows_to_suppress: u64,
+    /// Rows that may be.
+    pub suppression_limit: u64,
+    /// What came of each requirement.
+    pub requirements: Vec<NodeRequirement>,
+}
+
+/// What came of one requirement at a node.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NodeRequirement {
+    /// Whether it holds.
+    #[serde(flatten)]
+    pub verdict: RequirementVerdict,
+    /// Classes that break it.
+    pub failing_classes: u64,
+    /// Rows in them.
+    pub failing_rows: u64,
+    /// The classes that break it worst.
+    pub worst: Vec<FailingClass>,
+}
+
+/// A class that breaks a requirement.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FailingClass {
+    /// Its labels, by column.
+    pub cells: Figures,
+    /// Its rows.
+    pub rows: u64,
+    /// What it reaches.
+    pub measured: Value,
+}
+
+/// The same as JSON.
 pub fn why_not_json(policy: &Policy, prepared: &Prepared, why: &WhyNot) -> Value {
-    let requirements: Vec<Value> = why
-        .requirements
-        .iter()
-        .map(|obstacle| {
-            let stated = &policy.requirements[obstacle.requirement];
-            let mut object = json::requirement(stated, obstacle.holds, obstacle.measured.as_ref());
-            let worst: Vec<Value> = obstacle
-                .worst
-                .iter()
-                .map(|class| {
-                    let cells: Map<String, Value> = (prepared.generalizations.iter().zip(&class.cells))
-                        .map(|(g, cell)| (g.name.clone(), json!(g.label(cell))))
-                        .collect();
-                    json!({"cells": cells, "rows": class.rows, "measured": class.measured.as_ref().map(|l| json::bound(&l.bound))})
-                })
-                .collect();
-            if let Some(map) = object.as_object_mut() {
-                map.insert("failing_classes".into(), json!(obstacle.classes));
-                map.insert("failing_rows".into(), json!(obstacle.rows));
-                map.insert("worst".into(), Value::Array(worst));
-            }
-            object
-        })
-        .collect();
-    json!({
-        "valid": why.valid,
-        "classes": why.classes,
-        "rows_to_suppress": why.rows,
-        "suppression_limit": why.limit,
-        "requirements": requirements,
-    })
+    json::of(&NodeVerdict::of(policy, prepared, why))
+}
+
+impl FailingClass {
+    /// Its labels alone, in the order of the columns.
+    pub fn labels(&self) -> Vec<String> {
+        let text = |(_, label)| match label {
+            Figure::Text(text) => Some(text),
+            _ => None,
+        };
+        self.cells.iter().filter_map(text).collect()
+    }
+}
+
+impl NodeVerdict {
+    /// What [`why_not`] found, with the names of the policy.
+    pub fn of(policy: &Policy, prepared: &Prepared, why: &WhyNot) -> Self {
+        let failing = |class: &lattice::FailingClass| FailingClass {
+            cells: (prepared.generalizations.iter().zip(&class.cells))
+                .map(|(g, cell)| (g.name.clone(), g.label(cell).to_string()))
+                .collect(),
+            rows: class.rows,
+            measured: class.measured.as_ref().map_or(Value::Null, |l| json::bound(&l.bound)),
+        };
+        let requirement = |obstacle: &lattice::Obstacle| NodeRequirement {
+            verdict: RequirementVerdict::of(
+                &policy.requirements[obstacle.requirement],
+                obstacle.holds,
+                obstacle.measured.as_ref(),
+            ),
+            failing_classes: obstacle.classes,
+            failing_rows: obstacle.rows,
+            worst: obstacle.worst.iter().map(failing).collect(),
+        };
+        NodeVerdict {
+            valid: why.valid,
+            classes: why.classes,
+            rows_to_suppress: why.rows,
+            suppression_limit: why.limit,
+            requirements: why.requirements.iter().map(requirement).collect(),
+        }
+    }
 }

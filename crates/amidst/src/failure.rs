@@ -6,6 +6,7 @@ use amidst_io::ReadError;
 
 use crate::policy::{PolicyError, PolicyErrors};
 use crate::prepare::PrepareError;
+use crate::remedy::Remedy;
 
 /// A job that ended without a result.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +18,9 @@ pub enum Failure {
     /// The data cannot be read.
     #[error(transparent)]
     Read(ReadError),
+    /// There is no result for a reason that the caller can do something about.
+    #[error(transparent)]
+    Advised(Box<Advised>),
     /// The call is wrong: two options that exclude each other, an output that exists.
     #[error("{0}")]
     Usage(String),
@@ -39,7 +43,47 @@ pub enum Failure {
     Refused(String),
 }
 
+/// Why there is no result, and what the caller can do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}; {remedy}")]
+pub struct Advised {
+    /// What is wrong.
+    pub problem: String,
+    /// What can be done about it.
+    pub remedy: Remedy,
+    /// Whether it is the policy that cannot be satisfied, and not the call that is wrong.
+    pub impossible: bool,
+}
+
 impl Failure {
+    /// A wrong call, and what its caller can do.
+    pub fn usage(problem: impl Into<String>, remedy: Remedy) -> Self {
+        Failure::Advised(Box::new(Advised { problem: problem.into(), remedy, impossible: false }))
+    }
+
+    /// What no release satisfies, and what the caller can do.
+    pub fn impossible(problem: impl Into<String>, remedy: Remedy) -> Self {
+        Failure::Advised(Box::new(Advised { problem: problem.into(), remedy, impossible: true }))
+    }
+
+    /// Whether no release satisfies the policy.
+    pub fn is_impossible(&self) -> bool {
+        matches!(self, Failure::Impossible(_)) || matches!(self, Failure::Advised(advised) if advised.impossible)
+    }
+
+    /// The same failure, with its remedies in the words of the caller's own interface.
+    #[must_use]
+    pub fn worded(self, words: impl Fn(&Remedy) -> String) -> Self {
+        match self {
+            Failure::Advised(advised) => {
+                let told = format!("{}; {}", advised.problem, words(&advised.remedy));
+                if advised.impossible { Failure::Impossible(told) } else { Failure::Usage(told) }
+            }
+            Failure::Policy(errors) => Failure::Policy(errors.worded(words)),
+            other => other,
+        }
+    }
+
     /// 1: the policy cannot be satisfied; 2: bad input, policy or usage; 3: an internal or I/O failure; 130: stopped.
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -48,6 +92,8 @@ impl Failure {
                 ReadError::Io { .. } | ReadError::PermissionDenied { .. } | ReadError::DatabaseFailed { .. },
             ) => 3,
             Failure::Read(_) => 2,
+            Failure::Advised(advised) if advised.impossible => 1,
+            Failure::Advised(_) => 2,
             Failure::Impossible(_) => 1,
             Failure::Cancelled => 130,
             Failure::Io(_) | Failure::Refused(_) => 3,

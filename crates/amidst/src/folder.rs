@@ -1,6 +1,6 @@
 //! The folder of a release: a public part that may be handed over, and an internal part that stays with the owner.
 //!
-//! Whoever takes a release takes the folder, its public part alone as a recipient has it, or a folder of older versions
+//! A caller names a release by its folder, its public part alone as a recipient has it, or a folder of older versions
 //! in which everything lay together; what is where is told here only.
 
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub const CERTIFICATE: &str = "certificate.json";
 /// The name of the policy, in either part.
 pub const POLICY: &str = "policy.toml";
 /// How the table is called, before its ending.
-const TABLE: &str = "release";
+pub(crate) const TABLE: &str = "release";
 
 /// The folder that holds the certificate of the release in `folder`: its public part, or `folder` itself when that is one.
 pub fn public_part(folder: &Path) -> Option<PathBuf> {

@@ -18,7 +18,7 @@ pub(crate) fn stop(job: &Job<'_>) -> Result<(), Failure> {
     Ok(job.checkpoint()?)
 }
 
-/// Runs something on so many threads; 0 for all cores.
+/// Runs something on this number of threads; 0 for all cores.
 pub(crate) fn in_threads<T: Send>(
     threads: usize,
     run: impl FnOnce() -> Result<T, Failure> + Send,

@@ -4,9 +4,15 @@ use amidst_core::exact::Rational;
 use amidst_core::model::{Bound, Level, Stronger};
 use amidst_core::parameter;
 use amidst_core::risk::Risk;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::policy::RequirePolicy;
+
+/// A value as JSON.
+pub fn of(told: &impl Serialize) -> Value {
+    serde_json::to_value(told).unwrap_or_default()
+}
 
 /// A number; null where it is not finite. Whole numbers print without a fraction.
 pub fn number(x: f64) -> Value {
@@ -66,32 +72,142 @@ pub fn on(columns: &[String]) -> Value {
     }
 }
 
-/// One requirement with its verdict.
-pub fn requirement<'a>(stated: &RequirePolicy, holds: bool, levels: impl IntoIterator<Item = &'a Level>) -> Value {
-    let parameters: Map<String, Value> = stated.parameters.iter().map(|(k, v)| (k.to_string(), parameter(v))).collect();
-    let (mut measured, mut open, mut obstacles) = (Map::new(), Vec::new(), Vec::new());
-    for level in levels {
-        measured.insert(level.parameter.to_string(), self::level(level));
-        if level.sign() != "=" {
-            open.push(level.parameter);
+/// A JSON value for people: numbers as everywhere, texts without quotes.
+pub fn words(value: &Value) -> String {
+    match value {
+        Value::Null => "–".to_string(),
+        Value::String(text) => text.clone(),
+        Value::Number(n) => n.as_f64().map_or_else(|| n.to_string(), crate::words::number),
+        Value::Array(items) => items.iter().map(words).collect::<Vec<_>>().join(", "),
+        Value::Object(map) => map.iter().map(|(k, v)| format!("{k} = {}", words(v))).collect::<Vec<_>>().join(", "),
+        Value::Bool(b) => b.to_string(),
+    }
+}
+
+/// One figure or stated parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Figure {
+    /// No value holds, or every value does.
+    None,
+    /// A number, as near as a float is.
+    Number(f64),
+    /// A text, and whatever else a parameter can be, as JSON tells it.
+    Text(String),
+}
+
+/// Figures or stated parameters by their names, in their order.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Figures(Map<String, Value>);
+
+impl Figures {
+    /// The names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// The number with a name.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.0.get(name)?.as_f64()
+    }
+
+    /// In words: `k = 5, l = 3`.
+    pub fn words(&self) -> String {
+        self.0.iter().map(|(name, value)| format!("{name} = {}", words(value))).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Each with its name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Figure)> {
+        let figure = |value: &Value| match value {
+            Value::Null => Figure::None,
+            Value::Number(n) => n.as_f64().map_or_else(|| Figure::Text(n.to_string()), Figure::Number),
+            Value::String(text) => Figure::Text(text.clone()),
+            other => Figure::Text(other.to_string()),
+        };
+        self.0.iter().map(move |(name, value)| (name.as_str(), figure(value)))
+    }
+
+    /// A figure, as the measured level of a parameter.
+    pub fn of_level(level: &Level) -> Self {
+        Figures(Map::from_iter([(level.parameter.to_string(), self::level(level))]))
+    }
+}
+
+impl From<Map<String, Value>> for Figures {
+    fn from(map: Map<String, Value>) -> Self {
+        Figures(map)
+    }
+}
+
+impl FromIterator<(String, f64)> for Figures {
+    fn from_iter<I: IntoIterator<Item = (String, f64)>>(numbers: I) -> Self {
+        Figures(numbers.into_iter().map(|(name, x)| (name, number(x))).collect())
+    }
+}
+
+impl FromIterator<(String, String)> for Figures {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(texts: I) -> Self {
+        Figures(texts.into_iter().map(|(name, text)| (name, Value::String(text))).collect())
+    }
+}
+
+/// What came of one requirement, as every command tells it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RequirementVerdict {
+    /// The model.
+    pub model: &'static str,
+    /// The sensitive columns; none where it is about none.
+    #[serde(serialize_with = "as_on")]
+    pub on: Vec<String>,
+    /// The set of quasi columns whose classes are meant, where the policy has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quasi: Option<Vec<String>>,
+    /// The stated parameters.
+    pub parameters: Figures,
+    /// Whether it holds.
+    pub holds: bool,
+    /// The strongest parameters that hold; null where there is none, or where every value holds.
+    pub measured: Figures,
+    /// Those of `measured` that are a bound which does not hold itself: the definition says "less than".
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<&'static str>,
+    /// What stands in the way of a stronger parameter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<&'static str>,
+}
+
+impl RequirementVerdict {
+    /// The same of a set of quasi columns, where the policy has several.
+    pub fn of_set(self, columns: Option<Vec<String>>) -> Self {
+        RequirementVerdict { quasi: columns, ..self }
+    }
+
+    /// The verdict on a stated requirement, with what was measured.
+    pub fn of<'a>(stated: &RequirePolicy, holds: bool, levels: impl IntoIterator<Item = &'a Level>) -> Self {
+        let (mut measured, mut open, mut obstacle) = (Map::new(), Vec::new(), None);
+        for level in levels {
+            measured.insert(level.parameter.to_string(), self::level(level));
+            if level.sign() != "=" {
+                open.push(level.parameter);
+            }
+            obstacle = obstacle.or(level.obstacle);
         }
-        obstacles.extend(level.obstacle);
+        RequirementVerdict {
+            model: stated.model.id,
+            on: stated.on.clone(),
+            quasi: None,
+            parameters: Figures(stated.parameters.iter().map(|(k, v)| (k.to_string(), parameter(v))).collect()),
+            holds,
+            measured: Figures(measured),
+            open,
+            obstacle,
+        }
     }
-    let mut object = json!({
-        "model": stated.model.id,
-        "on": on(&stated.on),
-        "parameters": parameters,
-        "holds": holds,
-        "measured": measured,
-    });
-    if !open.is_empty() {
-        // The definition says "less than": the figure itself is just too strong.
-        object["open"] = json!(open);
-    }
-    if let Some(obstacle) = obstacles.first() {
-        object["obstacle"] = json!(obstacle);
-    }
-    object
+}
+
+/// Writes sensitive columns as JSON has them: null, one name, or a list.
+pub(crate) fn as_on<S: Serializer>(columns: &[String], to: S) -> Result<S::Ok, S::Error> {
+    on(columns).serialize(to)
 }
 
 /// Re-identification risk.
@@ -114,6 +230,14 @@ pub fn risk(risk: &Risk) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_told_in_words() {
+        assert_eq!(words(&json!({"k": 5, "on": ["a", "b"]})), "k = 5, on = a, b");
+        let figures = Figures::from(Map::from_iter([("k".to_string(), json!(5)), ("t".to_string(), Value::Null)]));
+        assert_eq!(figures.words(), "k = 5, t = –");
+        assert!(figures.iter().eq([("k", Figure::Number(5.0)), ("t", Figure::None)]));
+    }
 
     #[test]
     fn numbers_are_never_nan() {

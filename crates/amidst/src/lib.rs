@@ -43,6 +43,7 @@ pub mod attack;
 pub mod audit;
 mod checker_input;
 pub mod commit;
+pub mod control_group;
 pub mod engine;
 pub mod explore;
 mod external;
@@ -65,6 +66,7 @@ pub mod publish;
 mod raw;
 pub mod recode;
 pub mod release;
+mod remedy;
 pub mod report;
 pub mod sample;
 pub mod sarif;
@@ -82,9 +84,10 @@ pub mod words;
 pub use amidst_check as check;
 pub use amidst_core as core;
 pub use amidst_io as io;
-pub use failure::Failure;
+pub use failure::{Advised, Failure};
 pub use memory::peak_bytes as peak_memory_bytes;
 pub use policy::nearest;
+pub use remedy::{Lacks, Remedy};
 
 /// Name and version, as certificates and reports state them.
 pub const TOOL: &str = concat!("amidst ", env!("CARGO_PKG_VERSION"));

@@ -51,7 +51,7 @@ pub fn open(folder: &Path, chosen: &Chosen) -> Result<Shown, Failure> {
     let certificate = Certificate::read(&public.join(CERTIFICATE)).map_err(|p| usage(p.to_string()))?;
     let Some(commitment) = &certificate.commitment else {
         return Err(usage(format!(
-            "{} does not commit to the rows of its input; `anonymize --commit` makes a release that does",
+            "{} does not commit to the rows of its input: it was made without a commitment",
             folder.display()
         )));
     };
@@ -67,7 +67,7 @@ pub fn open(folder: &Path, chosen: &Chosen) -> Result<Shown, Failure> {
     if tree.commitment() != *commitment {
         return Err(usage(
             "the input is not what it was when the release was made, so none of its rows can be opened; name the table of \
-             that day with --input"
+             that day"
                 .to_string(),
         ));
     }
@@ -124,7 +124,7 @@ fn places(chosen: &Chosen, prepared: &Prepared) -> Result<Vec<usize>, Failure> {
         }
     }
     if places.is_empty() {
-        return Err(Failure::Usage("say which rows to open: --rows 17,42 or --key VALUE".to_string()));
+        return Err(Failure::Usage("say which rows to open, by their numbers or their keys".to_string()));
     }
     Ok(places)
 }
@@ -132,7 +132,7 @@ fn places(chosen: &Chosen, prepared: &Prepared) -> Result<Vec<usize>, Failure> {
 fn secret(path: &Path) -> Result<Secret, Failure> {
     let text = fs::read_to_string(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => Failure::Usage(format!(
-            "there is no {}: rows are opened by the owner, with the folder that `anonymize --commit` wrote",
+            "there is no {}: rows are opened by the owner, with the folder that the release was published into",
             path.display()
         )),
         _ => Failure::Io(format!("cannot read {}: {e}", path.display())),

@@ -36,7 +36,7 @@ pub fn stated_algorithm(policy: &Policy) -> Result<Option<&'static algorithm::En
     policy.search.algorithm.as_deref().map(found).transpose()
 }
 
-/// One algorithm, for whoever needs exactly one: the policy's. Where it names none, the best full-domain recoding when every
+/// One algorithm, where exactly one is needed: the policy's. Where it names none, the best full-domain recoding when every
 /// quasi column has a hierarchy; else, and where a column asks for ranges or sets, which only local recodings write, the
 /// local portfolio.
 pub fn algorithm_of(policy: &Policy, prepared: &Prepared) -> Result<&'static algorithm::Entry, Failure> {

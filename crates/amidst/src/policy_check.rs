@@ -1,12 +1,14 @@
 //! `amidst check`: everything that is wrong at once, or a summary of what is right.
 
 use amidst_check::Accepted;
-use amidst_core::search::feasibility;
+use amidst_core::search::{SearchError, feasibility};
+use amidst_core::sets;
 use amidst_core::table::ValueType;
 
 use crate::plan::{ignored_settings, stated_algorithm, task};
 use crate::policy::{Policy, PolicyErrors, Role};
 use crate::prepare::{Fitted, LoadOptions, PrepareError, Prepared, alike, consent, giveaway};
+use crate::search::search;
 use crate::unique::accepted;
 
 /// What a check found.
@@ -100,8 +102,8 @@ pub fn check_and_prepare(policy: &Policy, options: &LoadOptions<'_>) -> (Vec<Fin
     match fitted.count(policy, options) {
         Ok(prepared) => {
             // What is impossible does not fit, whatever else does.
-            if let Some(message) = impossible(policy, &prepared, options) {
-                findings[0] = Finding::Impossible(message);
+            if let Some(finding) = unsatisfiable(policy, &prepared, options) {
+                findings[0] = finding;
             }
             (findings, Some(prepared))
         }
@@ -109,11 +111,32 @@ pub fn check_and_prepare(policy: &Policy, options: &LoadOptions<'_>) -> (Vec<Fin
     }
 }
 
-/// Why no release can satisfy the policy, where the whole table shows that none can.
-fn impossible(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>) -> Option<String> {
+/// Why there is no release, where there is none. All rows as one class satisfy nearly every policy that can be satisfied; only
+/// where they do not is it searched, because leaving out rows may help.
+fn unsatisfiable(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>) -> Option<Finding> {
+    let job = options.control.quiet();
     // A search that cannot even be asked for is told of by those who ask for it.
-    let search = task(policy, prepared, &options.control.quiet()).ok()?;
-    feasibility::impossible(&search).map(|found| found.message)
+    let wanted = task(policy, prepared, &job).ok()?;
+    if let Some(found) = feasibility::impossible(&wanted) {
+        return Some(Finding::Impossible(found.message));
+    }
+    if let Some(entry) = stated_algorithm(policy).ok()? {
+        let suited = match prepared.sets.is_empty() {
+            true => entry.algorithm.supports(&wanted),
+            false => sets::supports(&wanted, entry),
+        };
+        if let Err(SearchError::Unsupported(why)) = suited {
+            let error = policy.origin.error(&["search", "algorithm"], why);
+            return Some(Finding::Wrong(policy.origin.errors(vec![error.label("does not suit this policy")])));
+        }
+    }
+    if policy.search.levels.is_empty() && feasibility::holds_as_one_class(&wanted) {
+        return None;
+    }
+    match search(policy, prepared, &job) {
+        Err(failure) if failure.is_impossible() => Some(Finding::Impossible(failure.to_string())),
+        _ => None,
+    }
 }
 
 fn summary(policy: &Policy, fitted: &Fitted, unique: u64) -> Summary {
@@ -145,13 +168,13 @@ fn summary(policy: &Policy, fitted: &Fitted, unique: u64) -> Summary {
 /// What is probably not meant.
 fn remarks(policy: &Policy, fitted: &Fitted) -> Vec<String> {
     let mut remarks = fitted.remarks.clone();
-    // An algorithm that does not exist is told of by those who look for it.
+    // An algorithm that does not exist is reported where it is looked up.
     remarks.extend(stated_algorithm(policy).iter().flat_map(|entry| ignored_settings(policy, *entry)));
     if fitted.bound.generalizations.iter().all(|g| !g.has_hierarchy) {
         remarks.push("no quasi column has a hierarchy: values are kept or become `*`".to_string());
     }
     remarks.extend(alike::labels(&fitted.layout, &fitted.table));
-    remarks.extend(giveaway::remarks(policy, &fitted.layout, &fitted.table));
+    remarks.extend(giveaway::remarks(policy, &fitted.layout.roles, &fitted.table));
     let sensitive = policy
         .with_role(Role::Sensitive)
         .filter(|name| !policy.requirements.iter().any(|r| r.on.iter().any(|on| on == name)));

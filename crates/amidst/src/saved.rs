@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::{Failure, files};
+use crate::{Failure, Remedy, files};
 
 /// Fails where `path` is taken: for use before long work, so that nobody waits in vain.
 ///
@@ -65,7 +65,7 @@ pub fn is_stream(path: &Path) -> bool {
 }
 
 fn taken(path: &Path) -> Failure {
-    Failure::Usage(format!("{} exists already; choose another name, or replace it with --force", path.display()))
+    Failure::usage(format!("{} exists already", path.display()), Remedy::ReplaceFile)
 }
 
 #[cfg(test)]
@@ -77,13 +77,13 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("report.md");
         save(&path, "one", false).unwrap();
-        assert!(matches!(save(&path, "two", false), Err(Failure::Usage(_))));
+        assert!(matches!(save(&path, "two", false), Err(Failure::Advised(_))));
         assert_eq!(fs::read_to_string(&path).unwrap(), "one");
         save(&path, "two", true).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         let made = place.path().join("made");
         fs::write(&made, "three").unwrap();
-        assert!(matches!(move_to(&made, &path, false), Err(Failure::Usage(_))));
+        assert!(matches!(move_to(&made, &path, false), Err(Failure::Advised(_))));
         move_to(&made, &path, true).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "three");
         assert!(matches!(save(place.path(), "x", true), Err(Failure::Usage(_))), "a folder is not replaced");

@@ -34,7 +34,7 @@ pub fn settled<T>(
             Ok(Some(found)) => return Ok(found),
             Ok(None) => {}
             // With still fewer rows left out there is nothing either.
-            Err(Failure::Impossible(_)) => break,
+            Err(failure) if failure.is_impossible() => break,
             Err(other) => return Err(other),
         }
     }

@@ -14,7 +14,7 @@ use ed25519_dalek::{Signer, SigningKey};
 
 use crate::scratch::Scratch;
 use crate::verify::{Subject, verify};
-use crate::{Failure, files};
+use crate::{Failure, Remedy, files};
 
 /// Longer than any file with one key.
 const LONGEST: u64 = 64 << 10;
@@ -147,11 +147,11 @@ pub fn sign(subject: &Subject, key: &Key, force: bool) -> Result<Signed, Failure
         verdict.problems.iter().filter(|p| p.is_violation() && !spared(p)).map(Problem::to_string).collect();
     if !against.is_empty() {
         let broken = verdict.problems.iter().any(|p| p.kind == ProblemKind::Signature);
-        let help = if broken { "; --force replaces a signed statement that does not stand" } else { "" };
-        return Err(Failure::Impossible(format!(
-            "the release does not stand, so it was not signed: {}{help}",
-            against.join("; ")
-        )));
+        let problem = format!("the release does not stand, so it was not signed: {}", against.join("; "));
+        return Err(match broken {
+            true => Failure::impossible(problem, Remedy::ReplaceStatement),
+            false => Failure::Impossible(problem),
+        });
     }
     let place = subject.envelope_place();
     // Beside the public part, never in it: what a kill leaves must not be handed over.

@@ -14,7 +14,7 @@ use crate::checker_input::labels;
 use crate::folder::{CERTIFICATE, certificate_beside, envelope_beside, public_part};
 use crate::policy::{MissingRows, OutputValues, Policy, Ranges, Role};
 use crate::prepare::{LoadOptions, Prepared};
-use crate::{Failure, files};
+use crate::{Failure, Remedy, files};
 
 /// A release and its certificate.
 #[derive(Debug, Clone)]
@@ -33,10 +33,8 @@ impl Subject {
         if path.is_file() {
             let certificate = certificate_beside(path);
             if !certificate.is_file() {
-                let (path, beside) = (path.display(), certificate.display());
-                return Err(Failure::Usage(format!(
-                    "{path} has no certificate {beside}; name it with --release {path} --certificate FILE"
-                )));
+                let problem = format!("{} has no certificate {}", path.display(), certificate.display());
+                return Err(Failure::usage(problem, Remedy::NameCertificate(path.to_path_buf())));
             }
             let envelope = Some(envelope_beside(path));
             return Ok(Subject { release: path.to_path_buf(), certificate, envelope });
@@ -162,7 +160,8 @@ pub fn verify_against(
     policy: &Policy,
     original: Option<&str>,
 ) -> Result<Verdict, Failure> {
-    if (policy.output.ranges, policy.output.values) != (Ranges::Label, OutputValues::Generalized) {
+    let covers = matches!(policy.output.ranges, Ranges::Label | Ranges::Rounded);
+    if !covers || policy.output.values != OutputValues::Generalized {
         return Err(Failure::Usage(
             "the cells of this release stand for classes (`ranges` or `values` under [output]) and do not cover their \
              originals, so they cannot be compared with the table; verify it without the policy"

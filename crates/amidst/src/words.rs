@@ -84,19 +84,6 @@ pub fn number(x: f64) -> String {
     if x.abs() >= 0.0001 { format!("{x:.4}") } else { format!("{x:.1e}") }
 }
 
-/// A JSON value for people: numbers as everywhere, texts without quotes.
-pub fn json(value: &serde_json::Value) -> String {
-    use serde_json::Value;
-    match value {
-        Value::Null => "–".to_string(),
-        Value::String(text) => text.clone(),
-        Value::Number(n) => n.as_f64().map_or_else(|| n.to_string(), number),
-        Value::Array(items) => items.iter().map(json).collect::<Vec<_>>().join(", "),
-        Value::Object(map) => map.iter().map(|(k, v)| format!("{k} = {}", json(v))).collect::<Vec<_>>().join(", "),
-        Value::Bool(b) => b.to_string(),
-    }
-}
-
 /// `1 row`, `2 rows`.
 pub fn count(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(n), if n == 1 { one } else { many })
@@ -128,7 +115,6 @@ mod tests {
     #[test]
     fn numbers_are_grouped_and_short() {
         assert_eq!([number(45222.0), number(0.25), number(-3.0), number(f64::NAN)], ["45,222", "0.2500", "−3", "–"]);
-        assert_eq!(json(&serde_json::json!({"k": 5, "on": ["a", "b"]})), "k = 5, on = a, b");
         assert_eq!([count(1, "row", "rows"), count(0, "row", "rows")], ["1 row", "0 rows"]);
         let shares = [(0, 5), (5, 5), (1203, 19617), (1, 100), (1, 3000), (999, 1000), (33, 100), (0, 0)];
         let said = shares.map(|(part, whole)| percent(part, whole));

@@ -38,7 +38,7 @@ fn sealed(prepared: &Prepared, tree: &Tree) -> (Certificate, Files) {
         rows_in: prepared.rows_in,
         quasi: vec!["age".into()],
         sensitive: vec![serde_json::from_str("{\"name\":\"disease\"}").unwrap()],
-        requirements: vec![Claim { model: "k-anonymity".into(), on: None, parameters }],
+        requirements: vec![Claim { model: "k-anonymity".into(), on: None, quasi: None, parameters }],
         commitment: Some(tree.commitment()),
         ..CertificateDraft::new("amidst", POLICY)
     };

@@ -36,7 +36,7 @@ struct LAlpha {
 pub(crate) enum Weights {
     /// One each.
     Listed(Vec<BigRational>),
-    /// So many, with a sensitivity that is not whole.
+    /// Their number, with a sensitivity that is not whole.
     Steps(usize, Steps),
 }
 

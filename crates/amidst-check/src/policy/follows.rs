@@ -65,7 +65,7 @@ fn problem(owner: Owner, what: String) -> Problem {
 fn columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
     let is_sensitive = |name: &String| said.sensitive.iter().any(|s| s.name == *name);
     for name in said.published {
-        let Some(column) = policy.column(name) else {
+        let Some(column) = policy.published(name, said.published) else {
             found.push(format!("does not name the column \"{name}\", which the release publishes"));
             continue;
         };
@@ -99,8 +99,13 @@ fn columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
     if said.published.is_empty() {
         return;
     }
+    // What is quasi and in no set of several is protected by nothing.
+    let listed: Vec<String> = policy.sets.iter().flatten().flat_map(|n| policy.names(n, said.published)).collect();
+    for name in said.quasi.iter().filter(|name| !policy.sets.is_empty() && !listed.contains(name)) {
+        found.push(format!("has sets of quasi columns, and \"{name}\" is in none of them"));
+    }
     for column in policy.columns.iter().filter(|c| matches!(c.role, Role::Quasi | Role::Sensitive)) {
-        if !said.published.contains(&column.name) {
+        if !policy.names(&column.name, said.published).iter().all(|name| said.published.contains(name)) {
             found.push(format!("makes \"{}\" {}, but the release lacks it", column.name, column.role.name()));
         }
     }
@@ -151,15 +156,23 @@ fn requirements(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
         _ => &[],
     };
     let mut open: Vec<&Claim> = said.claims.iter().collect();
-    for wanted in &policy.requirements {
-        match open.iter().position(|claim| same(wanted, claim, lone)) {
+    let sets: Vec<Option<Vec<String>>> = match &policy.sets[..] {
+        [] => vec![None],
+        sets => {
+            let published = |set: &Vec<String>| set.iter().flat_map(|n| policy.names(n, said.published)).collect();
+            sets.iter().map(|set| Some(published(set))).collect()
+        }
+    };
+    for (set, wanted) in sets.iter().flat_map(|set| policy.requirements.iter().map(move |wanted| (set, wanted))) {
+        match open.iter().position(|claim| claim.quasi == *set && same(wanted, claim, lone)) {
             Some(at) => drop(open.remove(at)),
             None => {
                 let near = said.claims.iter().find(|claim| claim.model == wanted.model);
                 let instead = near.map(|claim| format!(", the certificate has {}", shown(&claim.parameters)));
+                let by = set.as_ref().map(|set| format!(" by {}", set.join(", "))).unwrap_or_default();
                 let on = if wanted.on.is_empty() { String::new() } else { format!(" on {}", wanted.on.join(", ")) };
                 found.push(format!(
-                    "requires {}{on} with {}{}",
+                    "requires {}{on}{by} with {}{}",
                     wanted.model,
                     shown(&wanted.parameters),
                     instead.unwrap_or_else(|| ", which the certificate does not list".into())
@@ -170,6 +183,8 @@ fn requirements(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
     for claim in open {
         if !policy.requirements.iter().any(|wanted| wanted.model == claim.model) {
             found.push(format!("does not require {}, which the certificate lists", claim.model));
+        } else if !sets.contains(&claim.quasi) {
+            found.push(format!("requires {} of other quasi columns than the certificate", claim.model));
         } else if policy.requirements.iter().any(|wanted| same(wanted, claim, lone)) {
             found.push(format!("requires {} less often than the certificate lists it", claim.model));
         }

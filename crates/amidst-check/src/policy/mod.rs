@@ -89,11 +89,18 @@ pub(crate) struct PolicySaid {
     pub columns: Vec<ColumnSaid>,
     pub default: Option<ColumnSaid>,
     pub requirements: Vec<RequirementSaid>,
+    /// The sets of quasi columns that must satisfy the requirements each by itself; none: all of them together.
+    pub sets: Vec<Vec<String>>,
+    /// Whether ranges of numbers are published as two columns, the lower and the upper bound.
+    pub bounds: bool,
     pub limit: Limit,
     pub masked: bool,
     /// The last day on which a release may be relied on.
     pub valid_until: Option<Date>,
 }
+
+/// What the names of the columns of bounds end with.
+const ENDINGS: [&str; 2] = ["_min", "_max"];
 
 /// Sections that concern the search, the report or the owner, and none of the claims.
 const OTHER_SECTIONS: &[&str] = &["data", "risk", "utility", "output", "release", "series"];
@@ -106,7 +113,7 @@ impl PolicySaid {
         let document = document.get_ref();
         for key in document.keys() {
             let key: &str = key.get_ref();
-            if !["columns", "require", "search"].contains(&key) && !OTHER_SECTIONS.contains(&key) {
+            if !["columns", "require", "quasi", "search"].contains(&key) && !OTHER_SECTIONS.contains(&key) {
                 return Err(format!("it has a section \"{key}\" that this checker does not know"));
             }
         }
@@ -143,12 +150,40 @@ impl PolicySaid {
             None => None,
             Some(release) => until(release.get_ref().as_table().ok_or("its release is no table")?)?,
         };
-        Ok(PolicySaid { columns, default, requirements, limit, masked, valid_until })
+        let bounds = match document.get("output") {
+            None => false,
+            Some(output) => {
+                let output = output.get_ref().as_table().ok_or("its output is no table")?;
+                output.get("ranges").and_then(|item| item.get_ref().as_str()) == Some("bounds")
+            }
+        };
+        let sets = match document.get("quasi") {
+            None => Vec::new(),
+            Some(list) => sets(list.get_ref()).ok_or("its sets of quasi columns are no lists of columns")?,
+        };
+        Ok(PolicySaid { columns, default, requirements, sets, bounds, limit, masked, valid_until })
     }
 
     /// What it says of a column: its own section, or the default.
     pub(crate) fn column(&self, name: &str) -> Option<&ColumnSaid> {
         self.columns.iter().find(|c| c.name == name).or(self.default.as_ref())
+    }
+
+    /// What it says of a published column: where ranges become two columns, both are the one that they are made of.
+    pub(crate) fn published(&self, name: &str, published: &[String]) -> Option<&ColumnSaid> {
+        let source = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending));
+        let parted = source.filter(|source| {
+            !self.columns.iter().any(|c| c.name == name) && self.names(source, published).iter().any(|n| n == name)
+        });
+        self.column(parted.unwrap_or(name))
+    }
+
+    /// The published columns that a column of the policy becomes: itself, or its bounds.
+    pub(crate) fn names(&self, name: &str, published: &[String]) -> Vec<String> {
+        let bounds = ENDINGS.map(|ending| format!("{name}{ending}"));
+        let quasi = self.column(name).is_some_and(|c| c.role == Role::Quasi);
+        let there = bounds.iter().all(|n| published.contains(n)) && !published.iter().any(|n| n == name);
+        if self.bounds && quasi && there { bounds.to_vec() } else { vec![name.to_string()] }
     }
 
     /// Whether a column has this role by name.
@@ -213,6 +248,16 @@ fn requirement(table: &DeTable<'_>, sensitive: &[&str]) -> Result<RequirementSai
         }
     }
     Ok(RequirementSaid { model: model.to_string(), on, parameters })
+}
+
+/// The columns of each `[[quasi]]`.
+fn sets(value: &DeValue<'_>) -> Option<Vec<Vec<String>>> {
+    let set = |item: &DeValue<'_>| {
+        let table = item.as_table()?;
+        let columns = texts(table.get("columns")?.get_ref())?;
+        (table.len() == 1 && !columns.is_empty()).then_some(columns)
+    };
+    value.as_array()?.iter().map(|item| set(item.get_ref())).collect()
 }
 
 fn until(release: &DeTable<'_>) -> Result<Option<Date>, String> {

@@ -299,7 +299,7 @@ impl Tally {
                 }
                 let mut totals = vec![0u64; values.len()];
                 if selection.persons.is_some() {
-                    // Whoever has a value in two classes has it once.
+                    // A person who has a value in two classes has it once.
                     let once: FxHashSet<(u32, u64)> =
                         persons.iter().map(|&(_, value, person)| (value, person)).collect();
                     once.iter().for_each(|&(value, _)| totals[value_places[value as usize] as usize] += 1);

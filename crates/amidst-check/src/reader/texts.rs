@@ -11,7 +11,7 @@ use rustc_hash::FxHasher;
 /// As many texts as are looked up at a time.
 pub(crate) const BATCH: usize = 64;
 
-/// Texts with a number each. Not every text has a place: whoever does not find one asks elsewhere.
+/// Texts with a number each. Not every text has a place: the others are looked up elsewhere.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     /// Open addressing, a power of two long: the upper half is that of the hash, the lower half the place of the record

@@ -6,10 +6,10 @@ use super::key::{encode, intern};
 use super::selection::Cells;
 use super::texts::Texts;
 
-/// The first so many values of a view are counted in a small array a class, the rest in a map.
+/// The number of first values of a view that are counted in a small array a class, the rest in a map.
 const DENSE: usize = 32;
 
-/// The first so many classes have their arrays side by side.
+/// The number of first classes that have their arrays side by side.
 const NEAR: usize = 1 << 17;
 
 #[derive(Debug, Default)]

@@ -50,7 +50,7 @@ pub fn claim(model: &str, on: &[&str], parameters: Value) -> Claim {
         Value::Object(map) => map,
         _ => Map::new(),
     };
-    Claim { model: model.into(), on, parameters }
+    Claim { model: model.into(), on, quasi: None, parameters }
 }
 
 /// A draft for a release that is the whole input.

@@ -12,6 +12,8 @@ mod original;
 #[cfg(test)]
 mod readings;
 #[cfg(test)]
+mod sets;
+#[cfg(test)]
 mod tampering;
 #[cfg(test)]
 mod unique;

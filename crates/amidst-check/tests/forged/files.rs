@@ -85,6 +85,23 @@ pub fn forgeries() -> Vec<Forgery> {
             &["policy.toml"],
             |case| put(&case.folder().join("policy.toml"), POLICY.replace("k = 3", "k = 50").as_bytes()),
         ),
+        list(
+            "raw rows listed as a spreadsheet",
+            "a raw table under the certificate's seal",
+            File,
+            &["raw.xlsx"],
+            |case| put(&case.folder().join("raw.xlsx"), b"name,disease\nAnn,HIV\n"),
+        ),
+        list(
+            "raw rows listed as a note",
+            "a raw table under the certificate's seal",
+            File,
+            &["notes/report.md"],
+            |case| {
+                std::fs::create_dir(case.folder().join("notes")).unwrap();
+                put(&case.folder().join("notes/report.md"), b"name,disease\nAnn,HIV\n")
+            },
+        ),
         list("a line break in a name", "a name of two lines", File, &["a\n.csv"], |_| {}),
         list("a backslash in a name", "a name that other systems take apart", File, &["..\\a.csv"], |_| {}),
         beside("raw rows beside", "a spreadsheet in the folder", "raw.xlsx"),

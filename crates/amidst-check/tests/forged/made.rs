@@ -112,7 +112,7 @@ impl Case {
 
 pub fn claim(model: &str, on: Option<&str>, parameters: Value) -> Claim {
     let parameters = parameters.as_object().cloned().unwrap_or_default();
-    Claim { model: model.into(), on: on.map(|name| On::One(name.into())), parameters }
+    Claim { model: model.into(), on: on.map(|name| On::One(name.into())), quasi: None, parameters }
 }
 
 /// What [`POLICY`] says.

@@ -55,6 +55,7 @@ mod exhaustive {
             model: case.model.into(),
             on: (case.model != "k-anonymity").then(|| On::One("s".into())),
             parameters: case.parameters.as_object().cloned().unwrap_or_default(),
+            quasi: None,
             holds: true,
             measured: Map::new(),
             worst: None,

@@ -118,3 +118,19 @@ impl Run {
         assert!(self.stderr.lines().count() <= 40, "more than a screen: {}", self.stderr);
     }
 }
+
+/// The policy of a series of people with an id, an age and a disease, as a constant: sections of further columns, and what
+/// is required.
+macro_rules! people_policy {
+    ($further:literal, $required:literal) => {
+        concat!(
+            "[data]\ninput = \"people.csv\"\n",
+            "[columns.id]\nrole = \"key\"\n",
+            "[columns.age]\nrole = \"quasi\"\ntype = \"integer\"\ngeneralize = \"ranges\"\n",
+            $further,
+            "[columns.disease]\nrole = \"sensitive\"\n",
+            $required
+        )
+    };
+}
+pub(crate) use people_policy;

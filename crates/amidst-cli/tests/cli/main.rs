@@ -15,6 +15,8 @@ mod database;
 #[cfg(test)]
 mod defaults;
 #[cfg(test)]
+mod documents;
+#[cfg(test)]
 mod explore;
 #[cfg(test)]
 mod formats;
@@ -55,6 +57,8 @@ mod series;
 mod series_extend;
 #[cfg(test)]
 mod series_policy;
+#[cfg(test)]
+mod sets;
 #[cfg(test)]
 mod signed;
 #[cfg(test)]

@@ -167,7 +167,7 @@ fn rows_are_opened_by_their_owner_from_the_table_of_that_day() {
 
     house.file("people.csv", &people());
     house.amidst(&["anonymize", "policy.toml", "--out", "plain", "--quiet"]).succeeds();
-    house.amidst(&["open", "plain", "--rows", "1", "--out", "p.json"]).fails(2, &["--commit"]);
+    house.amidst(&["open", "plain", "--rows", "1", "--out", "p.json"]).fails(2, &["without a commitment"]);
     let verdict = house.amidst(&["verify", "plain", "--opening", "o.json", "--json"]).json(1);
     assert!(verdict["problems"].to_string().contains("does not commit"), "{verdict}");
     house.amidst(&["anonymize", "policy.toml", "--out", "t.csv", "--commit"]).fails(2, &["folder"]);

@@ -100,7 +100,7 @@ fn the_reference_is_at_hand() {
         ("roles", &["identifying", "consent"]),
         ("hierarchies", &["intervals", "taxonomy"]),
         ("output", &["file", "order"]),
-        ("K-Anonymity", &["K-anonymity", "[[require]]"]),
+        ("K-Anonymity", &["k-anonymity (privacy model)", "n ≥ k", "[[require]]"]),
     ] {
         let run = house.amidst(&["explain", topic]);
         assert_eq!(run.code, 0, "{topic}: {}", run.stderr);

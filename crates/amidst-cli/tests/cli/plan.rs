@@ -3,19 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::house::House;
+use crate::house::{House, people_policy};
 
-const COLUMNS: &str = r#"[data]
-input = "people.csv"
-[columns.id]
-role = "key"
-[columns.age]
-role = "quasi"
-type = "integer"
-generalize = "ranges"
-[columns.disease]
-role = "sensitive"
-"#;
+const COLUMNS: &str = people_policy!("", "");
 
 fn l_diverse(l: usize) -> String {
     format!("{COLUMNS}[[require]]\nmodel = \"distinct-l-diversity\"\nl = {l}\n")

@@ -7,24 +7,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::corpus::dress::csv_rows;
 use crate::house::{House, Run};
-
-/// The rows of a CSV text, cells in quotes included.
-fn parse(text: &str) -> Vec<Vec<String>> {
-    let cells = |line: &str| {
-        let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
-        for c in line.chars() {
-            match c {
-                '"' => quoted = !quoted,
-                ',' if !quoted => cells.push(std::mem::take(&mut cell)),
-                c => cell.push(c),
-            }
-        }
-        cells.push(cell);
-        cells
-    };
-    text.lines().map(cells).collect()
-}
 
 /// A released table.
 struct Release {
@@ -49,7 +33,7 @@ fn number(text: &str) -> Result<usize, String> {
 
 impl Release {
     fn of(house: &House, folder: &str) -> Release {
-        let mut rows = parse(&house.read(&format!("{folder}/public/release.csv")));
+        let mut rows = csv_rows(&house.read(&format!("{folder}/public/release.csv")));
         let certificate: Value =
             serde_json::from_str(&house.read(&format!("{folder}/public/certificate.json"))).unwrap();
         let waived = certificate["waived"].as_array().unwrap().iter().map(|w| w.as_u64().unwrap() as usize).collect();

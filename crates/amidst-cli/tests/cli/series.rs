@@ -3,28 +3,21 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::house::House;
+use crate::house::{House, people_policy};
 
-pub const POLICY: &str = r#"[data]
-input = "people.csv"
-[columns.id]
-role = "key"
-[columns.age]
-role = "quasi"
-type = "integer"
-generalize = "ranges"
-[columns.zip]
+pub const POLICY: &str = people_policy!(
+    r#"[columns.zip]
 role = "quasi"
 hierarchy = { mask = { length = 4, from = "right" } }
-[columns.disease]
-role = "sensitive"
-[[require]]
+"#,
+    r#"[[require]]
 model = "k-anonymity"
 k = 3
 [[require]]
 model = "distinct-l-diversity"
 l = 2
-"#;
+"#
+);
 
 pub const INIT: &[&str] = &["series", "init", "ward", "--policy", "policy.toml", "--mode", "maintain", "--json"];
 
@@ -91,20 +84,13 @@ fn m_invariant_versions_are_published_side_by_side() {
     assert_eq!(house.amidst(&["series", "audit", "ward", "--json"]).json(0)["leaks"], false);
 }
 
-const SIX: &str = r#"[data]
-input = "people.csv"
-[columns.id]
-role = "key"
-[columns.age]
-role = "quasi"
-type = "integer"
-generalize = "ranges"
-[columns.disease]
-role = "sensitive"
-[[require]]
+const SIX: &str = people_policy!(
+    "",
+    r#"[[require]]
 model = "distinct-l-diversity"
 l = 2
-"#;
+"#
+);
 
 /// Six rows with l = 2 in the classes {A,C} {D,B} {C,D}; persons 1 and 6 leave, the others become one class {A,B,C,D}. Those
 /// of the first class have A and C, so 3 and 4 have B and D; 4 has C or D, hence D; and so on.

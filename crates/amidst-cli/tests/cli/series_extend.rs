@@ -2,28 +2,21 @@
 
 use std::fs;
 
-use crate::house::{House, Run};
+use crate::house::{House, Run, people_policy};
 
-const POLICY: &str = r#"[data]
-input = "people.csv"
-[columns.id]
-role = "key"
-[columns.age]
-role = "quasi"
-type = "integer"
-generalize = "ranges"
-[columns.zip]
+const POLICY: &str = people_policy!(
+    r#"[columns.zip]
 role = "quasi"
 hierarchy = { file = "zips.csv" }
-[columns.disease]
-role = "sensitive"
-[[require]]
+"#,
+    r#"[[require]]
 model = "k-anonymity"
 k = 3
 [[require]]
 model = "distinct-l-diversity"
 l = 2
-"#;
+"#
+);
 
 fn zips(more: &str) -> String {
     (4300..4310).fold(String::new(), |text, zip| format!("{text}{zip};{}*;*\n", zip / 10)) + more

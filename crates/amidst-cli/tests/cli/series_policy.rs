@@ -1,23 +1,16 @@
 //! What a policy may state for a series, and what a series may be told afterwards.
 
-use crate::house::House;
+use crate::house::{House, people_policy};
 
-const POLICY: &str = r#"[data]
-input = "people.csv"
-[columns.id]
-role = "key"
-[columns.age]
-role = "quasi"
-type = "integer"
-generalize = "ranges"
-[columns.waiver]
+const POLICY: &str = people_policy!(
+    r#"[columns.waiver]
 role = "identifying"
-[columns.disease]
-role = "sensitive"
-[[require]]
+"#,
+    r#"[[require]]
 model = "distinct-l-diversity"
 l = 2
-"#;
+"#
+);
 
 fn house(policy: &str) -> House {
     let house = House::new();
@@ -69,26 +62,19 @@ fn a_drafted_policy_is_two_lines_from_a_series() {
     done(&house, INIT);
 }
 
-const BILLS: &str = r#"[data]
-input = "people.csv"
-[columns.id]
-role = "key"
-[columns.age]
-role = "quasi"
-type = "integer"
-generalize = "ranges"
-[columns.bill]
+const BILLS: &str = people_policy!(
+    r#"[columns.bill]
 role = "insensitive"
 accept = "bills are paid in public"
-[columns.disease]
-role = "sensitive"
-[[require]]
+"#,
+    r#"[[require]]
 model = "k-anonymity"
 k = 4
 [[require]]
 model = "distinct-l-diversity"
 l = 2
-"#;
+"#
+);
 
 /// Four people of whom one stays, with three new ones: both versions are 2-diverse, and the values alone leave everybody two.
 fn bills(policy: &str) -> House {

@@ -100,7 +100,7 @@ fn verify_and_an_audit_of_the_release_agree() {
         assert!(audit.holds, "{:?}\n{}", audit.requirements, case.policy);
         for (proven, audited) in verdict.requirements.iter().zip(&audit.requirements) {
             for (name, figure) in &proven.requirement.measured {
-                let (a, b) = (figure.as_f64(), audited["measured"][name].as_f64());
+                let (a, b) = (figure.as_f64(), audited.measured.number(name));
                 let near = a.zip(b).is_none_or(|(a, b)| (a - b).abs() < 1e-9);
                 assert!(near, "{name}: {a:?} and {b:?}\n{}", case.policy);
             }

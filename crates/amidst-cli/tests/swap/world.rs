@@ -192,7 +192,7 @@ impl Case {
         let options = Options { out: Some(folder.join("out")), ..Options::default() };
         let done = match anonymize(&policy, &options, &job(&cancel)) {
             Ok(done) => done,
-            Err(Failure::Impossible(_)) => return None,
+            Err(failure) if failure.is_impossible() => return None,
             Err(Failure::Usage(why)) if why.contains("cannot") || why.contains("needs") => return None,
             Err(other) => panic!("{other}\n{}", self.policy),
         };

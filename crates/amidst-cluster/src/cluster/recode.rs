@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use amidst::Failure;
 use amidst::core::hierarchy::TOP;
-use amidst::core::recoding::{Part, SUPPRESSED};
+use amidst::core::ids::ClassId;
+use amidst::core::recoding::Part;
 use amidst::engine::Recoded;
 use amidst::io::{Format, ReadOptions};
 use datafusion::arrow::array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray, UInt32Array};
@@ -198,7 +199,7 @@ pub fn classes(recoded: &Recoded<'_>, rows: &[Placed], width: usize, dealt: bool
 /// The numbers of a part, and its class.
 fn numbers(recoded: &Recoded<'_>, groups: &[Option<Vec<u32>>], depth: Depth, part: &Part) -> Vec<u32> {
     let set = &recoded.prepared.set;
-    let quasi = set.tuple(part.tuple as usize).iter().zip(groups);
+    let quasi = set.tuple(part.tuple.index()).iter().zip(groups);
     let mut key: Vec<u32> = quasi.map(|(&code, of)| of.as_ref().map_or(code, |of| of[code as usize])).collect();
     if depth >= Depth::Sensitive {
         key.extend((0..set.sensitive_width).map(|s| set.sensitive_code(part.entry.sensitive, s)));
@@ -211,7 +212,7 @@ fn numbers(recoded: &Recoded<'_>, groups: &[Option<Vec<u32>>], depth: Depth, par
 
 /// The class of every combination, if rows that agree in it stay together; none if some do not.
 fn whole(recoded: &Recoded<'_>, groups: &[Option<Vec<u32>>], depth: Depth) -> Option<Vec<Placed>> {
-    let mut class_of: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+    let mut class_of: FxHashMap<Vec<u32>, Option<ClassId>> = FxHashMap::default();
     let mut together = true;
     recoded.recoding.for_each_part(&recoded.prepared.set, |part| {
         if together {
@@ -219,8 +220,8 @@ fn whole(recoded: &Recoded<'_>, groups: &[Option<Vec<u32>>], depth: Depth) -> Op
             together = class == part.class;
         }
     });
-    let published = class_of.into_iter().filter(|&(_, class)| class != SUPPRESSED);
-    together.then(|| published.map(|(key, class)| Placed { key, class, after: 0, upto: 0 }).collect())
+    let published = class_of.into_iter().filter_map(|(key, class)| Some((key, class?)));
+    together.then(|| published.map(|(key, class)| Placed { key, class: class.0, after: 0, upto: 0 }).collect())
 }
 
 /// The rows of every combination in runs, each of which goes to one class.
@@ -231,8 +232,8 @@ fn dealt(recoded: &Recoded<'_>, groups: &[Option<Vec<u32>>], depth: Depth) -> Ve
         let key = numbers(recoded, groups, depth, &part);
         let after = dealt.entry(key.clone()).or_default();
         let upto = *after + part.entry.rows;
-        if part.class != SUPPRESSED {
-            rows.push(Placed { key, class: part.class, after: *after, upto });
+        if let Some(class) = part.class {
+            rows.push(Placed { key, class: class.0, after: *after, upto });
         }
         *after = upto;
     });

@@ -32,7 +32,7 @@ const ATTEMPTS: usize = 4;
 /// How long to wait for the cluster to notice that an executor is gone.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// Tables up to so many bytes and rows are joined with as a whole.
+/// Limits in bytes and rows up to which a table is joined as a whole.
 const BROADCAST: usize = 1 << 30;
 
 /// A session whose plans run on the cluster, in `partitions` parts. What they write is intermediate.
@@ -80,7 +80,7 @@ pub fn local() -> Result<SessionContext, Failure> {
 fn settings(config: SessionConfig, partitions: usize) -> SessionConfig {
     config
         .with_target_partitions(partitions)
-        // Published files should be plain strings to whoever reads them.
+        // Published files should be plain strings to their readers.
         .set_bool("datafusion.execution.parquet.schema_force_view_types", false)
         .set_bool("datafusion.execution.parquet.binary_as_string", true)
         // The tables of a recoding are small beside the rows: every task has them whole, and the rows stay where they

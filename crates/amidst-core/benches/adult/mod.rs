@@ -9,7 +9,6 @@ use amidst_core::hierarchy::{Cell, Generalization, Generalize};
 use amidst_core::metric::{self, CellCosts, Input, Metric, Release};
 use amidst_core::model;
 use amidst_core::parameter::{Parameters, Value};
-use amidst_core::recoding::SUPPRESSED;
 use amidst_core::requirement::Requirement;
 use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::{Column, Table, ValueType};
@@ -34,8 +33,8 @@ impl Metric for RankLoss {
     fn loss(&self, release: &Release<'_>) -> Option<f64> {
         let mut total = 0.0;
         release.recoding.for_each_part(release.set, |part| {
-            if part.class != SUPPRESSED {
-                let cells = release.recoding.classes[part.class as usize].iter().zip(&release.set.domains);
+            if let Some(class) = part.class {
+                let cells = release.recoding.classes[class.index()].iter().zip(&release.set.domains);
                 let cost: f64 = cells
                     .map(|(cell, &n)| match cell {
                         Cell::Range { low, high } => f64::from(high - low) / (n - 1) as f64,

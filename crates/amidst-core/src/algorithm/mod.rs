@@ -47,6 +47,9 @@ pub const OPTIMAL: &Entry = &optimal::ENTRY;
 /// The best of several local recodings.
 pub const PORTFOLIO: &Entry = &portfolio::ENTRY;
 
+/// One level for each column, and single cells suppressed.
+pub const CELL_SUPPRESSION: &Entry = &cell_suppression::ENTRY;
+
 /// Mondrian, the quickest of the local recodings.
 pub const MONDRIAN: &Entry = &mondrian::ENTRY;
 

@@ -6,7 +6,7 @@
 //! classes), because what is best at first need not be best in the end; then the best is improved until a round gains
 //! next to nothing. The local search takes only steps after which every class satisfies the policy.
 //!
-//! **Time.** With a deadline the best is then annealed until the time is over, or whoever waits is content; without one the
+//! **Time.** With a deadline the best is then annealed until the time is over, or the caller is content; without one the
 //! outcome depends on the seed alone. A table too large for the slower candidates is left to the quicker ones.
 //!
 //! **Proof.** Beside the search a bound is proven that no release of this kind can be below (`local::bound`).

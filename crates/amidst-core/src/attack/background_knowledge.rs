@@ -82,7 +82,7 @@ impl Attack for BackgroundKnowledge {
     }
 }
 
-/// What is learned with so many values ruled out.
+/// What is learned with this number of values ruled out.
 #[derive(Clone, Default)]
 struct Found {
     largest: f64,

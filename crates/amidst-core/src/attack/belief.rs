@@ -289,7 +289,7 @@ impl<'a> Sight<'a> {
     /// `known` need not be told.
     fn disclosure(&self, q: &Histogram, weights: &[f64], known: f64) -> Option<Disclosure> {
         if let [weight] = *weights {
-            // Whoever was certain before is certain after.
+            // A belief that was certain before is certain after.
             let positive = self.bounds.high < Rational::from(1);
             let certain =
                 Disclosure { positive, newly: false, negative: false, largest: 1.0, smallest: 1.0, rise: 0.0 };

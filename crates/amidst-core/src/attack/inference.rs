@@ -165,7 +165,7 @@ impl Part {
     }
 }
 
-/// So many scores are added up at once.
+/// The number of scores added up at once.
 const LANES: usize = 8;
 
 /// The columns that are learned from, those first whose labels are many. Every label of the others has a place of its own
@@ -181,7 +181,7 @@ struct Columns<'a> {
     bases: Vec<usize>,
 }
 
-/// Up to so many counts of labels with values and folds are held for a column, however few of them occur.
+/// The number of counts, of labels with values and folds, up to which they are held for a column, however few of them occur.
 const FEW: usize = 1 << 18;
 
 impl<'a> Columns<'a> {

@@ -63,7 +63,7 @@ pub struct Entry {
     pub definition: &'static str,
     /// Where it comes from.
     pub citation: &'static str,
-    /// What the adversary knows beside the release, and whoever runs the attack must therefore supply.
+    /// What the adversary knows beside the release, and the caller must therefore supply.
     pub needs: Knowledge,
     /// What may be stated about the adversary.
     pub parameters: &'static [Parameter],

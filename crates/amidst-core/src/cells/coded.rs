@@ -64,7 +64,7 @@ impl Prices {
 }
 
 /// The cell of a value at a level. What is called like the top is the top, whichever level it is of: nobody can tell them apart.
-fn published(g: &Generalization, level: usize, value: u32) -> Cell {
+pub(crate) fn published(g: &Generalization, level: usize, value: u32) -> Cell {
     let top = g.height();
     match g.levels[level].labels[value as usize] == g.levels[top].labels[0] {
         true => Cell::Node { level: top as u32, value: 0 },
@@ -288,7 +288,7 @@ fn fields(generalizations: &[Generalization], levels: &[usize]) -> Option<Vec<Fi
     let (mut word, mut shift) = (0, 0);
     let mut fields = Vec::with_capacity(levels.len());
     for (g, &level) in generalizations.iter().zip(levels) {
-        // The largest number of so many bits is left for the top.
+        // The largest number of that width is left for the top.
         let bits = 64 - (g.levels[level].labels.len() as u64).leading_zeros();
         if shift + bits > 64 {
             (word, shift) = (word + 1, 0);

@@ -13,3 +13,4 @@ mod place;
 mod tests;
 
 pub(crate) use choose::choose;
+pub(crate) use coded::published;

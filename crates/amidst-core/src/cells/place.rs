@@ -14,7 +14,7 @@ use crate::search::{Search, SearchError};
 /// With at most this many columns every set of them is tried as a pattern.
 const ALL_PATTERNS: usize = 9;
 
-/// So many units at the most are pulled along with one that has no companions.
+/// The most units that are pulled along with one that has no companions.
 const MOST_COMPANIONS: usize = 64;
 
 /// Where the rows of a node's units go.
@@ -22,7 +22,7 @@ const MOST_COMPANIONS: usize = 64;
 pub(super) struct Placement {
     /// The stars of each unit, but for rows that `moved` names; nothing where it is left out.
     pub pattern: Vec<Option<Pattern>>,
-    /// Rows that were given stars as companions: the unit, so many rows of it, the pattern.
+    /// Rows that were given stars as companions: the unit, its number of rows, the pattern.
     pub moved: Vec<(u32, u64, Pattern)>,
     /// What all rows lose.
     pub cost: f64,
@@ -46,7 +46,7 @@ fn patterns(coded: &Coded<'_>, bad: &[u32]) -> Vec<Pattern> {
     sets.into_iter().map(spread).collect()
 }
 
-/// Some of the sets of many columns: one or two stars, all but one or two, and the cheapest so many.
+/// Some of the sets of many columns: one or two stars, all but one or two, and a number of the cheapest.
 fn some_sets(n: usize, cost: &[f64]) -> Vec<u64> {
     let all = if n >= 64 { u64::MAX } else { (1 << n) - 1 };
     let mut sets = vec![all];
@@ -301,7 +301,7 @@ enum Place {
     Out,
     /// It joins the class that is there under a pattern.
     Join(Pattern),
-    /// It is published under a pattern with so many rows of others.
+    /// It is published under a pattern with this number of rows of others.
     With(Pattern, Vec<(u32, u64)>),
 }
 

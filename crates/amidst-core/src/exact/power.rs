@@ -62,7 +62,7 @@ impl Powers {
         }
     }
 
-    /// The sign, when powers to so many binary places tell it.
+    /// The sign, when powers to this number of binary places tell it.
     fn sign_at(&self, coefficients: &[BigInt], bits: u32) -> Option<Ordering> {
         let (mut low, mut high) = (BigInt::zero(), BigInt::zero());
         for (j, coefficient) in (1u64..).zip(coefficients).filter(|c| !c.1.is_zero()) {

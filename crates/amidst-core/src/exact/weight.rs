@@ -53,7 +53,7 @@ impl WeightBound {
         WeightBound { weights: Weights::Rational { of: weights, whole }, alpha }
     }
 
-    /// Rows of value `code` are of category `of[code]`, out of so many, and the weights of the categories rise from 0
+    /// Rows of value `code` are of category `of[code]`, and the weights of the categories rise from 0
     /// to 1 in steps proportional to 1^(−β), 2^(−β), ….
     pub fn of_steps(of: Vec<u32>, categories: usize, powers: Powers, alpha: Rational) -> Self {
         let mut near = vec![0.0];
@@ -108,7 +108,7 @@ impl WeightBound {
         }
     }
 
-    /// No fewer rows reach the bound: it takes so many of the heaviest value.
+    /// No fewer rows reach the bound: it takes this number of the heaviest value.
     pub fn least_rows(&self) -> u64 {
         let heaviest = match &self.weights {
             Weights::Rational { of, .. } => of.iter().max().map_or_else(BigRational::zero, |w| w.value().clone()),

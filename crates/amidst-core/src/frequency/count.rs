@@ -185,7 +185,7 @@ mod tests {
         let (mut set, entry_of) = FrequencySet::count(&counted, &[0], &[1], None);
         set.weigh(&entry_of, &[2, 1, 1]);
         assert_eq!((set.rows, &set.groups), (4, &expected.groups));
-        // Whoever counts for nobody leaves no entry behind; the tuple stays.
+        // Rows that count for no person leave no entry behind; the tuple stays.
         set.weigh(&entry_of, &[0, 1, 1]);
         let left = set.groups.without_nobody();
         assert_eq!((left.get(0), left.get(1)), (&expected.groups.get(0)[1..], expected.groups.get(1)));

@@ -194,7 +194,7 @@ fn number_by_parts(
     (keys, counts, of_row)
 }
 
-/// About so many rows make a range of keys.
+/// The approximate number of rows in a range of keys.
 const RANGE: usize = 1 << 14;
 
 /// There are at most this many ranges: more streams than that slow down the dealing.

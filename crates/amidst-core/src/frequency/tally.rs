@@ -1,6 +1,6 @@
 //! Faster `count` that does not return row → entry.
 //!
-//! The codes of a row become one integer, so many bits a column. The integers are dealt to ranges small enough for the
+//! The codes of a row become one integer, a fixed number of bits a column. The integers are dealt to ranges small enough for the
 //! fastest memory and sorted there digit by digit, so that equal ones stand side by side: that takes half the time of
 //! numbering every row. The result is the same as that of [`FrequencySet::count`].
 
@@ -16,15 +16,15 @@ const PART: usize = 1 << 16;
 /// Keys are made for this many rows at a time, so that they stay in the fastest memory.
 const BLOCK: usize = 2048;
 
-/// About so many rows make a range of keys, and there are at most so many ranges.
+/// The approximate number of rows in a range of keys, and the most ranges.
 const RANGE: usize = 1 << 12;
 const RANGES: usize = 1 << 10;
 
-/// A digit of a sort has at most so many bits, and there are at most so many digits: beyond that, comparing is quicker.
+/// The most bits of a digit of a sort, and the most digits: beyond that, comparing is quicker.
 const DIGIT: u32 = 12;
 const DIGITS: u32 = 3;
 
-/// Sensitive columns may take so many bits of a key; their combinations are looked up in an array.
+/// The most bits of a key that sensitive columns may take; their combinations are looked up in an array.
 const SENSITIVE: u32 = 16;
 
 impl FrequencySet {

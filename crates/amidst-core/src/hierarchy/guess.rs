@@ -259,7 +259,10 @@ fn numbers(column: &Column) -> Option<Suggestion> {
     if widths.is_empty() {
         return None;
     }
-    let reason = format!("numbers from {} to {}", low.normalize(), high.normalize());
+    // The least and the greatest value are somebody's, and policies are handed over.
+    let down = low.checked_div(step.0)?.floor().checked_mul(step.0)?;
+    let up = high.checked_div(step.0)?.ceil().checked_mul(step.0)?;
+    let reason = format!("numbers from {} to {}", down.normalize(), up.normalize());
     Some(Suggestion::new("intervals", Value::List(widths), reason))
 }
 

@@ -65,7 +65,7 @@ pub(crate) trait Strategy: Sync {
         f64::NEG_INFINITY
     }
 
-    /// Told of a subtree that is left out because the time is over, with what it costs at least.
+    /// Called for a subtree that is left out because the time is over, with what it costs at least.
     fn abandon(&self, _bound: f64) {}
 }
 

@@ -27,7 +27,7 @@ const ORDERS: usize = 6;
 /// Neighbours that are counted before the best of them is taken.
 const TOGETHER: usize = 8;
 
-/// So many new beginnings without a better node are enough.
+/// The number of new beginnings without a better node that are enough.
 const IDLE: usize = 60;
 
 /// A node with what it costs.

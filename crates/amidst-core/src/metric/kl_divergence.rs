@@ -62,7 +62,7 @@ impl Metric for KlDivergence {
         let mut everywhere: FxHashMap<u32, u64> = FxHashMap::default();
         if release.suppressed > 0 {
             release.recoding.for_each_part(set, |part| {
-                if part.class == SUPPRESSED {
+                if part.class.is_none() {
                     *everywhere.entry(part.entry.sensitive).or_default() += part.entry.rows;
                 }
             });

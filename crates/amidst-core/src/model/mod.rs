@@ -185,7 +185,7 @@ pub trait PrivacyModel: Debug + Send + Sync {
         false
     }
 
-    /// So many distinct sensitive values every class must have at least, whatever its size.
+    /// The number of distinct sensitive values that every class must have at least, whatever its size.
     fn least_values(&self) -> u64 {
         1
     }
@@ -231,7 +231,7 @@ pub trait PrivacyModel: Debug + Send + Sync {
         None
     }
 
-    /// Whether it compares classes with the distribution of the whole table, which whoever checks it must then know.
+    /// Whether it compares classes with the distribution of the whole table, which a checker must then know.
     fn compares_with_table(&self) -> bool {
         false
     }

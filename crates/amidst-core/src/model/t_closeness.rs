@@ -130,7 +130,7 @@ impl PrivacyModel for TCloseness {
     }
 
     fn least_different(&self, table: &TableStats) -> u64 {
-        // So many rows are needed for the sake of their values.
+        // This number of rows is needed for the sake of their values.
         self.least_rows(table)
     }
 

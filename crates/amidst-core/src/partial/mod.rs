@@ -12,7 +12,7 @@
 //! rows that are better left out are found as ever: only classes that have such rows are kept with them.
 //!
 //! Top-down specialization pulls single rows back out of a child. How many of which sensitive value follows from the same
-//! sums; which ones, from an order that every table has ([`Pulled`]). They are few, and travel with whoever searches from
+//! sums; which ones, from an order that every table has ([`Pulled`]). They are few, and travel with the searching process from
 //! then on: [`DisplacedRows`]s.
 
 mod assemble;

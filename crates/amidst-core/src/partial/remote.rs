@@ -55,9 +55,9 @@ pub struct TooLarge {
 /// What every class must have, whatever else is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MinimumClass {
-    /// So many rows.
+    /// A number of rows.
     pub rows: u64,
-    /// So many distinct combinations of sensitive values.
+    /// A number of distinct combinations of sensitive values.
     pub values: u64,
 }
 

@@ -1,6 +1,6 @@
 //! A recoding: what each row of the table becomes in the release.
 //!
-//! May use: `frequency`, `hierarchy`, `parameter`, and what those use.
+//! May use: `frequency`, `hierarchy`, `ids`, `parameter`, and what those use.
 
 pub(crate) mod covering;
 
@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use crate::frequency::{self, Entry, FrequencySet, Groups};
 use crate::hierarchy::{Cell, Generalization, TOP};
+use crate::ids::{ClassId, TupleId};
 
 /// The class of rows that are left out of the release.
 pub const SUPPRESSED: u32 = u32::MAX;
@@ -44,10 +45,10 @@ pub enum Assignment {
 /// Rows of one tuple and sensitive value in one class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// The class, or [`SUPPRESSED`].
-    pub class: u32,
+    /// The class; none for rows that are left out.
+    pub class: Option<ClassId>,
     /// The tuple of the frequency set.
-    pub tuple: u32,
+    pub tuple: TupleId,
     /// The entry, with the number of rows in this class.
     pub entry: Entry,
 }
@@ -110,14 +111,16 @@ impl Recoding {
 
     /// Every part of the release, suppressed ones included, in the order of the frequency set.
     pub fn for_each_part(&self, set: &FrequencySet, mut visit: impl FnMut(Part)) {
+        let published = |class: u32| Some(ClassId(class)).filter(|_| class != SUPPRESSED);
         for tuple in 0..set.len() {
             let first = set.groups.offsets[tuple];
+            let id = TupleId(tuple as u32);
             for (i, &entry) in set.groups.get(tuple).iter().enumerate() {
                 match &self.assignment {
-                    Assignment::Tuples(class_of) => visit(Part { class: class_of[tuple], tuple: tuple as u32, entry }),
+                    Assignment::Tuples(class_of) => visit(Part { class: published(class_of[tuple]), tuple: id, entry }),
                     Assignment::Entries { offsets, runs } => {
                         for &(class, rows) in &runs[offsets[first + i]..offsets[first + i + 1]] {
-                            visit(Part { class, tuple: tuple as u32, entry: Entry { rows, ..entry } });
+                            visit(Part { class: published(class), tuple: id, entry: Entry { rows, ..entry } });
                         }
                     }
                 }
@@ -136,8 +139,8 @@ impl Recoding {
         }
         let mut pairs = Vec::new();
         self.for_each_part(set, |part| match part.class {
-            SUPPRESSED => suppressed += part.entry.rows,
-            class => pairs.push((class, part.entry)),
+            None => suppressed += part.entry.rows,
+            Some(class) => pairs.push((class.0, part.entry)),
         });
         (Groups::collect(self.classes.len(), pairs), suppressed)
     }

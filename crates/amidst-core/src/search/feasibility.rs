@@ -6,7 +6,7 @@
 //! help: enough persons, or enough kinds of values.
 
 use crate::frequency::{Entry, Groups};
-use crate::model::{Bound, Level, Stronger};
+use crate::model::{Bound, Level, Needs, Stronger};
 use crate::requirement::{Evaluator, Requirement};
 use crate::search::Search;
 
@@ -26,8 +26,9 @@ pub struct Impossible {
 /// The first requirement that no release can satisfy, whatever the algorithm. `None` does not promise that there is one.
 pub fn impossible(search: &Search<'_>) -> Option<Impossible> {
     let limit = search.suppression_limit();
-    let (requirement, best) =
-        whole_table(search, |r| r.monotone(search.set) && (limit == 0 || r.preserved_by_insertion()))?;
+    let bounded = |r: &Requirement| r.monotone(search.set) && (limit == 0 || r.preserved_by_insertion());
+    // Of risks over a whole release none is lower than that of all rows in one class.
+    let (requirement, best) = whole_table(search, |r| r.needs() == Needs::Release || bounded(r))?;
     let message = format!("no release can satisfy {}: {}", words(&search.requirements[requirement]), possible(&best));
     Some(Impossible { requirement, parameter: best.parameter, best, message })
 }
@@ -41,6 +42,12 @@ pub fn failing(search: &Search<'_>) -> Option<String> {
         "no generalization satisfies the policy; the whole table as one class fails {words} ({})",
         possible(&best)
     ))
+}
+
+/// Whether all rows as one class satisfy every requirement: then there is a release, if not a useful one.
+pub fn holds_as_one_class(search: &Search<'_>) -> bool {
+    let (_, entries) = one_class(search);
+    !entries.is_empty() && whole_table(search, |_| true).is_none()
 }
 
 /// For each requirement the strongest parameter that any release of all rows can satisfy: what the whole table satisfies as
@@ -72,11 +79,14 @@ fn whole_table(search: &Search<'_>, in_question: impl Fn(&Requirement) -> bool) 
     if entries.is_empty() {
         return None;
     }
-    search.requirements.iter().enumerate().find_map(|(i, r)| {
-        if !in_question(r) || evaluator.holds_covering(i, &entries, &tuples) {
-            return None;
-        }
-        Some((i, evaluator.measure_covering(i, &entries, &tuples)?))
+    let whole = Groups { offsets: vec![0, entries.len()], entries };
+    search.requirements.iter().enumerate().filter(|(_, r)| in_question(r)).find_map(|(i, r)| match r.needs() {
+        Needs::Release => match evaluator.judge(i, &whole) {
+            (false, Some(level)) => Some((i, level)),
+            _ => None,
+        },
+        _ if evaluator.holds_covering(i, &whole.entries, &tuples) => None,
+        _ => Some((i, evaluator.measure_covering(i, &whole.entries, &tuples)?)),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Making a release hold against its own distribution.
 //!
 //! Some requirements compare a class with the whole table (`PrivacyModel::compares_with_table`). Searches compare with
-//! the table that they were given. Whoever receives the release has only the release, and once rows are left out its
+//! the table that they were given. A recipient has only the release, and once rows are left out its
 //! distribution is another one: the claim must hold against that one too, or nobody could check it without knowing what
 //! the left-out rows had. [`settle`] leaves out the classes that fail there, which changes the distribution again,
 //! until all that is left holds.
@@ -17,7 +17,7 @@ use crate::search::{Found, Search};
 pub enum Settled {
     /// It held as it was.
     Held,
-    /// It holds now that so many more rows are left out.
+    /// It holds with this number of further rows left out.
     After(u64),
     /// Leaving out as many rows as may be left out does not make it hold.
     Never,

@@ -29,7 +29,7 @@ pub struct Categories {
 enum Weights {
     /// One each.
     Listed(Vec<Rational>),
-    /// So many, with the sensitivity β, which is not whole.
+    /// Their number, with the sensitivity β, which is not whole.
     Sensitivity(usize, Rational, Powers),
 }
 

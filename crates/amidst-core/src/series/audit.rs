@@ -2,9 +2,9 @@
 //!
 //! **The contract.** For everybody, what the possible [`worlds`](crate::worlds) of all versions leave (the values they
 //! may have, and the share of the worlds in which they have each) is held against every requirement of the policy, as
-//! if it were a class. Whoever is below is counted. Where worlds could not be counted a bound on the safe side takes
+//! if it were a class. Persons below are counted. Where worlds could not be counted a bound on the safe side takes
 //! their place: somebody counts as below unless the contrary is proven, and the findings say how many were told by a
-//! bound. So whoever is not counted is safe.
+//! bound. So a person who is not counted is safe.
 //!
 //! Requirements that look at sizes only say nothing about values; they hold in each version by itself, and are not
 //! applied here. Apart from the policy nobody may become certain whose value each version by itself leaves open.

@@ -88,7 +88,7 @@ impl<'a> ClassRules<'a> {
         Class { rows: members, shape, cost, tally }
     }
 
-    /// By how much the total information loss grows when `codes` join a class of so many rows.
+    /// By how much the total information loss grows when `codes` join a class of `rows` rows.
     #[inline]
     pub fn growth(&self, rows: f64, cost: f64, shape: &[u64], codes: &[u32]) -> f64 {
         let with = self.space.cost_with(shape, codes);

@@ -62,7 +62,7 @@ impl Classes {
         &mut self.shapes[first..]
     }
 
-    /// The class that was begun has so many rows of this sensitive tuple.
+    /// Adds rows of this sensitive tuple to the class that was begun.
     pub fn begun(&mut self, kind: u32, rows: u32) {
         self.counts.push((kind, rows));
     }

@@ -4,7 +4,7 @@
 //! below it, the least and the most that each column of theirs costs, and the fewest rows that one of them has. From
 //! these follows how little a row could at best cost below the node; where that is more than the best class found so
 //! far, nothing below is looked at. The class that is found is the one that a scan finds: the same growth, computed
-//! alike, and the lowest name of equals. Whoever keeps classes between batches keeps the pages.
+//! alike, and the lowest name of equals. Callers that keep classes between batches keep the pages.
 
 use super::class_rules::ClassRules;
 use super::classes::Classes;
@@ -130,7 +130,7 @@ impl Index {
         Some(at)
     }
 
-    /// The tree, for whoever keeps the pages: from left to right the number of each page and its depth, which together
+    /// The tree, for callers that keep the pages: from left to right the number of each page and its depth, which together
     /// tell the tree. Nothing when it has become too deep to be worth keeping.
     pub fn tree(&self) -> Vec<u8> {
         let mut leaves = Vec::new();
@@ -359,7 +359,7 @@ impl Index {
     }
 }
 
-/// The deepest leaf that a tree over so many pages may have.
+/// The deepest leaf that a tree over `pages` pages may have.
 fn depth_of(pages: usize) -> u32 {
     2 * pages.max(1).ilog2() + DEEP
 }

@@ -188,6 +188,17 @@ mod tests {
         space.cost(&shape) * class.len() as f64
     }
 
+    /// Rows of random tuples with one of four values.
+    fn drawn<'a>(fixture: &'a Fixture, random: &mut Random, count: usize) -> Vec<Signed<'a>> {
+        (0..count)
+            .map(|_| Signed {
+                codes: fixture.set.tuple(random.below(fixture.set.len())),
+                value: random.below(4) as u32,
+                signature: &[],
+            })
+            .collect()
+    }
+
     #[test]
     fn the_bound_is_never_above_the_least_loss() {
         let (mut tight, mut tried) = (0.0, 0);
@@ -196,13 +207,7 @@ mod tests {
             let space = Space::new(&fixture.generalizations);
             let mut random = Random::new(seed);
             let count = 4 + random.below(5);
-            let rows: Vec<Signed<'_>> = (0..count)
-                .map(|_| Signed {
-                    codes: fixture.set.tuple(random.below(fixture.set.len())),
-                    value: random.below(4) as u32,
-                    signature: &[],
-                })
-                .collect();
+            let rows = drawn(&fixture, &mut random, count);
             let m = 2 + random.below(2);
             let least = cheapest(&space, &rows, m, &mut Vec::new(), 0);
             if least.is_infinite() {
@@ -266,13 +271,7 @@ mod tests {
             let space = Space::new(&fixture.generalizations);
             let mut random = Random::new(seed);
             let count = 5 + random.below(4);
-            let rows: Vec<Signed<'_>> = (0..count)
-                .map(|_| Signed {
-                    codes: fixture.set.tuple(random.below(fixture.set.len())),
-                    value: random.below(4) as u32,
-                    signature: &[],
-                })
-                .collect();
+            let rows = drawn(&fixture, &mut random, count);
             let (m, counterfeits) = (2 + random.below(2), random.below(3));
             let least = cheapest_with(&space, &rows, m, counterfeits, &mut Vec::new(), 0);
             if least.is_infinite() {

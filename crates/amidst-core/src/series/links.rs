@@ -1,8 +1,8 @@
 //! Rows of two versions that can be told to be the same row, because of what is published beside their sensitive value.
 //!
 //! A row of one version fits a row of another when both have the same cells and their classes have somebody in common.
-//! Where each fits no other, they are linked: whoever it is was in both classes, and everything that either version
-//! tells of the row is told of one person. Rows that the sensitive value alone would link are not counted: the audit
+//! Where each fits no other, they are linked: the same person was in both classes, and everything that either version
+//! tells of the row concerns one person. Rows that the sensitive value alone would link are not counted: the audit
 //! sees those anyway.
 
 use std::collections::BTreeSet;

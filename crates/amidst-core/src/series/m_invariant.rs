@@ -4,7 +4,7 @@
 //! Definitions 4–6 and §5.
 //!
 //! **Definition.** A class is m-unique when it has at least m rows, all with different sensitive values; its *signature*
-//! is the set of these values. A series is m-invariant when every class of every version is m-unique, and whoever is in
+//! is the set of these values. A series is m-invariant when every class of every version is m-unique, and a person who is in
 //! several versions is in classes of the same signature. Then all versions together leave at least m candidate values for
 //! everybody.
 //!
@@ -19,7 +19,7 @@
 //! takes to balance them later. Buckets fix how many classes of each signature there are; which of the new rows of a value
 //! goes to which is left open until all are cut together (see `deal`). New rows that cannot be divided among themselves get
 //! the fewest counterfeits with which they can. A class that would consist of counterfeits alone is not published. A row's
-//! signature outlives its absence: whoever comes back is published as before.
+//! signature outlives its absence: a person who comes back is published as before.
 
 use std::collections::BTreeMap;
 

@@ -158,7 +158,7 @@ impl MaintainedClasses<'_> {
             None => {
                 let number = self.index.next_number;
                 let page = Page { number, classes: vec![at as u32], changed: true, ..Page::default() };
-                // Pages that became empty must still be told of.
+                // Pages that became empty must still be reported.
                 let mut pages = std::mem::take(&mut self.index.pages);
                 pages.push(page);
                 self.index = Index::of_pages(&self.rules, &mut self.classes, pages);

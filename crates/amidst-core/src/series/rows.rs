@@ -10,7 +10,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// No rows yet, of so many quasi columns.
+    /// No rows yet, with this number of quasi columns.
     pub fn new(width: usize) -> Self {
         Rows { width, ..Rows::default() }
     }

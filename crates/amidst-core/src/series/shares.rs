@@ -57,7 +57,7 @@ pub fn tables(history: &History, set: &FrequencySet) -> Vec<FrequencySet> {
 }
 
 impl<'a> Judge<'a> {
-    /// A judge for `requirements`; `tables` are those of [`tables`]. Whoever was last published in a version is
+    /// A judge for `requirements`; `tables` are those of [`tables`]. A person who was last published in a version is
     /// compared with the table of that version, where a model compares classes with a table.
     pub fn new(set: &'a FrequencySet, tables: &'a [FrequencySet], requirements: &'a [Requirement]) -> Self {
         let evaluators = tables.iter().map(|table| Evaluator::new(table, requirements)).collect();

@@ -22,7 +22,7 @@ pub(super) struct Component {
     /// The bounds of each unknown, value by value.
     pub low: Vec<u32>,
     pub high: Vec<u32>,
-    /// Whether unknowns and values are so many that only the names are kept: nothing is proven about them.
+    /// Whether there are too many unknowns and values, so that only the names are kept: nothing is proven about them.
     pub too_large: bool,
 }
 

@@ -6,7 +6,7 @@
 //! with what changes, not with the number of versions.
 //!
 //! **Values that stand for others.** Columns that are published as they are stand beside the sensitive ones, and
-//! whoever keeps the one keeps the other. So a value may be finer than what is asked about: [`History::stand_for`] says
+//! a person who keeps the one keeps the other. So a value may be finer than what is asked about: [`History::stand_for`] says
 //! which value each of them stands for. Worlds are worlds of the fine values; what is told is told of those they stand
 //! for.
 
@@ -146,7 +146,7 @@ impl History {
     }
 
     /// Whether a class tells nothing that is not known: its persons were last published in one class, which had the
-    /// same values. Whoever of that class is lacking now has one of the values all the same, which counterfeits
+    /// same values. A person of that class who is lacking now has one of the values all the same, which counterfeits
     /// publish; so every world that fits the class as it was fits it as it is.
     fn implied(&mut self, persons: &[u32], counts: &[(u32, u64)]) -> bool {
         let Some(class) = persons.first().and_then(|&person| self.last_class(person)) else { return false };

@@ -2,14 +2,14 @@
 //!
 //! **The unknowns** are the cohorts, and for each class with more rows than persons its counterfeits. Those of a class
 //! add up to what it publishes of each value; the values of an unknown add up to its size. So if the others of a class
-//! have at least so many of a value the unknown has at most the rest, and the other way round. Bounds are tightened
+//! have at least a number of a value the unknown has at most the rest, and the other way round. Bounds are tightened
 //! until nothing changes, or until the steps are used up: they hold at every moment, so that stopping early is no
 //! mistake.
 //!
 //! A person two of whose classes in a row have no value in common has changed it in between. They are taken for
 //! somebody else from then on: a new life. Where classes contradict each other in a way that does not tell when the
 //! value changed, or where only a value has changed that stands for another, and not what it stands for, lives would
-//! say too little; then nothing is proven about whoever the classes have to do with.
+//! say too little; then nothing is proven about persons whom the classes concern.
 
 use super::history::{Cohort, History};
 
@@ -81,7 +81,7 @@ pub(super) struct Network<'h> {
     pub contradictions: Vec<u32>,
 }
 
-/// Whoever wants to know how the bounds came about.
+/// A listener that is told how the bounds came about.
 pub(super) trait Listener {
     /// The bounds of an unknown have become tighter because of a class.
     fn learned(&mut self, network: &Network<'_>, unknown: u32, class: u32);
@@ -190,7 +190,7 @@ impl<'h> Network<'h> {
         self.bounds.items.len() as u64
     }
 
-    /// Tightens the bounds until nothing changes, or until so many of them were looked at.
+    /// Tightens the bounds until nothing changes, or until this number of them were looked at.
     pub fn tighten(&mut self, mut steps: u64, listener: &mut impl Listener) {
         let mut queue: std::collections::VecDeque<u32> = (0..self.members.len() as u32).collect();
         let mut waiting = vec![true; queue.len()];

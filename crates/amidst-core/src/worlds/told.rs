@@ -49,9 +49,9 @@ pub struct Posterior {
 pub struct Range {
     /// The value.
     pub value: u32,
-    /// In every world at least so many …
+    /// In every world at least this number …
     pub low: u32,
-    /// … and at the most so many have it.
+    /// … and at most this number have it.
     pub high: u32,
     /// Whether everybody of the cohort is proven to have it in some world.
     pub possible: bool,

@@ -8,7 +8,6 @@ mod ipc;
 mod number;
 mod parquet;
 
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use arrow_array::RecordBatch;
@@ -100,13 +99,10 @@ fn merge_batches(
         |block| {
             merger.merge(block?)?;
             settings.check()?;
-            Ok(if merger.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            Ok(merger.goes_on())
         },
     )?;
-    if merger.rows() == rows_before && !merger.is_full() {
-        return Err(ReadError::NoRows { path: path.to_path_buf() });
-    }
-    Ok(())
+    merger.refuse_no_rows(path, rows_before)
 }
 
 /// Reads record batches that are in memory; `name` stands for them in messages.

@@ -12,7 +12,6 @@ mod scan;
 mod sniff;
 
 use std::io::Read;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::error::ReadError;
@@ -49,11 +48,8 @@ pub(crate) fn read(
         |block| {
             merger.merge(block)?;
             settings.check()?;
-            Ok(if merger.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            Ok(merger.goes_on())
         },
     )?;
-    if merger.rows() == rows_before && !merger.is_full() {
-        return Err(ReadError::NoRows { path: path.to_path_buf() });
-    }
-    Ok(())
+    merger.refuse_no_rows(path, rows_before)
 }

@@ -54,8 +54,8 @@ fn on_server(
     _settings: &Settings<'_>,
     _merger: &mut Merger<'_>,
 ) -> Result<(), ReadError> {
-    let reason = "this build does not speak to PostgreSQL. Build it with `cargo install --path crates/amidst-cli --features \
-                  postgres`, or export the table: psql -c \"\\copy (SELECT …) TO 'table.csv' CSV HEADER\"";
+    let reason = "this build does not speak to PostgreSQL: it was made without the feature `postgres`. Make it with that, \
+                  or export the table: psql -c \"\\copy (SELECT …) TO 'table.csv' CSV HEADER\"";
     Err(ReadError::Database { place: place.display().to_string(), reason: reason.to_string() })
 }
 

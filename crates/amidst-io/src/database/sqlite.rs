@@ -16,7 +16,7 @@ use crate::merge::Merger;
 use crate::rows::{Binary, Rows};
 use crate::stream::{Settings, open};
 
-/// How long to wait for whoever is writing.
+/// How long to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Reads what `wanted` says from the database in `file`; `place` is its address, for messages.

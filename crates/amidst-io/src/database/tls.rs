@@ -1,6 +1,6 @@
 //! Whether a server is spoken to over TLS, and whom it must prove to be.
 //!
-//! Rows about people never go to another machine in clear text unless the address says so in so many words. Where TLS
+//! Rows about people never go to another machine in clear text unless the address says so explicitly. Where TLS
 //! is used, the certificate is always verified, with the name: encryption without it protects against nobody who can
 //! answer in the place of the server. The client library knows neither `verify-full` nor `sslrootcert`, so both are
 //! read here and taken out of the address.

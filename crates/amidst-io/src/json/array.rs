@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use crate::converted::{Convert, Converted};
 use crate::stream::NotAList;
 
 /// Bytes that are looked at a time.
@@ -23,40 +24,19 @@ enum State {
     After,
 }
 
-/// A stream of lines made of a list. Line n is its nth object.
+/// Lines made of a list. Line n is its nth object.
 pub(crate) struct Lines<R> {
     inner: R,
     state: State,
     depth: u32,
     element: u64,
-    out: Vec<u8>,
-    given: usize,
     ended: bool,
 }
 
 impl<R: Read> Lines<R> {
-    pub fn new(inner: R) -> Self {
-        Lines { inner, state: State::Before, depth: 0, element: 0, out: Vec::new(), given: 0, ended: false }
-    }
-
-    fn refill(&mut self) -> io::Result<()> {
-        self.out.clear();
-        self.given = 0;
-        let mut raw = vec![0; CHUNK];
-        while self.out.is_empty() && !self.ended {
-            let n = match self.inner.read(&mut raw) {
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-                read => read?,
-            };
-            self.ended = n == 0;
-            for &byte in &raw[..n] {
-                self.step(byte).map_err(|reason| self.fault(reason))?;
-            }
-            if self.ended && self.state != State::After {
-                return Err(self.fault("the list is not closed"));
-            }
-        }
-        Ok(())
+    /// The stream of the lines that the list in `inner` becomes.
+    pub fn of(inner: R) -> Converted<Self> {
+        Converted::new(Lines { inner, state: State::Before, depth: 0, element: 0, ended: false })
     }
 
     fn fault(&self, reason: &'static str) -> io::Error {
@@ -69,7 +49,7 @@ impl<R: Read> Lines<R> {
         Ok(())
     }
 
-    fn step(&mut self, byte: u8) -> Result<(), &'static str> {
+    fn step(&mut self, byte: u8, out: &mut Vec<u8>) -> Result<(), &'static str> {
         let space = matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
         self.state = match (self.state, byte) {
             (State::Inside, b'"') => State::Text { escaped: false },
@@ -104,24 +84,31 @@ impl<R: Read> Lines<R> {
         };
         // A line break between the members of an object is a blank; one inside a text is no JSON, and stays to be found.
         let inside_text = matches!(self.state, State::Text { .. });
-        self.out.push(if space && !inside_text { b' ' } else { byte });
+        out.push(if space && !inside_text { b' ' } else { byte });
         if self.state == State::Between {
-            self.out.push(b'\n');
+            out.push(b'\n');
         }
         Ok(())
     }
 }
 
-impl<R: Read> Read for Lines<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.given == self.out.len() {
-            self.refill()?;
+impl<R: Read> Convert for Lines<R> {
+    fn refill(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        let mut raw = vec![0; CHUNK];
+        while out.is_empty() && !self.ended {
+            let n = match self.inner.read(&mut raw) {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                read => read?,
+            };
+            self.ended = n == 0;
+            for &byte in &raw[..n] {
+                self.step(byte, out).map_err(|reason| self.fault(reason))?;
+            }
+            if self.ended && self.state != State::After {
+                return Err(self.fault("the list is not closed"));
+            }
         }
-        let rest = &self.out[self.given..];
-        let n = rest.len().min(buffer.len());
-        buffer[..n].copy_from_slice(&rest[..n]);
-        self.given += n;
-        Ok(n)
+        Ok(())
     }
 }
 
@@ -131,7 +118,7 @@ mod tests {
 
     fn lines(text: &str) -> io::Result<String> {
         let mut out = String::new();
-        Lines::new(text.as_bytes()).read_to_string(&mut out)?;
+        Lines::of(text.as_bytes()).read_to_string(&mut out)?;
         Ok(out)
     }
 

@@ -9,7 +9,6 @@ mod object;
 
 use std::collections::HashMap;
 use std::io::Read;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use memchr::memchr;
@@ -75,7 +74,7 @@ fn read_list(
     merger: &mut Merger<'_>,
 ) -> Result<(), ReadError> {
     let path_of = || path.to_path_buf();
-    match lines(path, Lines::new(reader), false, settings, merger) {
+    match lines(path, Lines::of(reader), false, settings, merger) {
         Err(ReadError::Json { line, reason, .. }) => Err(ReadError::JsonElement {
             path: path_of(),
             element: line,
@@ -120,13 +119,10 @@ fn lines(
         |block| {
             merger.merge(block)?;
             settings.check()?;
-            Ok(if merger.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            Ok(merger.goes_on())
         },
     )?;
-    if merger.rows() == rows_before && !merger.is_full() {
-        return Err(ReadError::NoRows { path: path.to_path_buf() });
-    }
-    Ok(())
+    merger.refuse_no_rows(path, rows_before)
 }
 
 /// A column as one thread knows it.

@@ -4,6 +4,9 @@
 //! small file cannot ask for a large memory; and what it does not tell of OpenDocument sheets (merged cells, how often a cell
 //! is repeated) is looked up (`opendocument`). The first row that holds something is the header. Rows without a cell are no
 //! rows, as lines without anything on them are none.
+//!
+//! May use: `binary`, `columnar`, `contain`, `conventions`, `error`, `format`, `limits`, `merge`, `rows`, `stream`,
+//! and what those use.
 
 mod archive;
 mod cell;

@@ -3,6 +3,9 @@
 //! Values with a label are read as the label, dates as year-month-day; system-missing values, and those that the file itself
 //! declares to be missing, as nulls. Names are the long ones. Text is in the encoding that the file names, else in the stated
 //! one, else in Windows-1252.
+//!
+//! May use: `binary`, `columnar`, `conventions`, `error`, `format`, `limits`, `merge`, `rows`, `stream`, and what
+//! those use.
 
 mod dictionary;
 mod segments;

@@ -168,7 +168,7 @@ fn variables(
     (list, offset)
 }
 
-/// So many texts of a fixed width.
+/// A number of texts of a fixed width.
 fn texts(mut place: Place<'_>, count: u64, width: usize, encoding: &'static Encoding) -> Result<Vec<String>, String> {
     let text = |bytes: &[u8]| encoding.decode_without_bom_handling(before_zero(bytes)).0.into_owned();
     Ok(place.take_each(count, width)?.map(text).collect())

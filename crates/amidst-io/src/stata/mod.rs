@@ -3,6 +3,9 @@
 //!
 //! Values with a label are read as the label, dates as year-month-day, missing values (`.`, `.a` to `.z`) as nulls. Text is
 //! UTF-8 from format 118 on; before that it is in the stated encoding, else in Windows-1252, in which every byte is a letter.
+//!
+//! May use: `binary`, `columnar`, `conventions`, `error`, `format`, `limits`, `merge`, `rows`, `stream`, and what
+//! those use.
 
 mod header;
 mod values;

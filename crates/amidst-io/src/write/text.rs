@@ -66,7 +66,7 @@ enum Source<'a> {
 }
 
 /// A row for each number of a bundle that starts at column `first`; none when there is no such bundle, or when there
-/// are so many numbers that their texts are not worth the memory.
+/// are more numbers than their texts are worth in memory.
 fn bundled(job: &Job<'_>, bundle: &Bundle<'_>, first: usize) -> Option<Vec<Option<u32>>> {
     let fits = bundle.first == first
         && bundle.count > 1

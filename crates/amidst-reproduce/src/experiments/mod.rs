@@ -1,4 +1,6 @@
 //! The experiments, one file each, in the order of the page.
+//!
+//! May use: `data`, `experiment`, `trial`, and what those use.
 
 use amidst::{Failure, nearest};
 

@@ -7,8 +7,9 @@
 //! **Departures.** k, sensitive column and static algorithm are not given: k = 5, occupation, k-member.
 
 use amidst::Failure;
+use amidst::core::series::UNPLACED;
 
-use super::update_run::{K, Step, changed, claims, first_version, part, shown};
+use super::update_run::{CLAIM, DEPARTURES, MEASURED, figure, part};
 use crate::experiment::{Context, Experiment, Outcome, Paper};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -16,12 +17,9 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     paper: Paper::Update,
     place: "Figure 1",
     title: "loss and time when rows are inserted",
-    claim: "maintained classes lose about as little as new ones while the change is small, more when it is large, and take far less             time",
-    measured: "total information loss and seconds, of classes that are maintained and of the same rows clustered anew, for l = 2 and 4",
-    departures: &[
-        "The paper names neither k nor the sensitive column nor the static algorithm: k = 5, occupation, and k-member                    (Byun et al. 2007), which it cites for its clustering.",
-        "Quick runs have a tenth of the rows.",
-    ],
+    claim: CLAIM,
+    measured: MEASURED,
+    departures: DEPARTURES,
     adult: true,
     run,
 };
@@ -34,27 +32,11 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let inserted: Vec<usize> = [226, 452, 2_261, 4_522, 11_305, 22_611].map(|n| n / scale).to_vec();
     let most = inserted.last().copied().unwrap_or(0);
     let all = adult.some_rows((base + most).min(adult.table.rows), 1);
-    let quasi = adult.local(7);
-    let mut runs: Vec<(u64, Vec<Step>)> = Vec::new();
-    let steps = 2 * inserted.len();
-    for (done, l) in [2, 4].into_iter().enumerate() {
-        let first = first_version(&part(&all, |row| row < base), l, &quasi, context)?;
-        let mut found = Vec::new();
-        for (n, &rows) in inserted.iter().enumerate() {
-            context.step(done * inserted.len() + n, steps)?;
-            let after = part(&all, |row| row < base + rows);
-            let mut before = first.clone();
-            before.resize(after.rows, amidst::core::series::UNPLACED);
-            found.push(changed(rows, &after, before, l, &quasi, context)?);
-        }
-        runs.push((l, found));
-    }
-    let (table, charts) = shown("rows inserted", 1, &runs);
-    let settings = vec![
-        ("rows before".into(), base.to_string()),
-        ("k".into(), K.into()),
-        ("l".into(), "2 and 4".into()),
-        ("seed".into(), "1".into()),
-    ];
-    Ok(Outcome { table, charts, claims: claims(&runs), settings, ..Outcome::default() })
+    let before = part(&all, |row| row < base);
+    figure(&before, &inserted, ("rows inserted", 1, ("seed", "1")), context, |first, rows| {
+        let after = part(&all, |row| row < base + rows);
+        let mut classes = first.to_vec();
+        classes.resize(after.rows, UNPLACED);
+        (after, classes)
+    })
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use amidst::core::lattice::{Explored, FrontPoint};
 use amidst::explore::local::Compared;
-use amidst::explore::{why_not, why_not_json};
+use amidst::explore::{NodeVerdict, why_not};
 use amidst::job::Job;
 use amidst::plan::DEFAULT_METRIC;
 use amidst::report::chart::{LatticeNode, Mark, Point, lattice, plane};
@@ -191,7 +191,7 @@ fn node(view: &View, columns: &Columns, levels: &[usize]) -> Markup {
         Ok(why) => why,
         Err(failure) => return html! { div.wrong id="node" { p { (failure) } } },
     };
-    let told = why_not_json(policy, &fitted.prepared, &why);
+    let told = NodeVerdict::of(policy, &fitted.prepared, &why);
     let title = match (why.valid, why.rows) {
         (true, 0) => "This node satisfies the policy".to_string(),
         (true, rows) => format!("This node satisfies the policy with {} rows suppressed", grouped(rows)),
@@ -201,19 +201,16 @@ fn node(view: &View, columns: &Columns, levels: &[usize]) -> Markup {
             grouped(why.limit)
         ),
     };
-    let empty = Vec::new();
-    let requirements = told["requirements"].as_array().unwrap_or(&empty);
     html! {
         section.card id="node" tabindex="-1" aria-labelledby="node-title" {
             h2 id="node-title" { (title) }
             p.soft { (words(columns, levels)) " · " (count(why.classes, "class", "classes")) }
-            @for r in requirements {
-                @let holds = r["holds"] == true;
-                p { span class=(if holds { "holds" } else { "fails" }) { (if holds { "holds" } else { "fails" }) } " " (r["model"].as_str().unwrap_or_default())
-                    @if !holds { " in " (grouped(r["failing_classes"].as_u64().unwrap_or(0))) " classes with " (grouped(r["failing_rows"].as_u64().unwrap_or(0))) " rows; the worst:" } }
-                @if !holds { ul { @for class in r["worst"].as_array().unwrap_or(&empty) {
-                    @let cells: Vec<&str> = class["cells"].as_object().into_iter().flatten().filter_map(|(_, v)| v.as_str()).collect();
-                    li { (cells.join(", ")) " " span.soft { "(" (class["rows"]) " rows)" } }
+            @for r in &told.requirements {
+                @let holds = r.verdict.holds;
+                p { span class=(if holds { "holds" } else { "fails" }) { (if holds { "holds" } else { "fails" }) } " " (r.verdict.model)
+                    @if !holds { " in " (grouped(r.failing_classes)) " classes with " (grouped(r.failing_rows)) " rows; the worst:" } }
+                @if !holds { ul { @for class in &r.worst {
+                    li { (class.labels().join(", ")) " " span.soft { "(" (class.rows) " rows)" } }
                 } } }
             }
         }

@@ -1,4 +1,6 @@
 //! The screens, from left to right: one file each, with its script beside it where it has one.
+//!
+//! May use: `jobs`, `parts`, `places`, `project`, `results`, `studio`, `work`, and what those use.
 
 mod columns;
 mod compare;

@@ -4,27 +4,24 @@
 //! certificate digests: what is handed over is what was checked. Nothing is written unless [`Release::save`] is asked to.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::path::Path;
 
 use amidst_check::Certificate;
 use amidst_core::table::Table;
 use amidst_io::arrow_array::RecordBatch;
 use amidst_io::arrow_schema::Schema;
-use amidst_io::{Format, Input, ReadOptions, WriteOptions};
+use amidst_io::{Input, ReadOptions};
 use bytes::Bytes;
 
 use super::outcome::{Anonymized, Seconds};
-use super::steps::{Searched, admit};
-use crate::folder::{CERTIFICATE, INTERNAL, PUBLIC};
-use crate::job::{Job, Stage, stop};
+use super::steps::{self, Clock};
+use crate::engine::Local;
+use crate::folder::{INTERNAL, PUBLIC};
+use crate::job::Job;
 use crate::policy::{Policy, Role};
 use crate::prepare::{LoadOptions, PrepareError, Prepared};
-use crate::publish::{Bundle, Document, Outputs, Staging, certificate_text, seal};
-use crate::release::Released;
-use crate::report::{Policies, Report};
-use crate::search::search;
-use crate::unique::UniqueRows;
+use crate::publish::{Memory, Outputs, Staging};
+use crate::report::Report;
 use crate::{Failure, files};
 
 /// A release that is in memory only, with its certificate and its reports.
@@ -106,9 +103,9 @@ pub fn anonymize_table(policy: &Policy, table: Table, job: &Job<'_>) -> Result<R
 /// # Errors
 /// As [`anonymize_batches`].
 pub fn anonymize_input(policy: &Policy, input: Input, job: &Job<'_>) -> Result<Release, Failure> {
-    let start = Instant::now();
+    let clock = Clock::start();
     let prepared = Prepared::of_input(policy, input, &LoadOptions::of(job, None))?;
-    release(policy, &prepared, start, job)
+    release(policy, prepared, clock, job)
 }
 
 /// Anonymizes the table at `source`, or the one that the policy names: a file, a database, or a table that was
@@ -117,74 +114,29 @@ pub fn anonymize_input(policy: &Policy, input: Input, job: &Job<'_>) -> Result<R
 /// # Errors
 /// As [`anonymize_batches`].
 pub fn anonymize_source(policy: &Policy, source: Option<String>, job: &Job<'_>) -> Result<Release, Failure> {
-    let start = Instant::now();
+    let clock = Clock::start();
     let prepared = Prepared::load(policy, &LoadOptions::of(job, source))?;
-    release(policy, &prepared, start, job)
+    release(policy, prepared, clock, job)
 }
 
-/// Searches, writes, checks and seals.
-fn release(policy: &Policy, prepared: &Prepared, start: Instant, job: &Job<'_>) -> Result<Release, Failure> {
-    admit(policy, prepared)?;
-    let read = start.elapsed().as_secs_f64();
+/// The steps after reading. What is written stays in memory, so publishing has nothing to do.
+fn release(policy: &Policy, prepared: Prepared, mut clock: Clock, job: &Job<'_>) -> Result<Release, Failure> {
+    steps::admit(policy, &prepared)?;
+    let read = clock.step();
+    let searched = steps::search(&Local, policy, (prepared, ()), job)?;
+    let search = clock.step();
+    let mut memory = Memory::default();
+    let written = steps::write_in_memory(policy, &searched, &mut memory, job)?;
+    let write = clock.step();
+    let sealed = steps::check(policy, &searched, &written, true, None, &mut memory, job)?;
+    let check = clock.step();
 
-    let searching = Instant::now();
-    let searched = Searched::of(policy, prepared, search(policy, prepared, job)?, job)?;
-    let searching = searching.elapsed().as_secs_f64();
-
-    let writing = Instant::now();
-    let joined = searched.joined.as_ref();
-    let released = Released::of(policy, prepared, &searched.found.recoding, joined);
-    let (name, table) = written(policy, &released, job)?;
-    prepared.refuse_released(policy, &released)?;
-    let unique = UniqueRows::of_release(prepared, &released);
-    let write = writing.elapsed().as_secs_f64();
-    stop(job)?;
-
-    let checking = Instant::now();
-    job.tell(Stage::Check, 0.0);
-    let policies = Policies::of(policy, prepared);
-    let made = searched.made(policy, prepared, &released, &policies, unique);
-    let mut public = BTreeMap::from([(name.clone(), table)]);
-    let bundle =
-        Bundle { files: std::slice::from_ref(&name), documented: true, series: None, commitment: None, told: &|_| {} };
-    let sealed = seal(&made, public.clone(), &bundle, &|| stop(job))?;
-    public.extend(named(sealed.public));
-    public.insert(CERTIFICATE.to_string(), certificate_text(&sealed.certificate)?.into());
-    let check = checking.elapsed().as_secs_f64();
-
-    let seconds = Seconds { read, search: searching, check, write, total: start.elapsed().as_secs_f64() };
-    let told = (sealed.reports.internal, sealed.unique);
-    let outcome = searched.outcome(policy, prepared, &released, told, seconds, Outputs::default());
-    Ok(Release {
-        name,
-        public,
-        internal: named(sealed.internal).collect(),
-        certificate: sealed.certificate,
-        public_report: sealed.reports.public,
-        outcome,
-    })
-}
-
-fn named(documents: Vec<Document>) -> impl Iterator<Item = (String, Bytes)> {
-    documents.into_iter().map(|(name, bytes)| (name.to_string(), bytes))
-}
-
-/// The released table as the bytes of a file, and its name.
-fn written(policy: &Policy, released: &Released, job: &Job<'_>) -> Result<(String, Bytes), Failure> {
-    let file = PathBuf::from(policy.output.file.as_deref().unwrap_or("release.csv"));
-    let format = Format::of_path(&file).map_err(|e| Failure::Usage(e.to_string()))?;
-    let untyped = |name: &str| policy.leaves_type_open(name);
-    let options = WriteOptions {
-        untyped: Some(&untyped),
-        threads: job.threads,
-        cancel: Some(job.cancel),
-        bundle: released.bundle(),
-        ..WriteOptions::default()
-    };
-    let mut bytes = Vec::new();
-    amidst_io::write_to(&released.table, Some(&released.order), &mut bytes, format, &options)
-        .map_err(|e| stop(job).err().unwrap_or_else(|| Failure::Io(format!("cannot write the release: {e}"))))?;
-    Ok((format!("release.{}", format.ending().trim_start_matches('.')), bytes.into()))
+    let Memory { public, internal } = memory;
+    let (certificate, public_report) = (sealed.certificate.clone(), sealed.reports.public.clone());
+    let seconds = Seconds { read, search, check, write, total: clock.total() };
+    let outcome = searched.outcome(policy, &written.released, sealed, seconds, Outputs::default());
+    let name = written.files.into_iter().next().unwrap_or_default();
+    Ok(Release { name, public, internal, certificate, public_report, outcome })
 }
 
 #[cfg(test)]

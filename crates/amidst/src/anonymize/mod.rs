@@ -1,7 +1,7 @@
 //! Anonymizing: a policy becomes a checked release in its place.
 //!
-//! Read, search, apply, check, publish. Rows are read and written by an [`Engine`]; the rest is here. Nothing reaches its final place before the independent checker has passed it,
-//! and then everything appears together.
+//! Read, search, write, check, publish: one function each in `steps`. Rows are read and written by an [`Engine`]; the rest is
+//! here. Nothing reaches its final place before the independent checker has passed it, and then everything appears together.
 //!
 //! May use: `engine`, `folder`, `job`, `json`, `memory`, `policy`, `population`, `prepare`, `publish`, `release`,
 //! `report`, `search`, `unique`, and what those use.
@@ -10,24 +10,19 @@ mod in_memory;
 mod outcome;
 mod steps;
 
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::path::PathBuf;
 
 pub use in_memory::{Release, anonymize_batches, anonymize_input, anonymize_source, anonymize_table};
 pub use outcome::{Anonymized, Seconds};
 
-use crate::commit::{COMMITMENT, Tree};
-use crate::engine::{Engine, Local, Recoded, Solved};
-use crate::folder::{CERTIFICATE, INTERNAL, PUBLIC};
-use crate::job::{Job, Stage, stop};
+use crate::Failure;
+use crate::commit::Tree;
+use crate::engine::{Engine, Local};
+use crate::job::Job;
 use crate::policy::Policy;
 use crate::prepare::LoadOptions;
-use crate::publish::{Bundle, Destination, Sealed, Staging, certificate_text, seal};
-use crate::report::Policies;
-use crate::search::Chosen;
-use crate::unique::UniqueRows;
-use crate::{Failure, files};
-use steps::{Searched, admit};
+use crate::publish::{Destination, Staging};
+use steps::Clock;
 
 /// What the caller decides beside the policy.
 #[derive(Debug, Clone, Default)]
@@ -57,7 +52,7 @@ pub fn anonymize_on(
     options: &Options,
     job: &Job<'_>,
 ) -> Result<Anonymized, Failure> {
-    let start = Instant::now();
+    let mut clock = Clock::start();
     let mut policy = policy.clone();
     if let Some(seed) = options.seed {
         policy.search.seed = seed;
@@ -67,91 +62,30 @@ pub fn anonymize_on(
     destination.refuse_to_overwrite_sources(&policy, options.input.as_deref())?;
     refuse_to_commit(options, &destination)?;
     let staging = Staging::begin(&destination.target, options.force)?;
+    let mut folders = destination.folders(&staging)?;
 
-    let (prepared, rows) = engine.read(&policy, &LoadOptions::of(job, options.input.clone()))?;
-    admit(&policy, &prepared)?;
-    let read = start.elapsed().as_secs_f64();
-
-    let searching = Instant::now();
-    let Solved { prepared, rows, algorithm, found, joined, compared } = engine.search(&policy, prepared, rows, job)?;
-    let searched = Searched::of(&policy, &prepared, Chosen { entry: algorithm, found, joined, compared }, job)?;
-    let search = searching.elapsed().as_secs_f64();
-
-    let writing = Instant::now();
-    let recoded = Recoded {
-        policy: &policy,
-        prepared: &prepared,
-        recoding: &searched.found.recoding,
-        joined: searched.joined.as_ref(),
-        name: &destination.release,
-    };
-    let unwritten = |reason: String| {
-        // A path in the reason would be that of the hidden folder, which nobody knows.
-        Failure::Io(format!("cannot write the release to {}: {reason}", destination.target.display()))
-    };
-    let told = |failure: Failure| match failure {
-        Failure::Io(reason) => unwritten(reason),
-        other => other,
-    };
-    let public = staging.part(PUBLIC)?;
-    let written = engine.write(&recoded, &rows, &public, job).map_err(told)?;
-    let released = &written.released;
-    prepared.refuse_released(&policy, released)?;
-    let unique = UniqueRows::of_release(&prepared, released);
-    let write = writing.elapsed().as_secs_f64();
-    stop(job)?;
-
-    let checking = Instant::now();
-    job.tell(Stage::Check, 0.0);
-    let policies = Policies::of(&policy, &prepared);
-    let made = searched.made(&policy, &prepared, released, &policies, unique);
-    let files: Vec<PathBuf> = written.files.iter().map(|name| public.join(name)).collect();
-    let tree = options.commit.then(|| Tree::new(&prepared)).transpose()?;
-    let commitment = tree.as_ref().map(Tree::commitment);
-    let bundle = Bundle {
-        files: &written.files,
-        documented: destination.documented(),
-        series: None,
-        commitment: commitment.as_ref(),
-        told: &|_| {},
-    };
-    let sealed = std::thread::scope(|scope| {
-        // The disk is waited for while the release is checked.
-        let durable = scope.spawn(|| files.iter().try_for_each(|file| std::fs::File::open(file)?.sync_all()));
-        let sealed = seal(&made, &public, &bundle, &|| stop(job))?;
-        let safe = durable.join().unwrap_or_else(|_| Err(std::io::Error::other("waiting for the disk failed")));
-        safe.map_err(|e| unwritten(e.to_string()))?;
-        Ok::<_, Failure>(sealed)
-    })?;
-    write_documents(&staging, &sealed, tree.as_ref(), job).map_err(told)?;
-    let check = checking.elapsed().as_secs_f64();
-    stop(job)?;
+    let table = steps::read(engine, &policy, &LoadOptions::of(job, options.input.clone()))?;
+    let read = clock.step();
+    let searched = steps::search(engine, &policy, table, job)?;
+    let search = clock.step();
+    let tree = options.commit.then(|| Tree::new(&searched.prepared)).transpose()?;
+    let written = steps::write(engine, &policy, &searched, &destination.release, &folders, job)?;
+    let write = clock.step();
+    let documented = destination.documented();
+    let sealed = steps::check(&policy, &searched, &written, documented, tree.as_ref(), &mut folders, job)?;
+    let check = clock.step();
     let outputs = destination.publish(staging)?;
 
-    let seconds = Seconds { read, search, check, write, total: start.elapsed().as_secs_f64() };
-    Ok(searched.outcome(&policy, &prepared, released, (sealed.reports.internal, sealed.unique), seconds, outputs))
+    let seconds = Seconds { read, search, check, write, total: clock.total() };
+    Ok(searched.outcome(&policy, &written.released, sealed, seconds, outputs))
 }
 
 /// Rows are opened with a secret, which needs the internal part of a release.
 fn refuse_to_commit(options: &Options, destination: &Destination) -> Result<(), Failure> {
-    let what = "the secret that opens rows stays in the internal part of a release: name a folder with --out";
+    let what =
+        "the secret that opens rows stays in the internal part of a release, so it must be published into a folder";
     match options.commit && !destination.documented() {
         true => Err(Failure::Usage(what.to_string())),
         false => Ok(()),
     }
-}
-
-/// Writes what goes with the table: reports, policies, the secret of the commitment, and the certificate last.
-fn write_documents(staging: &Staging, sealed: &Sealed, tree: Option<&Tree>, job: &Job<'_>) -> Result<(), Failure> {
-    let failed = |e: std::io::Error| Failure::Io(e.to_string());
-    let documents = sealed.internal.iter().map(|d| (INTERNAL, d)).chain(sealed.public.iter().map(|d| (PUBLIC, d)));
-    for (part, (name, bytes)) in documents {
-        files::write_private(&staging.part(part)?.join(name), bytes).map_err(failed)?;
-        stop(job)?;
-    }
-    if let Some(tree) = tree {
-        let secret = serde_json::to_vec_pretty(&tree.secret()).map_err(|e| Failure::Io(e.to_string()))?;
-        files::write_private(&staging.part(INTERNAL)?.join(COMMITMENT), &secret).map_err(failed)?;
-    }
-    staging.write(&Path::new(PUBLIC).join(CERTIFICATE), &certificate_text(&sealed.certificate)?)
 }

@@ -10,9 +10,9 @@ use amidst_core::model::named::{
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::table::Table;
 
-use crate::Failure;
 use crate::external::bound;
 use crate::policy::{Policy, RequirePolicy};
+use crate::{Failure, Remedy};
 
 /// The parameters that state a requirement.
 const REQUIREMENTS: [&str; 5] = ["l", "alpha", "distinct", "entropy", "c"];
@@ -81,12 +81,10 @@ pub(super) fn run(
         // A less general table may satisfy the requirement with other rows suppressed, and was passed over because that
         // costs more: some metrics charge for suppressed rows. Then nothing follows from the release being the best.
         // And whether less general parts of the suppressed rows fail depends on values that nobody has published.
-        return Err(Failure::Usage(
-            "rows of the original table are in no class: with rows suppressed, a full-domain release is the best, not the \
-             least general table that satisfies the requirement, so it does not tell that less general ones fail; \
-             `--set scope=class` takes each class as minimal by itself"
-                .to_string(),
-        ));
+        let problem = "rows of the original table are in no class: with rows suppressed, a full-domain release is the best, not \
+                       the least general table that satisfies the requirement, so it does not tell that less general ones \
+                       fail";
+        return Err(Failure::usage(problem, Remedy::ScopeOfClass));
     }
     parameters.set("scope", Value::Text("table".to_string()));
     let mut hardest: Option<Findings> = None;

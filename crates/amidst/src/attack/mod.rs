@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use crate::external::{covers, read};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
-use crate::{Failure, json};
+use crate::{Failure, Remedy, json};
 
 use joined::{LastJoined, Release};
 use versions::Versions;
@@ -94,7 +94,7 @@ pub struct Adversary<'a> {
 }
 
 impl<'a> Adversary<'a> {
-    /// Whoever knows these tables `beside` the one that was `prepared` for an audit; `targets` are [`targets`], and
+    /// An adversary who knows these tables `beside` the one that was `prepared` for an audit; `targets` are [`targets`], and
     /// `stated` is the policy as it was written.
     pub fn new(stated: &'a Policy, prepared: &'a Prepared, targets: &'a [Target<'a>], beside: &'a Beside) -> Self {
         Adversary { stated, prepared, targets, beside, joined: LastJoined::default() }
@@ -181,18 +181,6 @@ fn failed(error: AttackError) -> Result<String, Failure> {
     }
 }
 
-fn hint(needs: Knowledge) -> &'static str {
-    match needs {
-        Knowledge::Release => "",
-        Knowledge::External => "; give it with --external",
-        Knowledge::Population => "; give it with --population",
-        Knowledge::Original => "; give the table that the release was made from with --original",
-        Knowledge::Versions => {
-            "; name the folder of a series, or give the others with --earlier and the persons with --external"
-        }
-    }
-}
-
 fn worst_class(published: &Published<'_>, class: usize) -> WorstClass {
     let classes = published.classes;
     let size = if class < classes.len() { frequency::size(classes.get(class)) } else { 0 };
@@ -205,9 +193,10 @@ impl Attacked {
     /// The findings, or why there are none.
     fn or_why(self) -> Result<Attacked, Failure> {
         match self.skipped.first() {
-            Some((_, why)) if self.columns.is_empty() => {
-                Err(Failure::Usage(format!("{why}{}", hint(self.entry.needs))))
-            }
+            Some((_, why)) if self.columns.is_empty() => Err(match self.entry.needs {
+                Knowledge::Release => Failure::Usage(why.clone()),
+                needs => Failure::usage(why.as_str(), Remedy::GiveKnowledge(needs)),
+            }),
             _ => Ok(self),
         }
     }

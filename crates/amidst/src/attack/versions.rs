@@ -12,12 +12,12 @@ use amidst_core::table::{Dictionary, Table};
 use amidst_core::worlds::{Version, VersionClass};
 
 use super::{Attacked, Beside, WorstClass, failed};
-use crate::Failure;
 use crate::external::{all_there, covers, read};
 use crate::job::Control;
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
 use crate::series::Series;
+use crate::{Failure, Remedy};
 
 /// Whether `data` is the folder of a series.
 pub fn is_series(data: &str) -> bool {
@@ -67,14 +67,12 @@ impl Versions {
         }
         let versions = earlier.len() + 1;
         if ![1, versions].contains(&beside.external.len()) {
-            return Err(Failure::Usage(format!(
-                "give one table of persons with --external, or {versions}: one for each version, the oldest first"
-            )));
+            let problem = format!("there are {} tables of persons for {versions} versions", beside.external.len());
+            return Err(Failure::usage(problem, Remedy::GivePersons(versions)));
         }
         if beside.external.len() > 1 && beside.person.is_none() {
-            return Err(Failure::Usage(
-                "several tables of persons need --person, the column that tells who is who".to_string(),
-            ));
+            let problem = "several tables of persons are told apart by a column";
+            return Err(Failure::usage(problem, Remedy::NamePersonColumn));
         }
         let quasi: Vec<&str> = newest.quasi.iter().map(|&c| newest.table.columns[c].name.as_str()).collect();
         let wanted: Vec<&str> = quasi.iter().copied().chain(beside.person.as_deref()).collect();

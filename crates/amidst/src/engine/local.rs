@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use amidst_io::{Format, WriteError, WriteOptions};
-
 use super::{Engine, Layout, Recoded, Written};
 use crate::Failure;
-use crate::job::{Job, Stage, stop};
+use crate::job::Job;
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
 use crate::release::Released;
@@ -29,26 +27,7 @@ impl Engine for Local {
 
     fn write(&self, recoded: &Recoded<'_>, (): &(), folder: &Path, job: &Job<'_>) -> Result<Written, Failure> {
         let released = Released::of(recoded.policy, recoded.prepared, recoded.recoding, recoded.joined);
-        let untyped = |name: &str| recoded.policy.leaves_type_open(name);
-        let options = WriteOptions {
-            untyped: Some(&untyped),
-            threads: job.threads,
-            cancel: Some(job.cancel),
-            progress: Some(&|done, total| job.tell(Stage::Write, done as f64 / total.max(1) as f64)),
-            bundle: released.bundle(),
-            // The disk is waited for while the release is checked.
-            sync: false,
-            private: true,
-            ..WriteOptions::default()
-        };
-        let path = folder.join(recoded.name);
-        let format = Format::of_path(&path).map_err(|e| Failure::Usage(e.to_string()))?;
-        amidst_io::write(&released.table, Some(&released.order), &path, format, &options).map_err(|e| {
-            stop(job).err().unwrap_or_else(|| match e {
-                WriteError::Io { source, .. } => Failure::Io(source.to_string()),
-                other => Failure::Io(other.to_string()),
-            })
-        })?;
+        released.write(recoded.policy, &folder.join(recoded.name), job)?;
         Ok(Written { files: vec![recoded.name.to_string()], released })
     }
 }

@@ -1,7 +1,8 @@
 //! What is in a release whose rows are elsewhere: counts by label, for the report and the certificate.
 
+use amidst_core::frequency::Entry;
 use amidst_core::hierarchy::TOP;
-use amidst_core::recoding::{Part, SUPPRESSED};
+use amidst_core::ids::ClassId;
 use amidst_core::table::{Codes, Column, Dictionary, Table, ValueType};
 
 use super::Recoded;
@@ -11,12 +12,8 @@ use crate::release::{Released, published_kind};
 /// are the published quasi and sensitive ones.
 pub fn of_parts(recoded: &Recoded<'_>) -> Released {
     let (prepared, recoding) = (recoded.prepared, recoded.recoding);
-    let mut parts: Vec<Part> = Vec::new();
-    recoding.for_each_part(&prepared.set, |part| {
-        if part.class != SUPPRESSED {
-            parts.push(part);
-        }
-    });
+    let mut parts: Vec<(ClassId, Entry)> = Vec::new();
+    recoding.for_each_part(&prepared.set, |part| parts.extend(part.class.map(|class| (class, part.entry))));
     let masked = recoded.masked();
     let quasi = |q: usize, column: &Column| {
         let mut dictionary = Dictionary::default();
@@ -26,11 +23,11 @@ pub fn of_parts(recoded: &Recoded<'_>) -> Released {
                 _ => dictionary.intern(&prepared.generalizations[q].label(&cells[q])),
             })
             .collect();
-        let codes = Codes::U32(parts.iter().map(|part| of_class[part.class as usize]).collect());
+        let codes = Codes::U32(parts.iter().map(|(class, _)| of_class[class.index()]).collect());
         Column { name: column.name.clone(), kind: ValueType::Text, dictionary, codes }
     };
     let sensitive = |s: usize, column: &Column| {
-        let codes = parts.iter().map(|part| prepared.set.sensitive_code(part.entry.sensitive, s)).collect();
+        let codes = parts.iter().map(|(_, entry)| prepared.set.sensitive_code(entry.sensitive, s)).collect();
         Column { codes: Codes::U32(codes), ..column.clone() }
     };
     let columns = prepared.table.columns.iter().enumerate().filter_map(|(position, column)| {
@@ -42,7 +39,7 @@ pub fn of_parts(recoded: &Recoded<'_>) -> Released {
     let mut released = Released {
         table: Table { columns: columns.collect(), rows: parts.len() },
         order: (0..parts.len() as u32).collect(),
-        weights: Some(parts.iter().map(|part| part.entry.rows).collect()),
+        weights: Some(parts.iter().map(|(_, entry)| entry.rows).collect()),
         ..Released::default()
     };
     let columns = std::mem::take(&mut released.table.columns).into_iter();

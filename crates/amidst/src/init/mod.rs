@@ -10,6 +10,7 @@
 mod conventions;
 mod detect;
 mod names;
+mod person;
 mod plan;
 mod profile;
 mod roles;
@@ -85,7 +86,7 @@ impl Looked {
             // A sample of a table that has no more rows is the table.
             if skip && sample.rows as u64 == SAMPLE {
                 settle(&mut sample, &missing);
-                // Whoever has several rows is told apart by a column that must be read to the end.
+                // Persons with several rows are told apart by a column that must be read to the end.
                 let names_persons = |c: &&Column| {
                     let guess = roles::guess(&Profile::of(c, &missing));
                     guess.role == Role::Identifying && !guess.several_rows

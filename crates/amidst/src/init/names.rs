@@ -126,6 +126,11 @@ impl Name {
     }
 }
 
+/// A name for a comment, which ends with its line and acts on no terminal.
+pub(super) fn clean(name: &str) -> String {
+    name.chars().map(|c| if amidst_check::acts(c) { ' ' } else { c }).collect()
+}
+
 /// A word as it is listed, or its singular.
 fn look_up(word: &str) -> Option<&'static [Known]> {
     let singular = |ending: &str| word.strip_suffix(ending).filter(|stem| stem.len() >= 4);

@@ -9,7 +9,8 @@ use amidst_core::shared::Shared;
 use amidst_core::table::{Column, Table};
 use rayon::prelude::*;
 
-use super::names::Name;
+use super::names::clean;
+use super::person::one_key;
 use super::profile::Profile;
 use super::roles::{self, Guess};
 use crate::policy::Role;
@@ -19,9 +20,6 @@ const QUASI_COLUMNS: usize = 10;
 
 /// More private columns than this cannot all be protected in one release.
 const SENSITIVE_COLUMNS: usize = 4;
-
-/// Numbers that more rows have on average, and whose name says nothing, are rather days or places than people.
-const ROWS_EACH: usize = 60;
 
 /// What becomes of the columns of a table.
 #[derive(Debug)]
@@ -39,7 +37,7 @@ pub(super) fn plan(table: &Table, missing: &[String]) -> Plan {
     let profiles: Vec<Profile<'_>> = table.columns.par_iter().map(|c| Profile::of(c, missing)).collect();
     let guesses: Vec<Guess> = profiles.par_iter().map(roles::guess).collect();
     let mut plan = Plan { hierarchies: vec![None; guesses.len()], guesses, blank: None };
-    one_key(&mut plan.guesses, &profiles);
+    one_key(&mut plan.guesses, table, &profiles);
     protect_private(&mut plan.guesses, table, &profiles);
     not_given_away(&mut plan.guesses, table);
     plan.limit(table, &profiles, missing);
@@ -47,39 +45,6 @@ pub(super) fn plan(table: &Table, missing: &[String]) -> Plan {
         plan.blank(table);
     }
     plan
-}
-
-/// A policy has one key; people are told apart by the first. Where no name speaks of one, a column does whose values seem to
-/// stand for people with several rows each: five rows of one person are not five people. Of several such columns a name
-/// that tells of people decides, then the number of values.
-fn one_key(guesses: &mut [Guess], profiles: &[Profile<'_>]) {
-    for guess in guesses.iter_mut().filter(|g| g.role == Role::Key).skip(1) {
-        guess.role = Role::Identifying;
-    }
-    if guesses.iter().any(|g| g.role == Role::Key) {
-        return;
-    }
-    let named = |i: usize| {
-        let name = Name::of(&profiles[i].column.name);
-        name.is_person() || name.numbers()
-    };
-    let few_rows = |i: usize| profiles[i].rows <= profiles[i].distinct * ROWS_EACH;
-    let speaks_of_people = |&i: &usize| {
-        let told = named(i) || (guesses[i].strength > 0 && few_rows(i));
-        // A row without a number would be nobody's.
-        guesses[i].several_rows && told && profiles[i].known == profiles[i].rows
-    };
-    let person = |i: usize| {
-        let name = Name::of(&profiles[i].column.name);
-        name.is_person() || name.numbers_persons()
-    };
-    let best = (0..guesses.len())
-        .filter(speaks_of_people)
-        .max_by_key(|&i| (few_rows(i), person(i), profiles[i].distinct, std::cmp::Reverse(i)));
-    if let Some(guess) = best.and_then(|i| guesses.get_mut(i)) {
-        guess.role = Role::Key;
-        guess.why = format!("{}, several rows each: k counts them instead of rows", guess.why);
-    }
 }
 
 fn positions(guesses: &[Guess], role: Role) -> Vec<usize> {
@@ -139,11 +104,6 @@ fn not_given_away(guesses: &mut [Guess], table: &Table) {
             generalize(&mut guesses[i], &why);
         }
     }
-}
-
-/// A name for a comment, which ends with its line and acts on no terminal.
-pub(super) fn clean(name: &str) -> String {
-    name.chars().map(|c| if amidst_check::acts(c) { ' ' } else { c }).collect()
 }
 
 impl Plan {

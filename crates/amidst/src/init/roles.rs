@@ -36,7 +36,7 @@ const ROWS_EACH: usize = 12;
 const MANY: usize = 100;
 
 /// A private column may single out this share of the rows (or two rows), and no more.
-pub(super) const SINGLED_OUT: f64 = 0.05;
+pub(super) const SINGLED_OUT: f64 = 0.01;
 
 /// How many rows may be alone on what is released as it is.
 pub(super) fn tolerated(rows: usize) -> u64 {
@@ -77,7 +77,7 @@ fn stands_for(profile: &Profile<'_>, why: impl Into<String>) -> Guess {
     Guess { several_rows, strength: 1, ..left_out(why) }
 }
 
-/// Left out because each value belongs to one person, or to one household: whoever repeats has several rows.
+/// Left out because each value belongs to one person, or to one household: a person who repeats has several rows.
 fn belongs_to_one(profile: &Profile<'_>, why: impl Into<String>) -> Guess {
     let several_rows = profile.distinct >= FEW && profile.distinct < profile.known;
     Guess { several_rows, strength: 1, ..left_out(why) }
@@ -130,8 +130,9 @@ fn from_values(profile: &Profile<'_>, name: &Name) -> Option<Guess> {
         Means::Disease => Some(private(profile, found?.finding)),
         Means::Number => {
             let quantity = matches!(meaning, Some(Meaning::Quasi | Meaning::Measure | Meaning::Sensitive));
-            // Kinds of something private may have codes; people who come equally often have numbers.
-            let kinds = meaning == Some(Meaning::Sensitive) && profile.is_kinds() && !detect::equally_often(profile);
+            // Kinds of something private may have codes, also many; people who come equally often have numbers.
+            let repeats = profile.distinct * 3 <= profile.known;
+            let kinds = meaning == Some(Meaning::Sensitive) && repeats && !detect::equally_often(profile);
             // Any other code with letters in it is no quantity, whatever its name says.
             let named = quantity && (profile.is_number() || kinds) && !counts_rows(profile);
             (!named).then(|| stands_for(profile, found.map_or("", |f| f.finding)))

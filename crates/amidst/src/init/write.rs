@@ -7,7 +7,8 @@ use amidst_core::hierarchy::Suggestion;
 use amidst_core::model::named::{DISTINCT_L_DIVERSITY, ENTROPY_L_DIVERSITY};
 use amidst_core::table::{Column, Table};
 
-use super::plan::{Plan, clean};
+use super::names::clean;
+use super::plan::Plan;
 use super::roles::Guess;
 use crate::policy::Role;
 use crate::policy::quote::{key, text};
@@ -118,6 +119,10 @@ pub(super) fn requirements(out: &mut String, table: &Table, plan: &Plan, missing
          max_suppression = 0.02   # at most this share of the rows may be left out; 0 in a series\nseed = 1\n\n\
          [output]\nfile = \"release.csv\"\n"
     );
+    if plan.hierarchies.iter().flatten().any(Suggestion::cuts_anywhere) {
+        let why = "the ends of ranges are values of people: published rounded outward; not in a series";
+        let _ = writeln!(out, "ranges = \"rounded\"       # {why}");
+    }
 }
 
 /// Tells of columns by which one person may have several rows: five rows are not five people then.

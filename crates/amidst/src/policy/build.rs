@@ -86,7 +86,7 @@ pub fn intervals<const N: usize>(widths: [u64; N]) -> HierarchyPolicy {
     hierarchy("intervals", widths)
 }
 
-/// The last characters masked, one more at each level; of codes that have so many characters.
+/// The last characters masked, one more at each level; of codes with this number of characters.
 pub fn mask(length: u64) -> HierarchyPolicy {
     hierarchy("mask", Value::Table(vec![("length".to_string(), length.into_value())]))
 }

@@ -1,5 +1,6 @@
 //! Errors about a policy: what is wrong, where in the file, and how to mend it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
@@ -8,6 +9,8 @@ use std::path::PathBuf;
 use amidst_check::{acts, printable, printable_lines};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+use crate::remedy::Remedy;
 
 /// How many errors are shown at once: what fits a screen.
 const SHOWN: usize = 5;
@@ -25,6 +28,8 @@ pub struct Diagnostic {
     pub label: String,
     /// How to mend it.
     pub help: Option<Box<str>>,
+    /// How to mend it with another operation of this library; it is told in place of `help`.
+    pub remedy: Option<Remedy>,
     /// Whether it is that the policy does not know a value that the data has.
     pub lacks: bool,
 }
@@ -38,7 +43,7 @@ impl Diagnostic {
     /// An error that no place in the policy is to blame for.
     pub fn new(message: impl Into<String>) -> Self {
         let (also, label) = (Vec::new(), String::new());
-        Diagnostic { span: None, also, message: message.into(), label, help: None, lacks: false }
+        Diagnostic { span: None, also, message: message.into(), label, help: None, remedy: None, lacks: false }
     }
 
     /// The same error, with words beside the caret.
@@ -49,6 +54,14 @@ impl Diagnostic {
     /// The same error, that of a value which the policy does not know.
     pub fn lacking(self) -> Self {
         Diagnostic { lacks: true, ..self }
+    }
+
+    /// How to mend it, in words.
+    pub fn told_help(&self) -> Option<Cow<'_, str>> {
+        match &self.remedy {
+            Some(remedy) => Some(remedy.to_string().into()),
+            None => self.help.as_deref().map(Cow::Borrowed),
+        }
     }
 
     /// The same error, with a way to mend it.
@@ -69,6 +82,17 @@ pub struct PolicyErrors {
 }
 
 impl PolicyErrors {
+    /// The same errors, with their remedies in other words.
+    #[must_use]
+    pub fn worded(mut self, words: impl Fn(&Remedy) -> String) -> Self {
+        for diagnostic in &mut self.list {
+            if let Some(remedy) = diagnostic.remedy.take() {
+                diagnostic.help = Some(words(&remedy).into());
+            }
+        }
+        self
+    }
+
     /// Renders the first errors, with carets under the policy's lines; in colours when `terminal`.
     pub fn render(&self, terminal: bool) -> String {
         let renderer = match terminal {
@@ -87,7 +111,7 @@ impl PolicyErrors {
             let shown = Diagnostic {
                 message: format!("{}{more}", printable(&diagnostic.message)),
                 label: printable(&diagnostic.label).into_owned(),
-                help: diagnostic.help.as_deref().map(|help| printable_lines(help).into()),
+                help: diagnostic.told_help().map(|help| printable_lines(&help).into()),
                 ..(*diagnostic).clone()
             };
             out.push_str(&renderer.render(&[self.group(&shown, &path, &source)]));

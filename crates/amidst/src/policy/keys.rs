@@ -118,6 +118,12 @@ pub const SECTIONS: &[Section] = &[
         help: "What every class of a release must satisfy; one section for each requirement. Beside these two keys it has the parameters of its model.",
         keys: REQUIRE,
     },
+    Section {
+        name: "quasi",
+        heading: "[[quasi]]",
+        help: "One of several quasi-identifiers: columns that somebody may know together. With such sections each set must satisfy every requirement by itself, whatever the cells of its other columns, and every quasi column is in a set; without them all quasi columns are one set.",
+        keys: QUASI,
+    },
     Section { name: "search", heading: "[search]", help: "How the release is searched for.", keys: SEARCH },
     Section {
         name: "risk",
@@ -144,7 +150,7 @@ const DATA: &[Key] = &[
     key(
         "input",
         Kind::Text,
-        "given by --input",
+        "given by the caller",
         "a file, a folder or pattern of files, or sqlite:// or postgres://; relative to the policy",
         "\"patients.csv\"",
         &[],
@@ -293,6 +299,15 @@ const REQUIRE: &[Key] = &[
     ),
 ];
 
+const QUASI: &[Key] = &[key(
+    "columns",
+    Kind::Texts,
+    "must be stated",
+    "the quasi columns of the set; a column may be in several sets",
+    "[\"age\", \"zip\"]",
+    &[],
+)];
+
 const SEARCH: &[Key] = &[
     key("algorithm", Kind::Text, "chosen", "`amidst algorithms` lists them", "\"mondrian\"", &[]),
     key("metric", Kind::Text, "chosen", "what \"best\" means; `amidst metrics` lists them", "\"loss\"", &[]),
@@ -388,9 +403,9 @@ const OUTPUT: &[Key] = &[
     ),
     key(
         "ranges",
-        Kind::Choice(&["label", "midpoint"]),
+        Kind::Choice(&["label", "midpoint", "bounds", "rounded"]),
         "\"label\"",
-        "how ranges of numbers are written: [20-39], or the number in the middle",
+        "how ranges of numbers are written: [20-39], the number in the middle, two columns NAME_min and NAME_max, which repeat what is no range, or with ends that are rounded outward, so that none is anybody's value",
         "\"midpoint\"",
         &[],
     ),

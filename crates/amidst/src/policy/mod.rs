@@ -16,6 +16,7 @@ mod origin;
 mod parameters;
 mod parse;
 pub(crate) mod public;
+mod quasi_sets;
 pub(crate) mod quote;
 pub mod reference;
 mod release;
@@ -54,6 +55,8 @@ pub struct Policy {
     pub default: Option<ColumnPolicy>,
     /// What every class of a release must satisfy.
     pub requirements: Vec<RequirePolicy>,
+    /// Sets of quasi columns, each of which must satisfy the requirements by itself; none: all of them together.
+    pub quasi_sets: Vec<Vec<String>>,
     /// How the release is searched for.
     pub search: SearchPolicy,
     /// What is known of the population behind the table.
@@ -62,7 +65,7 @@ pub struct Policy {
     pub utility: UtilityPolicy,
     /// What is written.
     pub output: OutputPolicy,
-    /// What is told of the release.
+    /// What it states about the release.
     pub release: ReleasePolicy,
     /// Where the policy was read.
     pub origin: Origin,
@@ -284,6 +287,10 @@ pub enum Ranges {
     Label,
     /// As the number in their middle.
     Midpoint,
+    /// As two columns, the lower bound and the upper one.
+    Bounds,
+    /// As their labels, the ends rounded outward: the ends of a range are values of two people.
+    Rounded,
 }
 
 /// What the cells of a class are.

@@ -100,6 +100,7 @@ impl Policy {
         let data = fields.table(document, "data").map(|t| data(&mut fields, t)).unwrap_or_default();
         let columns = super::columns::parse(&mut fields, document);
         let requirements = super::requirements::parse(&mut fields, document, &columns, &origin);
+        let quasi_sets = super::quasi_sets::parse(&mut fields, document, &columns);
         let search = fields.table(document, "search").map(|t| search(&mut fields, t, &origin)).unwrap_or_default();
         let risk = fields.table(document, "risk").map(|t| risk(&mut fields, t)).unwrap_or_default();
         let utility = fields.table(document, "utility").map(|t| utility(&mut fields, t)).unwrap_or_default();
@@ -109,7 +110,7 @@ impl Policy {
             return Err(origin.errors(fields.errors));
         }
         let (columns, default) = (columns.named, columns.default);
-        Ok(Policy { data, columns, default, requirements, search, risk, utility, output, release, origin })
+        Ok(Policy { data, columns, default, requirements, quasi_sets, search, risk, utility, output, release, origin })
     }
 }
 
@@ -329,7 +330,16 @@ fn output(fields: &mut Fields, table: &DeTable<'_>) -> OutputPolicy {
             .choice(table, "order", &[("shuffled", OutputOrder::Shuffled), ("input", OutputOrder::Input)])
             .unwrap_or_default(),
         ranges: fields
-            .choice(table, "ranges", &[("label", Ranges::Label), ("midpoint", Ranges::Midpoint)])
+            .choice(
+                table,
+                "ranges",
+                &[
+                    ("label", Ranges::Label),
+                    ("midpoint", Ranges::Midpoint),
+                    ("bounds", Ranges::Bounds),
+                    ("rounded", Ranges::Rounded),
+                ],
+            )
             .unwrap_or_default(),
         values: fields
             .choice(

@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 use super::fields::{Fields, as_written, number};
 use super::{Diagnostic, keys, suggestion};
 
-/// What is told of a release.
+/// What a policy states about a release.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReleasePolicy {
     /// What it is called.
@@ -48,7 +48,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         id: "ema",
         risk: (9, 100),
-        source: "European Medicines Agency, External guidance on the implementation of Policy 0070 (2018): 0.09 for public disclosure",
+        source: "European Medicines Agency, External guidance on the implementation of Policy 0070, EMA/90915/2016: 0.09 for public disclosure",
     },
     Preset {
         id: "health-canada",
@@ -57,18 +57,18 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         id: "ipc-low",
-        risk: (1, 10),
-        source: "IPC Ontario, De-identification Guidelines for Structured Data (2016): 0.1 where the invasion of privacy would be low",
+        risk: (9, 100),
+        source: "IPC Ontario, De-identification Guidelines for Structured Data (updated 2025): 0.09 where the invasion of privacy would be low",
     },
     Preset {
         id: "ipc-medium",
         risk: (75, 1000),
-        source: "IPC Ontario, De-identification Guidelines for Structured Data (2016): 0.075 where the invasion of privacy would be medium",
+        source: "IPC Ontario, De-identification Guidelines for Structured Data (updated 2025): 0.075 where the invasion of privacy would be medium",
     },
     Preset {
         id: "ipc-high",
         risk: (5, 100),
-        source: "IPC Ontario, De-identification Guidelines for Structured Data (2016): 0.05 where the invasion of privacy would be high",
+        source: "IPC Ontario, De-identification Guidelines for Structured Data (updated 2025): 0.05 where the invasion of privacy would be high",
     },
     Preset {
         id: "cms-11",
@@ -102,7 +102,7 @@ impl Threshold {
         }
     }
 
-    /// Whether a class of so many persons keeps to it: a risk of one in so many is not above it.
+    /// Whether a class of `size` persons keeps to it: 1/size is not above it.
     pub fn allows(&self, smallest_class: u64) -> bool {
         smallest_class > 0 && Rational::new(1, i64::try_from(smallest_class).unwrap_or(i64::MAX)) <= self.risk()
     }

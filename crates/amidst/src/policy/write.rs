@@ -34,6 +34,10 @@ impl Policy {
                 field(&mut out, name, &value(parameter));
             }
         }
+        for columns in &self.quasi_sets {
+            line(&mut out, "\n[[quasi]]");
+            field(&mut out, "columns", &texts(columns));
+        }
         self.write_search(&mut out);
         if self.risk != RiskPolicy::default() {
             line(&mut out, "\n[risk]");
@@ -59,8 +63,11 @@ impl Policy {
         };
         field(&mut out, "order", &text(order));
         // Left out where nothing is asked for, so that policies of before read as they did.
-        if self.output.ranges == Ranges::Midpoint {
-            field(&mut out, "ranges", &text("midpoint"));
+        match self.output.ranges {
+            Ranges::Label => {}
+            Ranges::Midpoint => field(&mut out, "ranges", &text("midpoint")),
+            Ranges::Bounds => field(&mut out, "ranges", &text("bounds")),
+            Ranges::Rounded => field(&mut out, "ranges", &text("rounded")),
         }
         if self.output.values == OutputValues::Representative {
             field(&mut out, "values", &text("representative"));

@@ -5,7 +5,7 @@ use amidst_core::table::{Column, Table};
 
 use super::columns::Layout;
 
-/// So many groups are shown with their labels.
+/// The number of groups shown with their labels.
 const SHOWN: usize = 3;
 
 /// How many groups of labels look alike in each sensitive column. No label is told: reports repeat it.

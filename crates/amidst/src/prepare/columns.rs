@@ -4,7 +4,7 @@ use amidst_core::table::Table;
 
 use super::PrepareError;
 use crate::policy::quote::key;
-use crate::policy::{ColumnPolicy, Policy, Role, nearest};
+use crate::policy::{ColumnPolicy, Diagnostic, Policy, Ranges, Role, nearest};
 
 /// The columns of a table by their roles.
 #[derive(Debug)]
@@ -70,7 +70,62 @@ pub(crate) fn covered(policy: &Policy, header: &[String]) -> Result<(), PrepareE
             errors.push(policy.origin.error_at_key(&["columns"], "no column of the data is quasi"));
         }
     }
+    if errors.is_empty() {
+        errors.extend(wrong_sets(policy, header));
+        errors.extend(wrong_bounds(policy, header));
+    }
     if errors.is_empty() { Ok(()) } else { Err(PrepareError::of(policy, errors)) }
+}
+
+/// What the names of the two columns of bounds end with.
+pub(crate) const BOUNDS: [&str; 2] = ["_min", "_max"];
+
+/// Where ranges become two columns, none of these may be called like a column that is there.
+pub(crate) fn wrong_bounds(policy: &Policy, header: &[String]) -> Vec<Diagnostic> {
+    if policy.output.ranges != Ranges::Bounds {
+        return Vec::new();
+    }
+    let quasi = header.iter().filter(|name| policy.column(name).is_some_and(|c| c.role == Role::Quasi));
+    let made = quasi.flat_map(|name| BOUNDS.map(|ending| (name, format!("{name}{ending}"))));
+    let error = |(name, bound): (&String, String)| {
+        let message = format!("the bounds of `{name}` would be called like the column `{bound}`, which the data has");
+        let error = policy.origin.error(&["output", "ranges"], message).label("two columns of one name");
+        error.help("rename the column in the data, or write `ranges = \"label\"`")
+    };
+    made.filter(|(_, bound)| header.contains(bound)).map(error).collect()
+}
+
+/// Every column of a set is a quasi column of the data, and every quasi column is in a set: what is in none would be
+/// published without any protection.
+pub(crate) fn wrong_sets(policy: &Policy, header: &[String]) -> Vec<Diagnostic> {
+    if policy.quasi_sets.is_empty() {
+        return Vec::new();
+    }
+    let quasi: Vec<&String> =
+        header.iter().filter(|name| policy.column(name).is_some_and(|c| c.role == Role::Quasi)).collect();
+    let mut errors = Vec::new();
+    for (i, set) in policy.quasi_sets.iter().enumerate() {
+        for name in set.iter().filter(|name| !quasi.contains(name)) {
+            let message = format!("the data has no quasi column `{name}`");
+            let place = i.to_string();
+            errors.push(policy.origin.error(&["quasi", &place, "columns"], message).label("no such column"));
+        }
+    }
+    let listed = |name: &&&String| !policy.quasi_sets.iter().any(|set| set.contains(name));
+    let left: Vec<&str> = quasi.iter().filter(listed).map(|name| name.as_str()).collect();
+    if !left.is_empty() {
+        let which = if left.len() == 1 { "a quasi column is" } else { "quasi columns are" };
+        let message = format!("{which} in no set of [[quasi]]: {}", shortened(left));
+        let help = "add it to the set of those who may know it, or a set of its own; what is in no set is protected by nothing";
+        errors.push(policy.origin.error_at_key(&["quasi"], message).help(help));
+    }
+    errors
+}
+
+/// The columns of each set by their positions among the quasi columns.
+pub(crate) fn set_positions(policy: &Policy, table: &Table, layout: &Layout) -> Vec<Vec<usize>> {
+    let position = |name: &String| layout.quasi.iter().position(|&c| table.columns[c].name == *name);
+    policy.quasi_sets.iter().map(|set| set.iter().filter_map(position).collect()).collect()
 }
 
 /// A list of names that fits a line or two.

@@ -4,21 +4,18 @@ use amidst_core::risk::{Dependence, line};
 use amidst_core::table::{Column, Table, ValueType};
 use rayon::prelude::*;
 
-use super::columns::Layout;
 use crate::policy::{Policy, Role};
 
 /// Values of a column whose type nobody settled that are looked at, at most.
 const MOST_VALUES: usize = 100_000;
 
 /// A warning for each column that is published as it is and tells, or nearly tells, a quasi column.
-pub(crate) fn remarks(policy: &Policy, layout: &Layout, table: &Table) -> Vec<String> {
-    let quasi: Vec<&Column> = layout.quasi.iter().filter_map(|&i| table.columns.get(i)).collect();
-    // Whoever gave a reason to publish a column has thought about it.
+pub(crate) fn remarks(policy: &Policy, roles: &[Role], table: &Table) -> Vec<String> {
+    let columns = || table.columns.iter().zip(roles);
+    let quasi: Vec<&Column> = columns().filter(|(_, role)| **role == Role::Quasi).map(|(column, _)| column).collect();
+    // A column with a stated reason is published on purpose.
     let accepted = |c: &Column| policy.column(&c.name).is_some_and(|stated| stated.accept.is_some());
-    let raw: Vec<&Column> = table
-        .columns
-        .iter()
-        .zip(&layout.roles)
+    let raw: Vec<&Column> = columns()
         .filter(|(column, role)| matches!(role, Role::Insensitive | Role::Sensitive) && !accepted(column))
         .map(|(column, _)| column)
         .collect();

@@ -40,6 +40,7 @@ use amidst_io::{Conventions, ReadError, ReadOptions};
 use crate::job::{Control, Stage};
 use crate::policy::{Policy, Role};
 
+pub(crate) use columns::BOUNDS;
 pub use consent::{NO_ENTRY, Waived};
 pub use counted::Counted;
 pub use error::PrepareError;
@@ -75,6 +76,9 @@ pub struct Prepared {
     pub waived: Option<Waived>,
     /// What each quasi column can become.
     pub generalizations: Vec<Generalization>,
+    /// The sets of quasi columns that must satisfy the requirements each by itself, by their positions in `generalizations`;
+    /// none: all columns together.
+    pub sets: Vec<Vec<usize>>,
     /// The sensitive columns, as models know them.
     pub domains: Vec<SensitiveDomain>,
     /// The requirements, in the order of the policy.
@@ -146,11 +150,32 @@ impl Prepared {
     }
 }
 
+impl Prepared {
+    /// The names of the columns of a set of quasi columns, where there are sets.
+    pub fn set_names(&self, set: usize) -> Option<Vec<String>> {
+        Some(self.sets.get(set)?.iter().map(|&c| self.generalizations[c].name.clone()).collect())
+    }
+
+    /// Refuses sets of quasi columns for `what`, which makes classes of all quasi columns together.
+    ///
+    /// # Errors
+    /// Where the policy has such sets.
+    pub fn refuse_sets(&self, policy: &Policy, what: &str) -> Result<(), PrepareError> {
+        if self.sets.is_empty() {
+            return Ok(());
+        }
+        let message = format!("{what} looks at all quasi columns together, and the policy has sets of them");
+        let error = policy.origin.error_at_key(&["quasi"], message);
+        Err(PrepareError::of(policy, vec![error.help("leave out [[quasi]] here")]))
+    }
+}
+
 /// A table that fits its policy, before it is counted.
 pub(crate) struct Fitted {
     pub(crate) table: Table,
     pub(crate) layout: columns::Layout,
     pub(crate) bound: hierarchies::Bound,
+    pub(crate) sets: Vec<Vec<usize>>,
     pub(crate) domains: Vec<SensitiveDomain>,
     pub(crate) requirements: Vec<Requirement>,
     pub(crate) populations: population::Raw,
@@ -224,6 +249,8 @@ impl Fitted {
         }
         options.check()?;
         let mut errors = types::settle(policy, &layout, &mut table, &places);
+        errors.extend(columns::wrong_sets(policy, &input.header));
+        errors.extend(columns::wrong_bounds(policy, &input.header));
         let (populations, more) = population::Raw::read(policy, &layout, &table)?;
         errors.extend(more);
         options.check()?;
@@ -247,6 +274,7 @@ impl Fitted {
         let header = std::mem::take(&mut input.header);
         let files = std::mem::take(&mut input.files);
         Ok(Fitted {
+            sets: columns::set_positions(policy, &table, &layout),
             table,
             layout,
             bound,
@@ -278,7 +306,7 @@ impl Fitted {
         waived: Option<Waived>,
         (mut set, entry_of_row): (FrequencySet, Vec<u32>),
     ) -> Result<Prepared, PrepareError> {
-        let Fitted { table, layout, bound, domains, mut requirements, populations, .. } = self;
+        let Fitted { table, layout, bound, sets, domains, mut requirements, populations, .. } = self;
         options.check()?;
         let populations = populations.unify(&mut set);
         for (requirement, population) in requirements.iter_mut().zip(&populations) {
@@ -292,6 +320,7 @@ impl Fitted {
             key: layout.key,
             waived,
             generalizations: bound.generalizations,
+            sets,
             domains,
             requirements,
             populations,

@@ -53,7 +53,7 @@ fn texts(value: &Value) -> Vec<String> {
 /// Among more values than this, the one that may have been meant is not looked for.
 const MOST_LIKENESSES: usize = 100_000;
 
-/// A number of rows up to 100 is probably meant as a percentage where it is less than one in so many of the table's rows.
+/// A number of rows up to 100 is probably meant as a percentage where the table has more than this many times as many rows.
 const LOOKS_LIKE_PERCENT: u64 = 100;
 
 /// What requirements leave undone although nothing is wrong with them: there are none, or they name values that the data
@@ -64,7 +64,7 @@ pub(super) fn remarks(policy: &Policy, table: &Table) -> Vec<String> {
         remarks.push("the policy requires nothing, so any release satisfies it: add [[require]]".to_string());
     }
     if let MaxSuppression::Rows(rows @ 1..=100) = policy.search.max_suppression
-        // 1 and 1.0 mean different things, so 1 is always told of.
+        // 1 and 1.0 mean different things, so 1 is always reported.
         && (rows == 1 || table.rows as u64 >= rows.saturating_mul(LOOKS_LIKE_PERCENT))
     {
         let row = if rows == 1 { "1 row".to_string() } else { format!("{rows} rows") };

@@ -84,25 +84,12 @@ pub fn checked(statement: &Statement<'_>, location: Location, files: &[&str]) ->
             Suppressed::Drop => SuppressedAs::Drop,
             Suppressed::Mask => SuppressedAs::Mask,
         },
-        quasi: prepared.generalizations.iter().map(|g| g.name.clone()).collect(),
+        quasi: released.names(&prepared.generalizations.iter().map(|g| g.name.clone()).collect::<Vec<_>>()),
         sensitive: (0..prepared.domains.len()).map(|c| sensitive_column(statement, &judged.classes, set, c)).collect(),
         persons,
         waived: released.waived.clone(),
         accepted: accepted(policy, &prepared.header),
-        requirements: policy
-            .public_form()
-            .requirements
-            .iter()
-            .map(|r| Claim {
-                model: r.model.id.to_string(),
-                on: match r.on.as_slice() {
-                    [] => None,
-                    [one] => Some(On::One(one.clone())),
-                    many => Some(On::Many(many.to_vec())),
-                },
-                parameters: r.parameters.iter().map(|(k, v)| (k.to_string(), json::parameter(v))).collect(),
-            })
-            .collect(),
+        requirements: claims(policy, released, prepared),
         ..CertificateDraft::new(TOOL, resolved)
     };
     let populations = labels::populations(policy, prepared)?;
@@ -120,6 +107,26 @@ pub fn checked(statement: &Statement<'_>, location: Location, files: &[&str]) ->
             (None, None) => refused(problems),
         }
     })
+}
+
+/// The requirements; where there are sets of quasi columns, those of each set after the other.
+fn claims(policy: &Policy, released: &Released, prepared: &Prepared) -> Vec<Claim> {
+    let stated = policy.public_form().requirements;
+    let of = |r: &RequirePolicy, quasi: Option<Vec<String>>| Claim {
+        model: r.model.id.to_string(),
+        on: match r.on.as_slice() {
+            [] => None,
+            [one] => Some(On::One(one.clone())),
+            many => Some(On::Many(many.to_vec())),
+        },
+        quasi,
+        parameters: r.parameters.iter().map(|(k, v)| (k.to_string(), json::parameter(v))).collect(),
+    };
+    if prepared.sets.is_empty() {
+        return stated.iter().map(|r| of(r, None)).collect();
+    }
+    let sets = (0..prepared.sets.len()).map(|set| prepared.set_names(set).map(|names| released.names(&names)));
+    sets.flat_map(|set| stated.iter().map(move |r| of(r, set.clone())).collect::<Vec<_>>()).collect()
 }
 
 /// What the checker must know of a sensitive column beyond the release: what the policy says of its values, where a

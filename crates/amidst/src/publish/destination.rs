@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use amidst_io::Format;
 
 use super::staging::Staging;
-use crate::Failure;
+use super::workspace::{Folders, name_in};
 use crate::engine::Layout;
-use crate::folder::{CERTIFICATE, INTERNAL, POLICY, PUBLIC, certificate_beside};
+use crate::folder::{CERTIFICATE, INTERNAL, POLICY, PUBLIC, TABLE, certificate_beside};
 use crate::policy::Policy;
 use crate::report::FILES;
+use crate::{Failure, Remedy};
 
 /// Where a release goes.
 #[derive(Debug)]
@@ -23,7 +24,7 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// `--out` wins over the policy's `[output] file`. A path with the ending of a table is a single file; anything else
+    /// `out` wins over the policy's `[output] file`. A path with the ending of a table is a single file; anything else
     /// is a folder, whose table gets the ending of the policy's file.
     pub fn of(policy: &Policy, out: Option<&Path>, layout: Layout) -> Result<Self, Failure> {
         let stated = policy.output.file.as_deref();
@@ -31,8 +32,7 @@ impl Destination {
             (Some(out), _) => out.to_path_buf(),
             (None, Some(file)) => policy.origin.resolve(file),
             (None, None) => {
-                let message = "say where the release goes: --out FOLDER, or `file` under [output] in the policy";
-                return Err(Failure::Usage(message.to_string()));
+                return Err(Failure::usage("it is not said where the release goes", Remedy::NameDestination));
             }
         };
         let single = Format::of_path(&target).is_ok();
@@ -49,17 +49,24 @@ impl Destination {
                 )));
             }
         }
+        // A folder that is called like a file of another program would be taken for one.
+        if amidst_io::is_foreign(&target) {
+            return Err(Failure::Usage(format!(
+                "{} cannot be written as a release. Choose one of {}, or the name of a folder",
+                target.display(),
+                amidst_io::WRITTEN
+            )));
+        }
         if layout == Layout::Parts {
             if single {
                 let message = format!("{} must be a folder: a cluster writes several files", target.display());
                 return Err(Failure::Usage(message));
             }
-            return Ok(Destination { release: "release".to_string(), target, single });
+            return Ok(Destination { release: TABLE.to_string(), target, single });
         }
         let named = if single { target.as_path() } else { Path::new(stated.unwrap_or("release.csv")) };
         let format = Format::of_path(named).map_err(|e| Failure::Usage(e.to_string()))?;
-        let ending = format.ending().trim_start_matches('.');
-        Ok(Destination { release: format!("release.{ending}"), target, single })
+        Ok(Destination { release: name_in(format), target, single })
     }
 
     /// Whether reports and policies are written: a single table is accompanied by its certificate alone.
@@ -79,14 +86,18 @@ impl Destination {
             if let Some(path) = path
                 && path.canonicalize().is_ok_and(|path| path.starts_with(&target))
             {
-                return Err(Failure::Usage(format!(
-                    "{} is or holds {what} {}, which the release would replace; choose another --out",
-                    self.target.display(),
-                    path.display()
-                )));
+                let (target, path) = (self.target.display(), path.display());
+                let problem = format!("{target} is or holds {what} {path}, which the release would replace");
+                return Err(Failure::usage(problem, Remedy::AnotherDestination));
             }
         }
         Ok(())
+    }
+
+    /// The folders in which the release is made.
+    pub(crate) fn folders(&self, staging: &Staging) -> Result<Folders, Failure> {
+        let what = format!("the release to {}", self.target.display());
+        Ok(Folders { public: staging.part(PUBLIC)?, internal: staging.path().join(INTERNAL), what })
     }
 
     /// Puts the staged files in place.

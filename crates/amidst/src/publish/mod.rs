@@ -6,9 +6,10 @@ mod bundle;
 mod certificate;
 mod destination;
 mod staging;
+mod workspace;
 
 pub use bundle::Document;
-pub(crate) use bundle::{Bundle, Sealed, seal};
-pub(crate) use certificate::certificate_text;
+pub(crate) use bundle::{Bundle, Sealed};
 pub use destination::{Destination, Outputs};
 pub use staging::Staging;
+pub(crate) use workspace::{Folders, Memory, Workspace, table_name};

@@ -3,7 +3,7 @@
 //! Everything is first written into a folder beside the destination, on the same file system, and then takes its place
 //! in one rename. A crash, a kill or a full disk before that moment leaves nothing but the previous release. Where a
 //! rename is not enough (a table with its certificate beside it; a file system that cannot exchange two folders) a plan
-//! is written down first, and whoever comes next undoes what a kill left half done.
+//! is written down first, and the next process undoes what a kill left half done.
 //!
 //! Several may publish at the same place at once. Without `force` exactly one of them succeeds, because nothing is
 //! renamed over something else; with it the last one does, because they take turns.
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::scratch::{Placing, Scratch, sweep};
-use crate::{Failure, files, folder};
+use crate::{Failure, Remedy, files, folder};
 
 /// What becomes the folder of a release, in the scratch folder.
 const CONTENT: &str = "content";
@@ -168,17 +168,11 @@ fn file_name(path: &Path) -> PathBuf {
 /// Fails where `target` is taken, or with `force` where it is something else than a release.
 fn vacant(target: &Path, force: bool) -> Result<(), Failure> {
     if target.symlink_metadata().is_ok() && !force {
-        return Err(Failure::Usage(format!(
-            "{} exists already; remove it, choose another --out, or replace it with --force",
-            target.display()
-        )));
+        return Err(Failure::usage(format!("{} exists already", target.display()), Remedy::ReplaceRelease));
     }
     if force && !replaceable(target) {
-        return Err(Failure::Usage(format!(
-            "{} is there already and no release: it has no certificate. --force replaces releases only; remove it \
-             yourself, or choose another --out",
-            target.display()
-        )));
+        let problem = format!("{} is there already and no release: it has no certificate", target.display());
+        return Err(Failure::usage(problem, Remedy::RemoveOrMove));
     }
     Ok(())
 }
@@ -239,7 +233,7 @@ mod tests {
             release(&target, force, text).publish(&["public"]).unwrap();
             assert_eq!(told(&target), text);
         }
-        assert!(matches!(Staging::begin(&target, false), Err(Failure::Usage(_))));
+        assert!(matches!(Staging::begin(&target, false), Err(Failure::Advised(_))));
         drop(Staging::begin(&target, true).unwrap());
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing is left behind");
     }
@@ -254,9 +248,9 @@ mod tests {
         fs::write(folder.join("wedding.jpg"), "x").unwrap();
         fs::write(&file, "x").unwrap();
         for target in [&folder, &file] {
-            assert!(matches!(Staging::begin(target, true), Err(Failure::Usage(_))), "{}", target.display());
+            assert!(matches!(Staging::begin(target, true), Err(Failure::Advised(_))), "{}", target.display());
         }
-        assert!(matches!(late.publish(&["public"]), Err(Failure::Usage(_))), "it was filled meanwhile");
+        assert!(matches!(late.publish(&["public"]), Err(Failure::Advised(_))), "it was filled meanwhile");
         assert!(folder.join("wedding.jpg").is_file());
         fs::write(place.path().join("notes.csv.certificate.json"), "{}").unwrap();
         assert!(Staging::begin(&file, true).is_ok());

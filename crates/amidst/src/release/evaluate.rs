@@ -12,14 +12,15 @@ use amidst_core::recoding::{Assignment, Recoding};
 use amidst_core::requirement::Evaluator;
 use amidst_core::risk::Risk;
 use amidst_core::search::own_distribution::compares;
+use amidst_core::sets::Classes as SetClasses;
 use rayon::prelude::*;
 use serde_json::Value;
 
 use super::join::Joined;
-use crate::json::{number, requirement};
+use crate::json::{RequirementVerdict, number};
 use crate::plan::{ignored_settings, stated_k};
 use crate::policy::Policy;
-use crate::prepare::Prepared;
+use crate::prepare::{Prepared, giveaway};
 
 /// What a recoding satisfies and costs.
 #[derive(Debug)]
@@ -28,8 +29,8 @@ pub struct Judged {
     pub classes: Groups,
     /// Rows that were suppressed, dropped or masked.
     pub suppressed: u64,
-    /// Each requirement, as JSON says it.
-    pub requirements: Vec<Value>,
+    /// What came of each requirement.
+    pub requirements: Vec<RequirementVerdict>,
     /// Whether all of them hold.
     pub holds: bool,
     /// Each metric; none where it is not defined.
@@ -39,8 +40,28 @@ pub struct Judged {
     /// The largest distance between two rows of one class (systematic clustering paper, Equation 4); none where it was not
     /// looked for.
     pub intra_cluster_distance: Option<f64>,
-    /// Re-identification risk.
+    /// Re-identification risk; where the policy has several sets of quasi columns, that of the worst of them.
     pub risk: Risk,
+    /// The classes of each set of quasi columns, where the policy has several.
+    pub sets: Vec<SetClasses>,
+}
+
+/// What `judge` says of each requirement, in each set of quasi columns where there are several: set after set.
+fn of_each_set(
+    prepared: &Prepared,
+    classes: &Groups,
+    sets: &[SetClasses],
+    mut judge: impl FnMut(&Groups, usize) -> RequirementVerdict,
+) -> Vec<RequirementVerdict> {
+    let count = prepared.requirements.len();
+    if sets.is_empty() {
+        return (0..count).map(|r| judge(classes, r)).collect();
+    }
+    let mut all = Vec::with_capacity(count * sets.len());
+    for (at, set) in sets.iter().enumerate() {
+        all.extend((0..count).map(|r| judge(&set.groups, r).of_set(prepared.set_names(at))));
+    }
+    all
 }
 
 impl Judged {
@@ -72,21 +93,40 @@ impl Judged {
         let evaluator = Evaluator::of_release(set, &prepared.requirements, &groups);
         let searched = (suppressed > 0).then(|| Evaluator::new(set, &prepared.requirements));
         let mut holds = true;
-        let requirements = (0..prepared.requirements.len())
-            .map(|r| {
-                let covered = Covered::of(prepared, recoding, r);
-                let (satisfied, level) = evaluator.judge_covering(r, &groups, |class| covered.tuples(class));
-                let compared = searched.as_ref().filter(|_| compares(&prepared.requirements[r]));
-                let satisfied = satisfied && compared.is_none_or(|searched| searched.judge(r, &groups).0);
-                holds &= satisfied;
-                let further = evaluator.further(r, &groups);
-                requirement(&policy.requirements[r], satisfied, level.iter().chain(&further))
-            })
+        let sets: Vec<SetClasses> = (prepared.sets.iter())
+            .map(|columns| SetClasses::of(set, &prepared.generalizations, recoding, columns))
             .collect();
-        let sizes = Sizes::collect(groups.iter().filter(|e| !e.is_empty()).map(frequency::size));
+        let judge = |classes: &Groups, r: usize| {
+            let covered = Covered::of(prepared, recoding, r);
+            let (satisfied, level) = evaluator.judge_covering(r, classes, |class| covered.tuples(class));
+            let compared = searched.as_ref().filter(|_| compares(&prepared.requirements[r]));
+            let satisfied = satisfied && compared.is_none_or(|searched| searched.judge(r, classes).0);
+            holds &= satisfied;
+            let further = evaluator.further(r, classes);
+            RequirementVerdict::of(&policy.requirements[r], satisfied, level.iter().chain(&further))
+        };
+        let requirements = of_each_set(prepared, &groups, &sets, judge);
+        let sizes = |classes: &Groups| Sizes::collect(classes.iter().filter(|e| !e.is_empty()).map(frequency::size));
         let suppressed = suppressed + masked;
-        let risk = Risk::of(&sizes);
-        Judged { suppressed, requirements, holds, metrics, kl_baseline, intra_cluster_distance, risk, classes: groups }
+        // Who knows one set of columns and no other: the worst of them.
+        let risks = sets.iter().map(|classes| Risk::of(&sizes(&classes.groups)));
+        let higher =
+            |a: Risk, b: Risk| match (a.prosecutor_max, a.prosecutor_avg) < (b.prosecutor_max, b.prosecutor_avg) {
+                true => b,
+                false => a,
+            };
+        let risk = risks.reduce(higher).unwrap_or_else(|| Risk::of(&sizes(&groups)));
+        Judged {
+            suppressed,
+            requirements,
+            holds,
+            metrics,
+            kl_baseline,
+            intra_cluster_distance,
+            risk,
+            classes: groups,
+            sets,
+        }
     }
 
     /// The number of classes.
@@ -153,6 +193,10 @@ pub(crate) fn warnings(
     // Where several algorithms competed each took what it could of the policy.
     let stated = Some(algorithm).filter(|_| policy.search.algorithm.is_some());
     let mut warnings: Vec<String> = prepared.remarks.iter().cloned().chain(ignored_settings(policy, stated)).collect();
+    // Where an engine counted the rows only their combinations are here.
+    if prepared.weights.is_none() {
+        warnings.extend(giveaway::remarks(policy, &prepared.roles, &prepared.table));
+    }
     let rows: u64 = judged.classes.entries.iter().map(|e| e.rows).sum();
     if judged.class_count() == 1 && rows > 1 {
         warnings.push(format!(

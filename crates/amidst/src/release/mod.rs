@@ -2,13 +2,16 @@
 //!
 //! May use: `prepare`, `plan`, `json` and what lies below them.
 
+mod bounds;
 mod classes;
 mod evaluate;
 mod join;
 mod released;
 mod representative;
+mod rounded;
 mod shown;
 mod shuffle;
+mod write;
 
 pub use classes::class_of_rows;
 pub use evaluate::Judged;

@@ -1,5 +1,6 @@
 //! Applying a recoding: the table of generalized labels that is published.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use amidst_core::hierarchy::Generalization;
@@ -8,6 +9,7 @@ use amidst_core::table::{Codes, Column, Dictionary, Table, ValueType};
 use amidst_io::Bundle;
 use rayon::prelude::*;
 
+use super::bounds;
 use super::classes::{AS_IS, class_of_rows};
 use super::join::Joined;
 use super::shuffle::shuffle;
@@ -33,6 +35,8 @@ pub struct Released {
     pub(crate) run: (usize, usize),
     /// The number of classes.
     pub(crate) classes: usize,
+    /// The columns that are published as two, a lower and an upper bound each.
+    pub(crate) parted: Vec<String>,
     /// How many published rows each row of `table` stands for, where another engine published them; each for itself
     /// when absent.
     pub weights: Option<Vec<u64>>,
@@ -69,6 +73,14 @@ impl Released {
         columns
             .par_iter_mut()
             .for_each(|column| column.kind = published_kind(policy, column, || counts(column, &left_out)));
+        let parted = match policy.output.ranges {
+            Ranges::Bounds => {
+                let quasi = |column: &&Column| policy.column(&column.name).is_some_and(|c| c.role == Role::Quasi);
+                let ranges = |column: &&Column| bounds::has_ranges(column, &counts(column, &left_out));
+                columns.iter().filter(quasi).filter(ranges).map(|column| column.name.clone()).collect()
+            }
+            _ => Vec::new(),
+        };
         let as_is = |row: u32| classes[row as usize] == AS_IS;
         if policy.output.order == OutputOrder::Shuffled {
             shuffle(&mut order, policy.search.seed, &columns, as_is);
@@ -84,6 +96,7 @@ impl Released {
             waived,
             left_out,
             run: longest_run(prepared),
+            parted,
             classes: recoding.classes.len(),
             class_of_row: prepared.waived.is_none().then_some(classes),
             ..Released::default()
@@ -92,8 +105,21 @@ impl Released {
 
     /// The released columns whose cells follow from the class of a row.
     pub fn bundle(&self) -> Option<Bundle<'_>> {
-        let of_row = self.class_of_row.as_deref()?;
+        let of_row = self.class_of_row.as_deref().filter(|_| self.parted.is_empty())?;
         Some(Bundle { first: self.run.0, count: self.run.1, of_row, distinct: self.classes })
+    }
+
+    /// The table as it is written: ranges as two columns, where the policy asks for it.
+    pub fn written(&self, policy: &Policy) -> Cow<'_, Table> {
+        match self.parted.is_empty() {
+            true => Cow::Borrowed(&self.table),
+            false => Cow::Owned(bounds::written(policy, &self.table, &self.parted, |column| self.counts(column))),
+        }
+    }
+
+    /// The names that columns have in the release.
+    pub fn names(&self, columns: &[String]) -> Vec<String> {
+        bounds::names(columns, &self.parted)
     }
 
     /// How many of the published rows have each label of a column.

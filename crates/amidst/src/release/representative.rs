@@ -1,6 +1,6 @@
 //! One value for every class and column that stands for all of its rows.
 //!
-//! A value that few people of the table have would tell that one of them is here, so only values count that at least so many
+//! A value that few people of the table have would tell that one of them is here, so only values count that at least k
 //! rows of the table have as the policy's k says. Of those a class offers what is typical of it: in a column that has an order
 //! the values between its quartiles, elsewhere the values that at least two of its rows have. Where it offers none, the median
 //! or the most frequent value stands in; where no value is frequent enough the cell stays as it is generalized.
@@ -10,7 +10,7 @@
 //! time for as long as Σ|difference| over all pairs falls.
 
 use amidst_core::hierarchy::{Cell, Generalization, Generalize};
-use amidst_core::recoding::{Recoding, SUPPRESSED};
+use amidst_core::recoding::Recoding;
 use amidst_core::table::ValueType;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -59,10 +59,10 @@ fn offers(prepared: &Prepared, recoding: &Recoding, column: usize, least: u64) -
     let mut counts = vec![0u64; g.levels[0].of.len()];
     let mut members: Vec<(u32, u32, u64)> = Vec::new();
     recoding.for_each_part(set, |part| {
-        let code = set.tuple(part.tuple as usize)[column];
+        let code = set.tuple(part.tuple.index())[column];
         counts[code as usize] += part.entry.rows;
-        if part.class != SUPPRESSED {
-            members.push((part.class, code, part.entry.rows));
+        if let Some(class) = part.class {
+            members.push((class.0, code, part.entry.rows));
         }
     });
     members.sort_unstable();
@@ -132,7 +132,7 @@ impl Missing {
         *self.rows.entry(key).or_default() += rows;
     }
 
-    /// How much less is different when so many rows get a pair that they lack.
+    /// By how much the difference shrinks when this number of rows gets a pair that they lack.
     fn gain(&self, one: (usize, u32), other: (usize, u32), rows: i64) -> i64 {
         let missing = self.rows.get(&self.key(one, other)).copied().unwrap_or_default();
         missing.abs() - (missing - rows).abs()
@@ -148,8 +148,8 @@ fn balance(prepared: &Prepared, recoding: &Recoding, columns: &[Vec<Offers>], ch
     let mut missing = Missing { width, rows: FxHashMap::default() };
     let mut size = vec![0i64; recoding.classes.len()];
     recoding.for_each_part(set, |part| {
-        let Some(size) = size.get_mut(part.class as usize) else { return };
-        let (codes, rows) = (set.tuple(part.tuple as usize), part.entry.rows as i64);
+        let Some(size) = part.class.and_then(|class| size.get_mut(class.index())) else { return };
+        let (codes, rows) = (set.tuple(part.tuple.index()), part.entry.rows as i64);
         *size += rows;
         for a in 0..width {
             (0..a).for_each(|b| missing.add((a, codes[a]), (b, codes[b]), rows));

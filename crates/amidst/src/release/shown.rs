@@ -8,11 +8,14 @@ use amidst_core::model::Needs;
 use amidst_core::recoding::{Assignment, Recoding, SUPPRESSED};
 use amidst_core::requirement::Evaluator;
 use amidst_core::search::{Found, feasibility};
+use amidst_core::sets::Classes;
 use amidst_core::table::number;
 use rustc_hash::FxHashMap;
 
+use super::bounds::bounds;
 use super::join::Joined;
 use super::representative::representatives;
+use super::rounded::rounded;
 use crate::Failure;
 use crate::plan::stated_k;
 use crate::policy::{OutputValues, Policy, Ranges};
@@ -27,6 +30,12 @@ pub fn show(policy: &Policy, prepared: &Prepared, found: &mut Found, joined: Opt
     if (output.ranges, output.values) == (Ranges::Label, OutputValues::Generalized) {
         return Ok(());
     }
+    if (output.ranges, output.values) == (Ranges::Bounds, OutputValues::Representative) {
+        let why = "one value stands for a whole class, so there are no ranges; leave out one of the two";
+        return Err(Failure::Usage(format!(
+            "`ranges = \"bounds\"` and `values = \"representative\"` under [output]: {why}"
+        )));
+    }
     let key = if output.values == OutputValues::Representative { "values" } else { "ranges" };
     let refused = |why: &str| Failure::Usage(format!("`{key}` under [output] cannot be had here: {why}; leave it out"));
     if joined.is_some() || prepared.waived.is_some() {
@@ -38,6 +47,11 @@ pub fn show(policy: &Policy, prepared: &Prepared, found: &mut Found, joined: Opt
     if prepared.requirements.iter().any(|r| r.needs() == Needs::Tuples) {
         return Err(refused("a requirement compares the labels of hierarchies with a population"));
     }
+    if output.values == OutputValues::Representative && !prepared.sets.is_empty() {
+        return Err(refused(
+            "the sets of [[quasi]] have classes of their own, and a value cannot stand for all of them",
+        ));
+    }
     let recoding = &mut found.recoding;
     let columns: Vec<Vec<String>> = match output.values {
         OutputValues::Representative => {
@@ -48,21 +62,23 @@ pub fn show(policy: &Policy, prepared: &Prepared, found: &mut Found, joined: Opt
                 })
                 .collect()
         }
-        OutputValues::Generalized => (0..prepared.generalizations.len())
-            .map(|c| labels(prepared, recoding, c).map(|label| midpoint(&label).unwrap_or(label)).collect())
-            .collect(),
+        OutputValues::Generalized => {
+            let text = |label: String| match output.ranges {
+                Ranges::Label => label,
+                Ranges::Midpoint => midpoint(&label).unwrap_or(label),
+                Ranges::Bounds => single(&label).unwrap_or(label),
+                Ranges::Rounded => rounded(&label).unwrap_or(label),
+            };
+            (0..prepared.generalizations.len()).map(|c| labels(prepared, recoding, c).map(text).collect()).collect()
+        }
     };
     let shown = (0..recoding.classes.len()).map(|class| columns.iter().map(|c| c[class].clone()).collect());
     recoding.shown = Some(shown.collect());
     let merged = merge(prepared, recoding);
+    if let Some(words) = failing_together(prepared, recoding, merged) {
+        return Err(refused(&format!("classes that look alike then are one, and fail {words} together")));
+    }
     if merged > 0 {
-        let (groups, _) = recoding.groups(&prepared.set);
-        let evaluator = Evaluator::new(&prepared.set, &prepared.requirements);
-        let failing = (0..prepared.requirements.len()).find(|&r| !evaluator.judge(r, &groups).0);
-        if let Some(r) = failing {
-            let words = feasibility::words(&prepared.requirements[r]);
-            return Err(refused(&format!("classes that look alike then are one, and fail {words} together")));
-        }
         found.notes.push(format!("{merged} classes look like others as they are published, and are one with them."));
     }
     if output.values == OutputValues::Representative {
@@ -75,6 +91,22 @@ pub fn show(policy: &Policy, prepared: &Prepared, found: &mut Found, joined: Opt
     Ok(())
 }
 
+/// A requirement that classes fail which look alike as they are published, in words. Cells of a set of quasi columns may look alike
+/// where whole tuples do not.
+fn failing_together(prepared: &Prepared, recoding: &Recoding, merged: usize) -> Option<String> {
+    if merged == 0 && prepared.sets.is_empty() {
+        return None;
+    }
+    let evaluator = Evaluator::new(&prepared.set, &prepared.requirements);
+    let of_set = |columns: &Vec<usize>| Classes::of(&prepared.set, &prepared.generalizations, recoding, columns).groups;
+    let together = match &prepared.sets[..] {
+        [] => vec![recoding.groups(&prepared.set).0],
+        sets => sets.iter().map(of_set).collect(),
+    };
+    let fails = |r: &usize| together.iter().any(|groups| !evaluator.judge(*r, groups).0);
+    (0..prepared.requirements.len()).find(fails).map(|r| feasibility::words(&prepared.requirements[r]))
+}
+
 /// The label of a column in every class.
 fn labels<'a>(prepared: &'a Prepared, recoding: &'a Recoding, column: usize) -> impl Iterator<Item = String> + 'a {
     let g = &prepared.generalizations[column];
@@ -83,12 +115,14 @@ fn labels<'a>(prepared: &'a Prepared, recoding: &'a Recoding, column: usize) -> 
 
 /// The middle of a range of numbers, such as `[20-39]`.
 fn midpoint(label: &str) -> Option<String> {
-    let inner = label.strip_prefix('[')?.strip_suffix(']')?;
-    // A minus may stand before either number.
-    let (at, _) = inner.char_indices().skip(1).find(|&(at, c)| c == '-' && number(&inner[..at]).is_some())?;
-    let (low, high) = (number(&inner[..at])?, number(&inner[at + 1..])?);
-    let two = low.checked_add(high)?.checked_div(2.into())?;
-    (low <= high).then(|| two.normalize().to_string())
+    let (low, high) = bounds(label)?;
+    let two = number(low)?.checked_add(number(high)?)?.checked_div(2.into())?;
+    Some(two.normalize().to_string())
+}
+
+/// The value of a range that holds only one: its bounds are those of the value itself.
+fn single(label: &str) -> Option<String> {
+    bounds(label).filter(|(low, high)| low == high).map(|(low, _)| low.to_string())
 }
 
 /// Makes classes that are shown alike one; how many are gone.

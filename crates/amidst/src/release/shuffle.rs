@@ -1,8 +1,8 @@
 //! The order of a release's rows: shuffled, so that position tells nothing.
 //!
-//! An order that depended on the input would be a fingerprint of it: whoever can guess the input makes the release anew
+//! An order that depended on the input would be a fingerprint of it: somebody who can guess the input makes the release anew
 //! for every guess and compares. So the rows are first put in an order that follows from their published cells alone,
-//! and are then shuffled with the seed, which stands in the published policy. Whoever undoes the shuffle is left with
+//! and are then shuffled with the seed, which stands in the published policy. Undoing the shuffle leaves
 //! an order that the release tells anyway.
 
 use amidst_core::table::Column;
@@ -45,7 +45,7 @@ fn stir(number: u64, more: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// From so many rows on they are first dealt to heaps: swapping them all over the table waits for memory at every step.
+/// From this number of rows on they are first dealt to heaps: swapping them all over the table waits for memory at every step.
 const MANY: usize = 1 << 17;
 
 /// As many heaps as a byte can tell.

@@ -2,12 +2,12 @@
 
 use amidst_core::attack::{Published, labels_of_table};
 use amidst_core::requirement::Evaluator;
-use serde_json::{Map, Value, json};
 
 use super::content::{Audience, Report, Rows, Sides, Subject};
 use super::{columns, figures, worst};
 use crate::TOOL;
 use crate::audit::Audit;
+use crate::json::Figures;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::unique::UniqueRows;
@@ -21,13 +21,19 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
     let published = Published::new(set, &set.groups, &prepared.domains).with_labels(&labels);
     let cells = |class: usize, size: u64| {
         let shown = size >= columns::RARE && class < labels.rows;
-        shown.then(|| labels.columns.iter().map(|c| (c.name.clone(), json!(c.value(class)))).collect::<Map<_, Value>>())
+        shown.then(|| labels.columns.iter().map(|c| (c.name.clone(), c.value(class).to_string())).collect::<Figures>())
     };
     let evaluator = Evaluator::new(set, &prepared.requirements);
     let judged = policy.requirements.iter().zip(&audit.requirements).enumerate();
-    let requirements = judged
-        .map(|(at, (stated, verdict))| worst::requirement(stated, verdict, &evaluator, at, &set.groups, cells))
-        .collect();
+    let requirements = match audit.sets.is_empty() {
+        true => judged
+            .map(|(at, (stated, verdict))| worst::requirement(stated, verdict, &evaluator, at, &set.groups, cells))
+            .collect(),
+        false => {
+            let (sets, verdicts) = ((&prepared.sets[..], &audit.sets[..]), &audit.requirements);
+            worst::of_sets(policy, &prepared.generalizations, sets, verdicts, &evaluator, columns::RARE)
+        }
+    };
     let mut report = Report {
         tool: TOOL.to_string(),
         subject: Subject::Audit,
@@ -53,7 +59,10 @@ pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Opt
         columns: columns::of_table(policy, prepared),
         requirements,
         risk: Sides { before: None, after: figures::risk(&audit.risk, audit.population.clone()) },
+        sets: Vec::new(),
         attacks: figures::attacks(&published),
+        control_group: None,
+        fidelity: None,
         metrics: Vec::new(),
         utility: Vec::new(),
         partition: None,

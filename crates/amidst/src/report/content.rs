@@ -5,13 +5,17 @@
 //! time: the same release has the same report.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::loss_bound::LossBound;
 use super::partition::Partition;
+use super::sets::SetReport;
+pub use super::unique_rows::UniqueReport;
 use crate::check::Accepted;
+use crate::control_group::ControlGroup;
+use crate::json::{Figures, as_on};
 use crate::population::{JournalistRisk, Uniques};
-use crate::unique::UniqueRows;
+use crate::utility::Fidelity;
 
 /// Everything a report says.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,10 +47,19 @@ pub struct Report {
     pub requirements: Vec<RequirementReport>,
     /// Re-identification risk.
     pub risk: Sides<RiskReport>,
+    /// The sets of quasi columns, where the policy has several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<SetReport>,
     /// What each attack learns.
     pub attacks: Vec<AttackReport>,
+    /// Attacks on people in the release and on people who are not, for its owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub control_group: Option<ControlGroup>,
     /// What the release costs; less is better.
     pub metrics: Vec<MetricReport>,
+    /// What the release keeps of columns and numbers, for its owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fidelity: Option<Fidelity>,
     /// What an analyst can still do with the release.
     pub utility: Vec<UtilityReport>,
     /// How a local recoding cuts the table; none for full-domain releases, whose levels tell it, and for audits.
@@ -122,7 +135,7 @@ pub enum Audience {
     /// The owner of the table: it may tell what was there before.
     #[serde(rename = "internal")]
     Owner,
-    /// Whoever receives the release: everything in it follows from the release, the policy and three counts of rows.
+    /// The recipient of the release: everything in it follows from the release, the policy and three counts of rows.
     #[serde(rename = "public")]
     Recipient,
 }
@@ -159,35 +172,6 @@ pub struct Rows {
     pub classes: u64,
     /// Whether sizes count persons, some of whom have several rows.
     pub persons: bool,
-}
-
-/// Rows that no other row agrees with.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct UniqueReport {
-    /// On all published columns.
-    pub published: u64,
-    /// The share of all rows.
-    pub published_share: f64,
-    /// On the insensitive columns alone.
-    pub insensitive: u64,
-    /// The share of all rows.
-    pub insensitive_share: f64,
-    /// The fewest that agree in all published columns, in persons where some have several rows.
-    #[serde(skip)]
-    pub smallest: Option<u64>,
-}
-
-impl From<UniqueRows> for UniqueReport {
-    fn from(unique: UniqueRows) -> Self {
-        let share = |n: u64| if unique.rows == 0 { 0.0 } else { n as f64 / unique.rows as f64 };
-        UniqueReport {
-            published: unique.published,
-            published_share: share(unique.published),
-            insensitive: unique.insensitive,
-            insensitive_share: share(unique.insensitive),
-            smallest: unique.smallest,
-        }
-    }
 }
 
 /// How a release was found.
@@ -284,13 +268,17 @@ pub struct RequirementReport {
     /// Where it is defined.
     pub citation: String,
     /// The sensitive columns.
-    pub on: Value,
+    #[serde(serialize_with = "as_on")]
+    pub on: Vec<String>,
+    /// The set of quasi columns whose classes are meant, where the policy has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quasi: Option<Vec<String>>,
     /// The stated parameters.
-    pub parameters: Value,
+    pub parameters: Figures,
     /// Whether it holds.
     pub holds: bool,
     /// The strongest parameter that holds.
-    pub measured: Value,
+    pub measured: Figures,
     /// The class that comes closest to breaking it.
     pub worst: Option<WorstClass>,
 }
@@ -299,11 +287,11 @@ pub struct RequirementReport {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorstClass {
     /// The cells; none where the class is so small that they would point at someone.
-    pub cells: Option<Map<String, Value>>,
+    pub cells: Option<Figures>,
     /// The persons in it.
     pub size: u64,
     /// What it reaches.
-    pub measured: Value,
+    pub measured: Figures,
 }
 
 /// Re-identification risk.
@@ -368,7 +356,7 @@ pub struct FindingsReport {
     /// Persons hit.
     pub persons: u64,
     /// Further figures.
-    pub figures: Map<String, Value>,
+    pub figures: Figures,
 }
 
 /// A metric.
@@ -430,7 +418,8 @@ pub struct Reason {
     /// The model.
     pub model: String,
     /// The sensitive columns.
-    pub on: Value,
+    #[serde(serialize_with = "as_on")]
+    pub on: Vec<String>,
     /// Classes that break it.
     pub classes: u64,
     /// Rows in them.

@@ -1,4 +1,4 @@
-//! The documents of a release, each twice: once for whoever receives it, once for its owner.
+//! The documents of a release, each twice: once for its recipients, once for its owner.
 //!
 //! What is public must follow from the release alone; what is internal may say what was there before.
 

@@ -5,19 +5,25 @@ use amidst_core::risk::Risk;
 use rayon::prelude::*;
 
 use super::content::{AttackReport, FindingsReport, ReleaseReport, RiskReport, Sides, SizeBin, ThresholdReport};
-use crate::json;
+use super::sets::SetReport;
 use crate::policy::{Policy, ReleasePolicy};
 use crate::population::PopulationRisk;
 
-/// What the policy tells of a release whose risk is `risk`; none where it tells nothing.
-pub fn told(policy: &Policy, risk: &RiskReport) -> Option<ReleaseReport> {
+/// What the policy tells of a release whose risk is `risk`; none where it tells nothing. Where the policy has sets of quasi
+/// columns, the accepted risk is that of who knows one of them.
+pub fn told(policy: &Policy, risk: &RiskReport, sets: &[SetReport]) -> Option<ReleaseReport> {
     let told = &policy.release;
+    let worst = sets.iter().max_by(|a, b| a.prosecutor_max.total_cmp(&b.prosecutor_max));
+    let (measured, smallest) = match worst {
+        Some(set) => (set.prosecutor_max, set.smallest_class),
+        None => (risk.prosecutor_max, risk.smallest_class),
+    };
     let threshold = told.threshold.as_ref().map(|threshold| ThresholdReport {
         name: threshold.name(),
         risk: threshold.risk().to_f64(),
         source: threshold.source().to_string(),
-        measured: risk.prosecutor_max,
-        kept: risk.smallest_class.is_none_or(|size| threshold.allows(size)),
+        measured,
+        kept: smallest.is_none_or(|size| threshold.allows(size)),
     });
     (*told != ReleasePolicy::default()).then(|| ReleaseReport {
         title: told.title.clone(),
@@ -95,6 +101,6 @@ pub fn findings_report(findings: &Findings) -> FindingsReport {
         classes: findings.classes,
         rows: findings.rows,
         persons: findings.persons,
-        figures: findings.figures.iter().map(|(name, x)| (name.clone(), json::number(*x))).collect(),
+        figures: findings.figures.iter().map(|(name, x)| (name.clone(), *x)).collect(),
     }
 }

@@ -4,7 +4,7 @@
 use amidst_check::printable;
 
 use super::content::{Report, RiskReport, Subject};
-use crate::words::{json, number};
+use crate::words::number;
 
 /// The report for a regulator's file.
 pub fn markdown(report: &Report) -> String {
@@ -51,9 +51,9 @@ pub fn markdown(report: &Report) -> String {
          of 12 does not; read as 1/11 rounded, it asks for classes of 11. Both readings are told.\n",
     );
     let rows = report.requirements.iter().map(|r| {
-        let on = if r.on.is_null() { String::new() } else { json(&r.on) };
+        let on = r.on.join(", ");
         let verdict = if r.holds { "holds" } else { "FAILS" };
-        vec![r.model.clone(), json(&r.parameters), on, verdict.to_string(), json(&r.measured)]
+        vec![r.model.clone(), r.parameters.words(), on, verdict.to_string(), r.measured.words()]
     });
     table(&mut out, &["requirement", "stated", "on", "verdict", "measured"], rows);
     push(&mut out, "\n## 5. Residual risk\n");

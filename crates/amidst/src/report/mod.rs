@@ -18,8 +18,10 @@ mod partition;
 mod public;
 mod release;
 mod render;
+mod sets;
 mod summary;
 mod suppression;
+mod unique_rows;
 mod view;
 mod worst;
 
@@ -33,6 +35,7 @@ pub use loss_bound::LossBound;
 pub use markdown::markdown;
 pub use partition::{Partition, PartitionBox};
 pub(crate) use release::{Made, of_release};
+pub use sets::SetReport;
 pub(crate) use view::repeats;
 
 /// The names of the files that a report is written to.

@@ -7,14 +7,14 @@
 use amidst_check::{Accepted, On, Requirement};
 use amidst_core::metric::OF_SIZES;
 use amidst_core::{metric, model, risk::Risk};
-use serde_json::{Value, json};
 
 use super::content::{
     AttackReport, Audience, ColumnReport, Digest, MetricReport, Report, RequirementReport, RiskReport, Rows, Sides,
     Subject, Suppression, UniqueReport, WorstClass,
 };
+use super::sets::SetReport;
 use super::view::View;
-use super::{columns, figures, suppression};
+use super::{columns, figures, sets, suppression};
 use crate::plan::stated_k;
 use crate::policy::Policy;
 use crate::population::Population;
@@ -28,18 +28,21 @@ pub(crate) struct Seen {
     pub risk: Risk,
     /// The same as a report holds it, with what a population adds.
     pub risks: RiskReport,
+    /// The sets of quasi columns, where the policy has several.
+    pub sets: Vec<SetReport>,
     /// What attacks learn.
     pub attacks: Vec<AttackReport>,
 }
 
 impl Seen {
     /// Looks at a release.
-    pub fn of(view: View, population: &Population) -> Result<Seen, Failure> {
+    pub fn of(view: View, sets: &[Vec<usize>], population: &Population) -> Result<Seen, Failure> {
         let published = view.published();
         let risk = view.risk();
         let risks = figures::risk(&risk, population.against(&published, &risk)?);
         let attacks = figures::attacks(&published);
-        Ok(Seen { risk, risks, attacks, view })
+        let sets = sets::of_view(&view, sets);
+        Ok(Seen { risk, risks, sets, attacks, view })
     }
 }
 
@@ -67,7 +70,7 @@ pub(crate) fn of(seen: &Seen, told: Told<'_>) -> Report {
         subject: Subject::Release,
         audience: Audience::Recipient,
         summary: Vec::new(),
-        release: figures::told(policy, &seen.risks),
+        release: figures::told(policy, &seen.risks, &seen.sets),
         leading: 0,
         unique_rows: unique,
         accepted,
@@ -77,7 +80,10 @@ pub(crate) fn of(seen: &Seen, told: Told<'_>) -> Report {
         columns: columns::published(policy, columns),
         requirements: Vec::new(),
         risk: Sides { before: None, after: seen.risks.clone() },
+        sets: seen.sets.clone(),
         attacks: seen.attacks.clone(),
+        control_group: None,
+        fidelity: None,
         metrics: metrics(policy, seen, &rows),
         utility: Vec::new(),
         partition: None,
@@ -125,17 +131,18 @@ pub(crate) fn requirements(checked: &[Requirement]) -> Vec<RequirementReport> {
             definition: entry.definition.to_string(),
             citation: entry.citation.to_string(),
             on: match &r.on {
-                None => Value::Null,
-                Some(On::One(name)) => json!(name),
-                Some(On::Many(names)) => json!(names),
+                None => Vec::new(),
+                Some(On::One(name)) => vec![name.clone()],
+                Some(On::Many(names)) => names.clone(),
             },
-            parameters: Value::Object(r.parameters.clone()),
+            quasi: r.quasi.clone(),
+            parameters: r.parameters.clone().into(),
             holds: r.holds,
-            measured: Value::Object(r.measured.clone()),
+            measured: r.measured.clone().into(),
             worst: r.worst.as_ref().map(|worst| WorstClass {
-                cells: Some(worst.cells.clone()),
+                cells: Some(worst.cells.clone().into()),
                 size: worst.size,
-                measured: Value::Object(worst.figures.clone()),
+                measured: worst.figures.clone().into(),
             }),
         })
     };

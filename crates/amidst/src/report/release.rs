@@ -8,7 +8,6 @@ use amidst_core::requirement::Evaluator;
 use amidst_core::risk::Risk;
 use amidst_core::search::Found;
 use amidst_core::{algorithm, frequency, metric};
-use serde_json::{Map, Value, json};
 
 use super::content::{
     Audience, Digest, Method, MetricReport, Report, RequirementReport, Rows, Sides, Subject, UtilityReport,
@@ -17,6 +16,8 @@ use super::loss_bound::LossBound;
 use super::public::{self, Seen, Told};
 use super::view::View;
 use super::{columns, figures, partition, suppression, worst};
+use crate::control_group::{ControlGroup, control_group};
+use crate::json::Figures;
 use crate::plan::metric_of;
 use crate::policy::Policy;
 use crate::population::Population;
@@ -52,13 +53,8 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
     let original_risk = Risk::of(&sizes);
     // Of a table that was rolled up before it was gathered nobody here knows the rows.
     let rows_known = !set.rolled_up();
-    let rounded_to = match judged.suppressed {
-        0 => 1,
-        _ => judged.risk.smallest.unwrap_or(1),
-    };
-
     let originals = columns::Originals {
-        rounded_to,
+        rounded_to: if judged.suppressed == 0 { 1 } else { judged.risk.smallest.unwrap_or(1) },
         sensitive: suppression::tells_nobody(policy, prepared, released, judged.suppressed),
     };
 
@@ -70,7 +66,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
     let population = Population::of(policy, &quasi)?;
     let view = View::of(counted, &judged.classes, recoding, &prepared.generalizations, &prepared.domains);
     let (seen, before) = rayon::join(
-        || Seen::of(view, &population),
+        || Seen::of(view, &prepared.sets, &population),
         || if rows_known { figures::attacks(&original) } else { Vec::new() },
     );
     let seen = seen?;
@@ -82,7 +78,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
         subject: Subject::Release,
         audience: Audience::Owner,
         summary: Vec::new(),
-        release: figures::told(policy, &seen.risks),
+        release: figures::told(policy, &seen.risks, &seen.sets),
         leading: 0,
         rows: rows(made),
         unique_rows: made.unique.map(Into::into),
@@ -97,7 +93,10 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
             },
             after: seen.risks.clone(),
         },
+        sets: seen.sets.clone(),
         attacks: figures::compare(seen.attacks.clone(), before),
+        control_group: control(made),
+        fidelity: rows_known.then(|| utility::fidelity(prepared, recoding)),
         metrics: judged.metrics.iter().filter_map(metric_report).collect(),
         utility: useful(made)?,
         partition: partition::partition(recoding, &prepared.generalizations, &judged.classes),
@@ -124,6 +123,13 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
     Ok(Reports { public: public::of(&seen, told), internal: report })
 }
 
+/// Attacks on people who are in the release and on people who are not, where the rows are here.
+fn control(made: &Made<'_>) -> Option<ControlGroup> {
+    let Made { policy, prepared, found, judged, released, .. } = *made;
+    let classes = released.class_of_row.as_deref().filter(|_| !prepared.set.rolled_up() && made.joined.is_none())?;
+    control_group(prepared, &found.recoding, &judged.classes, classes, policy.search.seed)
+}
+
 /// What was required, and the worst class for each.
 fn requirements(made: &Made<'_>, counted: &FrequencySet) -> Vec<RequirementReport> {
     let Made { policy, prepared, judged, .. } = *made;
@@ -132,15 +138,25 @@ fn requirements(made: &Made<'_>, counted: &FrequencySet) -> Vec<RequirementRepor
         let cells = recoding.classes.get(class)?;
         let label = |(g, cell): (&amidst_core::hierarchy::Generalization, _)| {
             let label = if recoding.masked == Some(class as u32) { TOP.into() } else { g.label(cell) };
-            (g.name.clone(), json!(label))
+            (g.name.clone(), label.to_string())
         };
-        Some(prepared.generalizations.iter().zip(cells).map(label).collect::<Map<String, Value>>())
+        Some(prepared.generalizations.iter().zip(cells).map(label).collect::<Figures>())
     };
     let evaluator = Evaluator::of_release(counted, &prepared.requirements, &judged.classes);
-    let stated = policy.requirements.iter().zip(&judged.requirements).enumerate();
-    stated
-        .map(|(at, (stated, verdict))| worst::requirement(stated, verdict, &evaluator, at, &judged.classes, cells))
-        .collect()
+    if judged.sets.is_empty() {
+        let stated = policy.requirements.iter().zip(&judged.requirements).enumerate();
+        return stated
+            .map(|(at, (stated, verdict))| worst::requirement(stated, verdict, &evaluator, at, &judged.classes, cells))
+            .collect();
+    }
+    worst::of_sets(
+        policy,
+        &prepared.generalizations,
+        (&prepared.sets, &judged.sets),
+        &judged.requirements,
+        &evaluator,
+        0,
+    )
 }
 
 /// How many rows went where.

@@ -4,6 +4,8 @@ use amidst_check::printable;
 use amidst_core::attack::HOMOGENEITY;
 
 use super::content::{Report, Subject};
+use super::sets::SetReport;
+use crate::policy::Role;
 use crate::words::{count, grouped, named, number, percent, times};
 
 /// What a reader in a hurry should know first: who stands amidst how many others, and who does not.
@@ -14,6 +16,7 @@ pub fn leading(report: &Report) -> Vec<String> {
         let owners = if report.rows.waived == 1 { "its owner" } else { "their owners" };
         lines.push(format!("{rows} published unprotected, because {owners} waived protection."));
     }
+    lines.extend(report.sets.iter().filter_map(|set| company_in_set(report, set)));
     lines.extend(company(report));
     lines.extend(beside(report));
     lines
@@ -21,7 +24,9 @@ pub fn leading(report: &Report) -> Vec<String> {
 
 /// What else there is to know, the most important first.
 pub fn findings(report: &Report) -> Vec<String> {
-    let mut lines = guesses(report);
+    let guesses = guesses(report);
+    // Where many columns are sensitive, what holds for all of them comes first.
+    let (mut lines, later) = if guesses.len() > 4 { (Vec::new(), guesses) } else { (guesses, Vec::new()) };
     if let Some(line) = requirements(report) {
         lines.push(line);
     }
@@ -38,6 +43,7 @@ pub fn findings(report: &Report) -> Vec<String> {
             false => format!("{people} waived protection, joined the classes of the others and count in them."),
         });
     }
+    lines.extend(later);
     lines
 }
 
@@ -67,14 +73,36 @@ fn company(report: &Report) -> Option<String> {
         let alone = count(risk.uniques, "person is", "persons are");
         let whose = if risk.uniques == 1 { "this" } else { "their" };
         let among = if waived { "Of the others " } else { "" };
-        return Some(format!("{among}{alone} alone: nobody else has {whose} combination of {}.", quasi(report)));
+        let sets = match report.sets.is_empty() {
+            true => "",
+            false => " The policy protects each set of columns by itself, not all of them together.",
+        };
+        return Some(format!("{among}{alone} alone: nobody else has {whose} combination of {}.{sets}", quasi(report)));
     }
     let everyone = if waived { "Everyone else" } else { "Every person" };
     let whole = !waived && report.unique_rows.as_ref().is_some_and(|unique| unique.smallest == Some(size));
     let what = if whole { "row".to_string() } else { quasi(report) };
     let others = count(size - 1, "other", "others");
     let counted = if report.rows.counterfeits > 0 { ", counterfeits included" } else { "" };
-    Some(format!("{everyone} shares their {what} with at least {others}{counted}."))
+    Some(format!("{everyone} shares their {what} with at least {others}{counted}{}.", each_row(report)))
+}
+
+/// Without a key nothing tells whose a row is, and five rows of one person are not five people.
+fn each_row(report: &Report) -> &'static str {
+    let keyed = report.columns.iter().any(|column| column.role == Role::Key.name());
+    if keyed { "" } else { ", if no two rows are of one person" }
+}
+
+/// How many others everyone stands amidst to whoever knows one set of quasi columns.
+fn company_in_set(report: &Report, set: &SetReport) -> Option<String> {
+    let names: Vec<String> = set.columns.iter().map(|name| printable(name).into_owned()).collect();
+    let others = count(set.smallest_class?.saturating_sub(1), "other", "others");
+    let risk = number(set.prosecutor_max);
+    Some(format!(
+        "Every person shares their {} with at least {others}{}; the risk of who knows these alone is {risk} at most.",
+        named(&names),
+        each_row(report)
+    ))
 }
 
 /// What stands beside the generalized cells, and how many rows are unique with it.
@@ -121,7 +149,7 @@ fn share(part: u64, rows: u64) -> String {
 
 /// How often the best guess of each sensitive value is right.
 fn guesses(report: &Report) -> Vec<String> {
-    let share = |findings: &super::content::FindingsReport| findings.figures.get("largest_share")?.as_f64();
+    let share = |findings: &super::content::FindingsReport| findings.figures.number("largest_share");
     let attacks = report.attacks.iter().filter(|a| a.id == HOMOGENEITY.id);
     attacks
         .filter_map(|attack| {

@@ -7,7 +7,6 @@ use amidst_core::requirement::Evaluator;
 use amidst_core::search::{MaxSuppression, Suppressed};
 
 use super::content::{Reason, Suppression};
-use crate::json;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::release::Released;
@@ -77,7 +76,7 @@ fn reasons(policy: &Policy, prepared: &Prepared, recoding: &Recoding, levels: &[
         if requirement.needs() > Needs::Histogram {
             continue;
         }
-        let mut reason = Reason { model: stated.model.id.to_string(), on: json::on(&stated.on), classes: 0, rows: 0 };
+        let mut reason = Reason { model: stated.model.id.to_string(), on: stated.on.clone(), classes: 0, rows: 0 };
         for entries in classes.iter().filter(|e| !e.is_empty()) {
             if !evaluator.holds(position, entries) {
                 reason.classes += 1;

@@ -41,7 +41,7 @@ impl View {
         let codes = |place: usize| columns.iter().map(move |column| column.codes.get(place));
         let mut places: Vec<u32> = (0..held.len() as u32).collect();
         places.par_sort_unstable_by(|&a, &b| codes(a as usize).cmp(codes(b as usize)));
-        // Classes that look alike are one class to whoever looks.
+        // Classes that look alike are one class to every reader.
         let mut class_of = vec![u32::MAX; classes.len()];
         let mut firsts: Vec<u32> = Vec::new();
         for &place in &places {

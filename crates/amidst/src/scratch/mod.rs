@@ -2,7 +2,7 @@
 //!
 //! Such a folder lies beside what it prepares, on the same file system, and only its owner can enter it. It holds a
 //! file that its process keeps locked: the lock ends with the process, however that ends, in whichever container or on
-//! whichever machine it ran. Whoever can take the lock therefore knows that nobody works there any more. Process ids
+//! whichever machine it ran. A process that can take the lock therefore knows that no other works there. Process ids
 //! would not tell: they mean nothing in another namespace.
 //!
 //! May use: `files`, and what those use.

@@ -103,7 +103,9 @@ pub(super) fn compete(
                 }
                 None => Err(format!("the metric `{}` is not defined for it", search.metric.id)),
             },
-            Err(failure @ (Failure::Impossible(_) | Failure::Usage(_))) => Err(failure.to_string()),
+            Err(failure @ (Failure::Impossible(_) | Failure::Usage(_) | Failure::Advised(_))) => {
+                Err(failure.to_string())
+            }
             Err(failure) => return Err(failure),
         };
         contenders.push(Contender { algorithm: entry.id, kind: entry.kind, cost });

@@ -1,11 +1,13 @@
 //! Searching: the algorithm is chosen and run, and what it found is held against its own distribution. Where a policy names
 //! no algorithm, several compete.
+//!
+//! May use: `job`, `json`, `plan`, `policy`, `prepare`, `release`, `settling`, and what those use.
 
 mod competition;
 
 use amidst_core::search::own_distribution::{Settled, settle};
 use amidst_core::search::{Found, Search, SearchError, feasibility};
-use amidst_core::{algorithm, lattice};
+use amidst_core::{algorithm, lattice, sets};
 
 pub use competition::{Compared, Contender};
 
@@ -14,7 +16,7 @@ use crate::plan::{algorithm_of, node_of, stated_algorithm, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::release::{Joined, place_joiners};
-use crate::{Failure, settling};
+use crate::{Failure, Remedy, settling};
 
 /// What is published, and who found it.
 pub struct Chosen {
@@ -31,6 +33,9 @@ pub struct Chosen {
 /// Runs the policy's algorithm, or those that compete where it names none, and places the rows that asked to join.
 pub fn search(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Chosen, Failure> {
     let search = task(policy, prepared, job)?;
+    if !prepared.sets.is_empty() {
+        return in_threads(job.threads, || in_sets(policy, prepared, &search));
+    }
     let entry = algorithm_of(policy, prepared)?;
     let chosen = |(found, joined)| Chosen { entry, found, joined, compared: None };
     // A table that was rolled up before it was gathered is only fit for the node that it was rolled up for.
@@ -38,6 +43,29 @@ pub fn search(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Cho
         return in_threads(job.threads, || run(policy, prepared, entry, &search)).map(chosen);
     }
     in_threads(job.threads, || competition::compete(policy, prepared, entry, &search))
+}
+
+/// Searches for what satisfies the policy in every set of quasi columns: with the policy's algorithm, or with cell suppression,
+/// which loses no more than whole levels do.
+fn in_sets(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Result<Chosen, Failure> {
+    if prepared.waived.is_some() {
+        return Err(Failure::Usage(
+            "a consent column and the sets of [[quasi]] cannot be had together: whose rows stand beside which classes differs \
+             from set to set; leave out one of the two"
+                .to_string(),
+        ));
+    }
+    let levels = match policy.search.levels.is_empty() {
+        true => None,
+        false => Some(node_of(prepared, &policy.search.levels)?),
+    };
+    let entry = match (stated_algorithm(policy)?, &levels) {
+        (Some(entry), _) => entry,
+        (None, Some(_)) => algorithm::OPTIMAL,
+        (None, None) => algorithm::CELL_SUPPRESSION,
+    };
+    let found = sets::search(search, &prepared.sets, entry, levels.as_deref())?;
+    Ok(Chosen { entry, found, joined: None, compared: None })
 }
 
 /// Runs one algorithm.
@@ -88,12 +116,12 @@ fn at_levels(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Resul
                 format!("{words} fails in {} classes with {} rows", r.classes, r.rows)
             })
             .collect();
-        return Err(Failure::Impossible(format!(
-            "the levels of the policy do not satisfy it: {}; {} rows may be suppressed. `amidst explore POLICY --node …` tells \
-             more",
+        let problem = format!(
+            "the levels of the policy do not satisfy it: {}; {} rows may be suppressed",
             failing.join(", "),
             why.limit
-        )));
+        );
+        return Err(Failure::impossible(problem, Remedy::ExploreNode));
     };
     let note = "the policy names these levels; no others were looked at".to_string();
     Ok(Found { recoding, coding: None, optimal: false, gap: None, least_loss: None, notes: vec![note] })

@@ -43,8 +43,8 @@ pub(super) fn choose(policy: Policy, asked: Option<Mode>, first: &Prepared) -> C
             }
             Err(why) => {
                 let reason = format!(
-                    "maintain, because {why}; where the next version would leak together with those before it, `amidst \
-                     series publish --safe` publishes one that does not"
+                    "maintain, because {why}; where the next version would leak together with those before it, a safe one can \
+                     be published instead"
                 );
                 Choice { mode: Mode::Maintain, policy, reason: Some(reason) }
             }
@@ -66,7 +66,7 @@ fn invariant(policy: &Policy, first: &Prepared) -> Result<(Policy, String), Stri
     let Some((own, told)) = with_m(policy) else {
         return Err("the policy states no number of values (l or m) that everybody is to keep".into());
     };
-    // Whoever states m-invariance wants it, whatever else they want.
+    // A policy that states m-invariance asks for this mode, whatever else it states.
     if let (Some(_), Some(model)) = (&told, beyond_m(&own)) {
         return Err(format!("{model} does not follow from m-invariance"));
     }

@@ -228,8 +228,7 @@ fn finish(
     let recoding = partition.recoding(&prepared.set, &tuple_of, &space, &judge)?;
     let judged = Judged::of(policy, &prepared, &recoding, None);
     if !judged.holds {
-        let failing = judged.requirements.iter().filter(|r| r["holds"] != true);
-        let names: Vec<String> = failing.filter_map(|r| r["model"].as_str().map(String::from)).collect();
+        let names: Vec<&str> = judged.requirements.iter().filter(|r| !r.holds).map(|r| r.model).collect();
         return Err(Failure::Impossible(format!("the version would not satisfy {}", names.join(", "))));
     }
     Ok(Composed { recoding, judged, class_of, groups: classes, counterfeits, signatures, prepared })

@@ -15,7 +15,7 @@ use crate::Failure;
 use crate::job::Job;
 use crate::policy::Policy;
 
-/// What a series is, for whoever makes its next version.
+/// What a series is, as far as its next version needs it.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub policy: &'a Policy,

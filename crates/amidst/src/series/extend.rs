@@ -6,7 +6,7 @@
 //! in the same way. Everything else a series keeps.
 //!
 //! The state seals the files beside it, and both must change together. The new files are made in a folder of their own;
-//! the state then seals those; then they are put in place. Whoever opens the series after a crash in between finishes
+//! the state then seals those; then they are put in place. The next process that opens the series after a crash in between finishes
 //! that.
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ use super::{Series, private, state_files};
 use crate::job::Job;
 use crate::policy::{ColumnPolicy, Diagnostic, Policy, PolicyErrors};
 use crate::prepare::{PrepareError, Prepared};
-use crate::{Failure, files};
+use crate::{Failure, Lacks, Remedy, files};
 
 /// What a series was extended by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,13 +46,7 @@ impl Extended {
 pub(super) fn advised(failure: Failure, folder: &Path) -> Failure {
     let Failure::Policy(mut errors) = failure else { return failure };
     for error in errors.list.iter_mut().filter(|error| error.lacks) {
-        let help = format!(
-            "add what is lacking to the policy that the series began with, or to its hierarchy, and run `amidst series extend \
-             {} --policy POLICY`; or list it in `missing` of a new series if it means \"unknown\". The copy in the private part \
-             is not edited",
-            folder.display()
-        );
-        error.help = Some(help.into());
+        error.remedy = Some(Remedy::ExtendSeries { folder: folder.to_path_buf(), lacks: Lacks::Value });
     }
     Failure::Policy(errors)
 }
@@ -61,13 +55,7 @@ pub(super) fn advised(failure: Failure, folder: &Path) -> Failure {
 pub(super) fn reasoned(error: PrepareError, folder: &Path) -> Failure {
     let PrepareError::Policy(mut errors) = error else { return error.into() };
     for error in &mut errors.list {
-        let help = format!(
-            "a series keeps the roles of its columns: leave the rows out, or start a new series in which they are \"quasi\" or \
-             \"identifying\"; `accept = \"why\"` in the policy that the series began with publishes them all the same, once \
-             `amidst series extend {} --policy POLICY` has taken the reason over",
-            folder.display()
-        );
-        error.help = Some(help.into());
+        error.remedy = Some(Remedy::ExtendSeries { folder: folder.to_path_buf(), lacks: Lacks::Reason });
     }
     Failure::Policy(errors)
 }

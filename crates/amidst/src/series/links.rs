@@ -1,6 +1,6 @@
 //! What insensitive columns tell of a series: rows of different versions that are the same row.
 //!
-//! Insensitive cells are published as they are, in every version. Whoever keeps their sensitive value keeps these, too,
+//! Insensitive cells are published as they are, in every version. A person who keeps the sensitive value keeps these, too,
 //! so an adversary looks for the same cells again: the value of a person is the sensitive tuple *and* what stands
 //! beside it. The state keeps a digest of the latter for each published row, not the texts: those are in the published
 //! versions, and go from the state when nobody has them any more.

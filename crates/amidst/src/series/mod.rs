@@ -63,8 +63,8 @@ pub use plan::{Plan, Planned};
 pub use publish::Published;
 pub use undo::Undone;
 
-use crate::Failure;
 use crate::policy::Policy;
+use crate::{Failure, Remedy};
 use store::Store;
 
 /// How versions are made.
@@ -118,10 +118,8 @@ impl Series {
                 return Err(Failure::Io(format!("cannot look into {place}: {e}; {message}")));
             }
             _ => {
-                return Err(Failure::Usage(format!(
-                    "there is no series in {}; start one with `amidst series init {0} --policy POLICY`",
-                    folder.display()
-                )));
+                let problem = format!("there is no series in {}", folder.display());
+                return Err(Failure::usage(problem, Remedy::BeginSeries(folder.to_path_buf())));
             }
         }
         Series::over(folder, Store::open(&file)?)
@@ -180,7 +178,7 @@ fn versions(folder: &Path) -> PathBuf {
     folder.join("versions")
 }
 
-/// What the owner is told of a version and nobody else.
+/// What only the owner of a version may read.
 fn internal(folder: &Path, number: u64) -> PathBuf {
     private(folder).join("reports").join(number.to_string())
 }

@@ -1,7 +1,7 @@
 //! What the next version would be, told before anything is committed.
 
 use amidst_core::metric::OF_VERSIONS;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ pub struct Plan {
     pub rows_out: u64,
     /// The next version; none where nothing has changed since the last.
     pub next: Option<Planned>,
-    /// The version that `publish --safe` would publish instead; none where the next one exposes nobody, or the mode knows
+    /// The version that [`Series::publish_safe`] would publish instead; none where the next one exposes nobody, or the mode knows
     /// none.
     pub safe: Option<Planned>,
     /// The first version that was made safe, if any was: then `publish` makes the next one safe as well.
@@ -108,18 +108,7 @@ fn some(n: u64, one: &str, many: &str) -> Option<String> {
     }
 }
 
-/// The command that publishes the safe version of a series; `exposed` where somebody was exposed by versions before.
-pub(super) fn safe_command(folder: &Path, exposed: bool) -> String {
-    let also = if exposed { " --allow-leak" } else { "" };
-    format!("amidst series publish {} --safe{also}", folder.display())
-}
-
 impl Plan {
-    /// The command that publishes the safe version, if there is one.
-    pub fn safe_command(&self) -> Option<String> {
-        self.safe.as_ref().map(|safe| safe_command(&self.folder, safe.audit.condemns()))
-    }
-
     /// Whether `publish` would publish it without more being said, as it is or made safe.
     pub fn publishable(&self) -> bool {
         self.next.as_ref().is_some_and(|next| !next.audit.condemns()) || self.is_made_safe()
@@ -130,13 +119,13 @@ impl Plan {
         self.safe_since.is_some() && self.safe.as_ref().is_some_and(|safe| !safe.audit.condemns())
     }
 
-    /// What `amidst series plan --json` prints.
+    /// The plan as JSON.
     pub fn to_json(&self) -> Value {
         json!({
             "mode": self.mode.name(), "last_version": self.last, "rows": self.rows, "rows_in": self.rows_in,
             "rows_out": self.rows_out, "changed": self.next.is_some(), "publishable": self.publishable(),
             "version": self.next.as_ref().map(|_| self.last + 1), "next": self.next.as_ref().map(Planned::to_json),
-            "safe": self.safe.as_ref().map(Planned::to_json), "safe_since": self.safe_since, "safe_command": self.safe_command(),
+            "safe": self.safe.as_ref().map(Planned::to_json), "safe_since": self.safe_since,
         })
     }
 }

@@ -1,14 +1,13 @@
 //! Publishing a version: checked, audited against all before it, and in its place whole or not at all.
 //!
 //! The files are made in the private folder first. Then the state says that the version exists; then one rename puts it
-//! in its place. Whoever opens the series after a crash between the two finishes the rename.
+//! in its place. The next process that opens the series after a crash between the two finishes the rename.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use amidst_check::Link;
 use amidst_core::search::Found;
-use amidst_io::{Format, WriteError, WriteOptions};
 use rusqlite::params;
 use serde_json::{Value, json};
 
@@ -25,11 +24,10 @@ use super::refuse::{refusal, unchanged};
 use super::state::{State, kept};
 use super::store::Work;
 use super::{Mode, Series, internal, private, undo, versions};
-use crate::folder::CERTIFICATE;
-use crate::job::{Job, stop};
+use crate::job::Job;
 use crate::plan::algorithm_of;
 use crate::policy::{OutputOrder, Policy};
-use crate::publish::{Bundle, certificate_text, seal};
+use crate::publish::{Bundle, Folders, Workspace, table_name};
 use crate::release::{Judged, Released};
 use crate::report::{self, Audience, Policies, Report};
 use crate::unique::UniqueRows;
@@ -100,7 +98,7 @@ impl Series {
     }
 
     /// As [`Series::publish`]; but where the version would expose somebody, the least change is made to it with which it
-    /// does not: classes stay as they were published, with counterfeits for whoever left, and new rows have classes of
+    /// does not: classes stay as they were published, with counterfeits for persons who left, and new rows have classes of
     /// their own or wait. The series remembers it: from then on [`Series::publish`] does the same.
     ///
     /// # Errors
@@ -167,12 +165,12 @@ impl Series {
         // A commit that fails may be found to have happened all the same, once the disk works again.
         staging.iter_mut().for_each(Leftover::keep);
         work.commit()?;
-        // From here on the version is published; what is still to do, whoever publishes next can do as well.
+        // From here on the version is published; what is still to do, the next publication can do as well.
         if let Err(failure) = self.recover()
             && !place.is_dir()
         {
             return Err(Failure::Io(format!(
-                "version {number} is made but not in its place yet, where the next `amidst series publish` will put it: \
+                "version {number} is made but not in its place yet, where the next publication puts it: \
                  {failure}"
             )));
         }
@@ -265,7 +263,7 @@ impl Leftover {
 impl Drop for Leftover {
     fn drop(&mut self) {
         if let Some(folder) = &self.folder {
-            // Whoever publishes next clears what cannot be removed now.
+            // The next publication clears what cannot be removed now.
             let _ = fs::remove_dir_all(folder);
         }
     }
@@ -307,30 +305,17 @@ fn stage(
         policy.output.order = OutputOrder::Shuffled;
     }
     let policy = &policy;
-    let place = staged_folder(folder, number);
-    let own = internal(folder, number);
-    let fail = |e: std::io::Error| Failure::Io(format!("cannot write version {number} into {}: {e}", place.display()));
+    let (place, own) = (staged_folder(folder, number), internal(folder, number));
+    let what = format!("version {number} into {}", place.display());
+    let mut folders = Folders { public: place.clone(), internal: own.clone(), what };
+    let fail = |folders: &Folders, e: std::io::Error| folders.unwritten(&e.to_string());
     for fresh in [&place, &own] {
-        fresh_folder(fresh).map_err(fail)?;
+        fresh_folder(fresh).map_err(|e| fail(&folders, e))?;
     }
-    let format = Format::of_path(Path::new(policy.output.file.as_deref().unwrap_or("release.csv")))
-        .map_err(|e| Failure::Usage(e.to_string()))?;
-    let release = format!("release.{}", format.ending().trim_start_matches('.'));
+    let (_, release) = table_name(policy)?;
     let Composed { prepared, recoding, judged, counterfeits, signatures, class_of, .. } = composed;
     let released = Released { counterfeits, ..Released::with_classes(policy, &prepared, &recoding, class_of) };
-    let untyped = |name: &str| policy.leaves_type_open(name);
-    let options = WriteOptions {
-        threads: job.threads,
-        cancel: Some(job.cancel),
-        untyped: Some(&untyped),
-        private: true,
-        ..WriteOptions::default()
-    };
-    let path = place.join(&release);
-    amidst_io::write(&released.table, Some(&released.order), &path, format, &options).map_err(|e| match e {
-        WriteError::Io { source, .. } => fail(source),
-        other => Failure::Io(format!("cannot write version {number}: {other}")),
-    })?;
+    released.write(policy, &place.join(&release), job).map_err(|e| folders.tell(e))?;
     let heading = heading(about);
     let mut policies = Policies::of(policy, &prepared);
     policies.public.insert_str(0, &heading);
@@ -349,19 +334,11 @@ fn stage(
     };
     let told = |report: &mut Report| of_version(report, counterfeits, about);
     let bundle = Bundle::of_version(std::slice::from_ref(&release), link, &told);
-    let sealed = seal(&made, &place, &bundle, &|| stop(job))?;
+    let sealed = folders.check(&made, &bundle, job)?;
     let unique = sealed.unique;
     let leading = sealed.reports.internal.summary[..sealed.reports.internal.leading].to_vec();
-    for (folder, documents) in [(&own, &sealed.internal), (&place, &sealed.public)] {
-        for (name, bytes) in documents {
-            files::write_private(&folder.join(name), bytes).map_err(fail)?;
-        }
-    }
-    let text = certificate_text(&sealed.certificate)?;
-    files::write_private(&place.join(CERTIFICATE), text.as_bytes()).map_err(fail)?;
-    fs::File::open(&path).and_then(|file| file.sync_all()).map_err(fail)?;
     // A version is meant to be read by everyone; until it has its place, the private half keeps it from them.
-    files::open_to_readers(&place).map_err(fail)?;
+    files::open_to_readers(&place).map_err(|e| fail(&folders, e))?;
     for folder in [&own, &place] {
         files::sync_folder(folder);
     }
@@ -375,7 +352,7 @@ fn heading(about: &About<'_>) -> String {
     let mut heading = format!("# Version {number} of a series in the mode {}.\n", mode.name());
     if audit.condemns() {
         heading.push_str(&format!(
-            "# Published with --allow-leak: the versions so far leave together less than the policy promises.\n# {}\n",
+            "# Published with allow-leak: the versions so far leave together less than the policy promises.\n# {}\n",
             audit.sentence()
         ));
     }
@@ -386,7 +363,7 @@ fn heading(about: &About<'_>) -> String {
 fn of_version(report: &mut Report, counterfeits: Option<u64>, about: &About<'_>) {
     let About { number, mode, audit, repair, .. } = *about;
     let verdict = match audit.condemns() {
-        true => format!("published with --allow-leak although of all versions together {}", audit.sentence()),
+        true => format!("published with allow-leak although of all versions together {}", audit.sentence()),
         false => "all versions so far together leave of everybody what the policy promises".to_string(),
     };
     report.summary.push(format!("This is version {number} of a series in the mode {}; {verdict}.", mode.name()));

@@ -5,9 +5,9 @@ use std::path::Path;
 use super::Mode;
 use super::draft::Draft;
 use super::log::held_back;
-use super::plan::{Planned, safe_command};
+use super::plan::Planned;
 use super::store::Work;
-use crate::Failure;
+use crate::{Failure, Remedy};
 
 /// There is nothing to publish since version `last`; rows may be waiting all the same.
 pub(super) fn unchanged(work: &Work<'_>, last: u64) -> Result<Failure, Failure> {
@@ -26,26 +26,15 @@ pub(super) fn unchanged(work: &Work<'_>, last: u64) -> Result<Failure, Failure> 
 pub(super) fn refusal(folder: &Path, number: u64, mode: Mode, draft: &Draft, mended: Option<&Draft>) -> Failure {
     let found = &draft.audit;
     let (safe, plain) = (mended.map(Planned::of), Planned::of(draft));
-    let advice = match (mode, &safe) {
-        (_, Some(safe)) => {
-            let command = safe_command(folder, safe.audit.condemns());
-            let else_ = if safe.audit.condemns() { "exposes nobody else" } else { "publishes one that does not" };
-            format!("`{command}` {else_}: {}; --allow-leak alone publishes this one and says so", safe.cost(&plain))
-        }
-        (Mode::Maintain, None) if found.newly.is_empty() => {
-            "it exposes nobody who was not exposed before, and --allow-leak publishes it and says so".into()
-        }
-        (Mode::Maintain, None) => {
-            let undo = format!("`amidst series undo {}` takes back the last batch", folder.display());
-            format!("no safe version was found; {undo}, --allow-leak publishes this one and says so")
-        }
-        (Mode::MInvariant, None) => {
-            let undo = format!("`amidst series undo {}` takes back the last batch", folder.display());
-            format!("{undo}; --allow-leak publishes it all the same and says so")
-        }
+    let folder = folder.to_path_buf();
+    let remedy = match (mode, &safe) {
+        (_, Some(safe)) => Remedy::PublishSafe { folder, exposed: safe.audit.condemns(), cost: safe.cost(&plain) },
+        (Mode::Maintain, None) if found.newly.is_empty() => Remedy::AllowLeak,
+        (mode, None) => Remedy::UndoOrAllowLeak { folder, searched: mode == Mode::Maintain },
     };
     let (told, method) = (found.sentence(), found.method());
-    Failure::Impossible(format!(
-        "version {number} together with those before it would leave less than the policy promises: {told} ({method}); {advice}"
-    ))
+    let problem = format!(
+        "version {number} together with those before it would leave less than the policy promises: {told} ({method})"
+    );
+    Failure::impossible(problem, remedy)
 }

@@ -1,7 +1,7 @@
 //! The least change that makes a maintained version safe.
 //!
 //! **Why it works.** A class that is published again with the values it had, and with nobody who was not in it, tells
-//! nothing new: whoever left is stood for by a counterfeit of their value, so every world that fitted the class fits it
+//! nothing new: a person who left is replaced by a counterfeit of their value, so every world that fitted the class fits it
 //! still. A class of rows that were never published says nothing about anybody else. So where the maintained classes
 //! leak, the classes of the version before are published again, and rows that came since take the [`Places`] of those
 //! who left, are put into classes of their own, or wait until they are enough for one.
@@ -214,7 +214,8 @@ impl<'a> Bench<'a> {
             match self.attempt(with) {
                 Ok(draft) if draft.audit.newly.is_empty() => return Ok(Some(draft)),
                 Ok(draft) if self.take_back(&draft.audit.newly) => {}
-                Ok(_) | Err(Failure::Impossible(_)) => return Ok(None),
+                Ok(_) => return Ok(None),
+                Err(failure) if failure.is_impossible() => return Ok(None),
                 Err(failure) => return Err(failure),
             }
         }
@@ -303,12 +304,12 @@ impl<'a> Bench<'a> {
         match first_classes(self.of.policy, &mut state, false, self.job) {
             Ok(_) if state.classes.contains(&UNPLACED) => Ok(None),
             Ok(_) => Ok(Some(state.classes)),
-            Err(Failure::Impossible(_)) => Ok(None),
+            Err(failure) if failure.is_impossible() => Ok(None),
             Err(failure) => Err(failure),
         }
     }
 
-    /// Counterfeits for whoever left the classes of the past that are published again. They have the quasi cells of
+    /// Counterfeits for persons who left the classes of the past that are published again. They have the quasi cells of
     /// their class; their insensitive cells are drawn from the whole column, each for itself.
     fn fill(&self, table: &mut State, groups: &mut Vec<u32>, from: u32, departed: bool, repair: &mut Repair) {
         let rows = table.rows();
@@ -361,7 +362,7 @@ impl Parts {
             parts.up[a.max(b) as usize] = a.min(b);
         }
         for at in 0..count {
-            // Whoever leads is smaller, so it has been looked at.
+            // The leader is smaller, so it has been looked at.
             parts.up[at as usize] = parts.up[parts.up[at as usize] as usize];
         }
         parts
@@ -396,7 +397,7 @@ impl Draft {
         let before = past(work, head.version, known.sensitive_width())?;
         match safe(of, known, self, (before, head.published), job) {
             Ok(mended) => Ok(Some(mended)),
-            Err(Failure::Impossible(_)) => Ok(None),
+            Err(failure) if failure.is_impossible() => Ok(None),
             Err(failure) => Err(failure),
         }
     }

@@ -1,13 +1,13 @@
 //! What a policy may state for a series: everything that would not come true is refused, at its place in the policy.
 //!
 //! A series tells persons apart, and publishes everybody who is in the table in every version while they are in it. So
-//! it needs a key, leaves nobody out, and knows no rows that are published unprotected: whoever waives in one version
+//! it needs a key, leaves nobody out, and knows no rows that are published unprotected: a person who waives in one version
 //! and not in the next gives their value away for all of them, and that of others with it.
 
 use amidst_core::search::MaxSuppression;
 
 use crate::Failure;
-use crate::policy::{Diagnostic, Policy, Role};
+use crate::policy::{Diagnostic, Policy, Ranges, Role};
 
 /// The name of the key column, of a policy that can be one of a series.
 ///
@@ -21,6 +21,8 @@ pub(super) fn key_of(policy: &Policy) -> Result<&str, Failure> {
     }
     errors.extend(waivers(policy));
     errors.extend(suppression(policy));
+    errors.extend(sets(policy));
+    errors.extend(ranges(policy));
     match key {
         Some(key) if errors.is_empty() => Ok(key),
         _ => Err(policy.origin.errors(errors).into()),
@@ -45,10 +47,28 @@ fn waivers(policy: &Policy) -> Vec<Diagnostic> {
                        narrows what others may have";
         policy.origin.error(&["columns", name, "role"], message).label("says who waived").help(
             "give it the role \"identifying\", which protects everybody alike, or publish those who waived as a release of \
-             their own with `amidst anonymize`",
+             their own",
         )
     };
     consents.map(|c| error(&c.name)).collect()
+}
+
+fn ranges(policy: &Policy) -> Option<Diagnostic> {
+    let message = match policy.output.ranges {
+        Ranges::Label => return None,
+        Ranges::Bounds => "the columns of a series stay the same, and which of them have ranges may change",
+        Ranges::Midpoint | Ranges::Rounded => {
+            "the classes of a series stay apart, and would not where their ranges looked alike"
+        }
+    };
+    Some(policy.origin.error(&["output", "ranges"], message).help("write `ranges = \"label\"`, or leave it out"))
+}
+
+fn sets(policy: &Policy) -> Option<Diagnostic> {
+    (!policy.quasi_sets.is_empty()).then(|| {
+        let message = "a series keeps classes of all quasi columns together, and the policy has sets of them";
+        policy.origin.error_at_key(&["quasi"], message).help("leave out [[quasi]] in the policy of a series")
+    })
 }
 
 fn suppression(policy: &Policy) -> Option<Diagnostic> {

@@ -130,7 +130,7 @@ fn one_row_more_leaks_and_is_refused() {
     let worst = &second.audit.columns[0].worst[0];
     assert_eq!((worst.values.as_slice(), worst.versions.as_slice()), (&["Diabetes".to_string()][..], &[1, 2][..]));
     let certificate = fs::read_to_string(second.folder.join("certificate.json")).unwrap();
-    assert!(certificate.contains("Published with --allow-leak"));
+    assert!(certificate.contains("Published with allow-leak"));
     assert!(ward.open().log().unwrap().versions[1].leaks);
 }
 

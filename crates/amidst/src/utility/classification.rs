@@ -67,7 +67,7 @@ pub fn classification(
     })
 }
 
-/// Up to so many counts of labels with values of the target are laid out for a column, however few of them occur.
+/// The number of counts, labels times values of the target, up to which they are laid out for a column, however few of them occur.
 const FEW: usize = 1 << 18;
 
 /// What a classifier learned about one column: a score for each value of the target under each label.
@@ -211,7 +211,7 @@ mod tests {
         assert!(lost.release <= 0.5);
     }
 
-    /// Labels and values so many that they are listed say what the same table says with every score laid out.
+    /// Labels and values that are listed because they are many say what the same table says with every score laid out.
     #[test]
     fn what_is_listed_is_what_is_laid_out() {
         let mut random = amidst_core::random::Random::new(9);

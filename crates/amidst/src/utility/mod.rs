@@ -5,6 +5,7 @@
 //! May use: `policy`, `prepare`, and what those use.
 
 mod classification;
+mod numbers;
 mod query_error;
 mod unique_rows;
 
@@ -13,6 +14,7 @@ use crate::policy::{Policy, Role};
 use crate::prepare::Prepared;
 
 pub use classification::{Accuracy, classification};
+pub use numbers::{ColumnLoss, Correlation, Fidelity, Moments, Numbers, fidelity};
 pub use query_error::{QUERIES, query_error};
 
 /// A figure of usefulness, as the registry of metrics knows it.

@@ -78,8 +78,8 @@ fn separated(rows: impl Iterator<Item = Vec<String>>, separator: &str) -> String
     rows.map(line).collect()
 }
 
-/// The cells of the corpus, which quotes nothing but commas and quotes.
-fn csv_rows(csv: &str) -> Vec<Vec<String>> {
+/// The rows of a CSV text whose cells hold no line breaks and no quotes.
+pub fn csv_rows(csv: &str) -> Vec<Vec<String>> {
     let line = |line: &str| {
         let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
         for c in line.chars() {

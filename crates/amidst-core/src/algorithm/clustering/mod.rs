@@ -1,4 +1,6 @@
 //! What the clustering algorithms have in common: rows gather in clusters, which grow until the policy holds for each.
+//!
+//! May use: `local`, `parameter`, the rest of `algorithm`, and what those use.
 
 use super::{Algorithm, Found, Search, SearchError};
 use crate::local::build::place_rows::{Choice, settle};

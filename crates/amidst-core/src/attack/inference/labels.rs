@@ -11,7 +11,7 @@ use crate::table::Column;
 /// What a label adds to the score of a value.
 pub(super) type Weight = (u32, f32);
 
-/// A label has a vector of its own when it occurs with at least one in so many values.
+/// A label has a vector of its own when it occurs with at least this fraction of the values.
 const SHARE: usize = 8;
 
 /// How often the labels of a column occur with values, by fold.

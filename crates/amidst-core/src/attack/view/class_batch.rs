@@ -76,7 +76,7 @@ impl<'a> ClassBatch<'a> {
     }
 }
 
-/// So many people are copied at once.
+/// The number of people copied at once.
 const FEW: usize = 4;
 
 /// Copies the people at `own` to the front of `to`, which has room for a few more: how many a few are, no processor can

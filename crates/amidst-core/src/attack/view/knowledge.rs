@@ -1,4 +1,4 @@
-//! What an adversary may know beside the release. Attacks that assume it declare it, and whoever runs them supplies it.
+//! What an adversary may know beside the release. Attacks that assume it declare it, and the caller supplies it.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use super::{Fits, Original};
 use crate::class::Population;
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use crate::hierarchy::Generalization;
-use crate::recoding::{Recoding, SUPPRESSED};
+use crate::recoding::Recoding;
 use crate::table::Table;
 use crate::worlds::Version;
 
@@ -277,8 +277,8 @@ impl Tuples {
     pub fn of(set: &FrequencySet, recoding: &Recoding) -> Self {
         let mut parts = Vec::new();
         recoding.for_each_part(set, |part| {
-            if part.class != SUPPRESSED {
-                parts.push((part.class, part.tuple, part.entry.rows));
+            if let Some(class) = part.class {
+                parts.push((class.0, part.tuple.0, part.entry.rows));
             }
         });
         Self::collect(recoding.classes.len(), parts)

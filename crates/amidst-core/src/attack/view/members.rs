@@ -14,7 +14,7 @@ use super::lists::{Lists, Turned};
 use super::{Fits, Published, TupleTotals};
 use crate::frequency;
 
-/// A task counts at least so many tuples.
+/// The least number of tuples that a task counts.
 const TUPLES: usize = 1 << 16;
 
 /// Who is in which class.
@@ -83,7 +83,7 @@ struct Open {
     rows: u64,
     /// The class that it is in.
     class: Option<u32>,
-    /// Those that it may be in: so many, from here on in the list of all.
+    /// Those that it may be in: their number, and where they begin in the list of all.
     left: u32,
     start: usize,
 }

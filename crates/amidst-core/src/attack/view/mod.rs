@@ -1,4 +1,7 @@
 //! What attacks look at: the published table, its cells as an adversary reads them, and what is known beside it.
+//!
+//! May use: `class`, `frequency`, `hierarchy`, `recoding`, `sensitive`, `table`, `worlds`, the rest of `attack`, and
+//! what those use.
 
 pub mod cell;
 pub(super) mod class_batch;

@@ -1,7 +1,7 @@
 //! The ways to deal the sensitive values of a class to its parts, counted.
 //!
 //! A class has parts of known sizes and publishes how often each value occurs in it, not who has it. A *world* deals
-//! the values to the persons; all worlds are equally likely. What is told of them: how likely some part *fails*, that
+//! the values to the persons; all worlds are equally likely. What is computed of them: how likely some part *fails*, that
 //! is breaks a requirement, and how likely a person of a part has a value while some part fails.
 //!
 //! Parts are drawn one after the other as independent multinomials; given that they add up to the class, they are dealt
@@ -79,7 +79,7 @@ fn cost(groups: &[(u64, usize)], values: usize, space: &Space) -> Option<u64> {
     let parts: u64 = groups.iter().map(|g| g.1 as u64).sum();
     let mut draws = 0u64;
     for &(size, _) in groups {
-        // Ways to pick `size` of so many values: C(size + values − 1, values − 1).
+        // Ways to pick `size` of `values` values: C(size + values − 1, values − 1).
         let mut ways = 1u128;
         for i in 1..values as u128 {
             ways = ways.checked_mul(u128::from(size) + i)? / i;

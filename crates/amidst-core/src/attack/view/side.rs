@@ -16,7 +16,7 @@ pub(super) struct Side<'a> {
     pub other: usize,
     /// For each value the labels that it fits, ascending.
     labels: Lists,
-    /// The same as bits, so many words a value; none where there would be too many.
+    /// The same as bits, a fixed number of words a value; none where there would be too many.
     bits: Vec<u64>,
     words: usize,
     /// Labels that no value fits.

@@ -1,4 +1,6 @@
 //! The builders: one file each, listed in [`BUILDERS`].
+//!
+//! May use: `parameter`, `table`, the rest of `hierarchy`, and what those use.
 
 mod common;
 mod countries;

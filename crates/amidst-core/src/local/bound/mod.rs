@@ -14,6 +14,9 @@
 //!
 //! **Effort.** Prices that were not raised are prices, so whatever is cut short is a bound. Without a deadline the work is
 //! limited by counts, and the outcome depends on table, policy and seed alone.
+//!
+//! May use: `class`, `control`, `metric`, `model`, `random`, `requirement`, `search`, the rest of `local`, and what
+//! those use.
 
 mod cheapest;
 mod compete;
@@ -35,9 +38,9 @@ use need::Need;
 pub struct Effort {
     /// Nothing begins after this.
     pub deadline: Option<Instant>,
-    /// At most so many times a tuple is looked at from a box, once for boxes and once for prices.
+    /// The most times that a tuple is looked at from a box, once for boxes and once for prices.
     pub looks: u64,
-    /// At most so many tuples have a price; the others count for nothing.
+    /// The most tuples that have a price; the others count for nothing.
     pub tuples: usize,
 }
 

@@ -19,7 +19,7 @@ const AWAY: f64 = 0.02;
 pub(crate) enum Draw {
     /// As many different values as are needed, and whatever is nearest.
     Different,
-    /// In proportion to the table, into classes of so many times the least size that allows it.
+    /// In proportion to the table, into classes of a multiple of the least size that allows it.
     Proportional(f64),
 }
 

@@ -10,6 +10,7 @@
 
 use crate::frequency::{Entry, FrequencySet, Groups};
 use crate::hierarchy::Cell;
+use crate::ids::ClassId;
 use crate::local::class::{Judge, Tally};
 use crate::local::index::Tree;
 use crate::local::shape::Space;
@@ -110,11 +111,8 @@ impl<'a> OpenClasses<'a> {
         let mut tallies = vec![Tally::default(); count];
         let mut codes = vec![0; count * width];
         recoding.for_each_part(set, |part| {
-            if part.class == SUPPRESSED {
-                return;
-            }
-            let class = part.class as usize;
-            let (shape, tuple) = (&mut shapes[class * words..(class + 1) * words], set.tuple(part.tuple as usize));
+            let Some(class) = part.class.map(ClassId::index) else { return };
+            let (shape, tuple) = (&mut shapes[class * words..(class + 1) * words], set.tuple(part.tuple.index()));
             if tallies[class].rows == 0 {
                 space.start(shape, tuple);
                 codes[class * width..(class + 1) * width].copy_from_slice(tuple);
@@ -257,23 +255,25 @@ mod tests {
             let mut classes: Vec<Vec<Entry>> = vec![Vec::new(); theirs.classes.len()];
             let mut refused = 0;
             theirs.for_each_part(&joiners, |part| {
-                if part.class == SUPPRESSED {
+                let Some(class) = part.class else {
                     refused += part.entry.rows;
                     return;
-                }
-                let cells = &theirs.classes[part.class as usize];
+                };
+                let cells = &theirs.classes[class.index()];
                 for ((g, &code), cell) in
-                    protected.generalizations.iter().zip(joiners.tuple(part.tuple as usize)).zip(cells)
+                    protected.generalizations.iter().zip(joiners.tuple(part.tuple.index())).zip(cells)
                 {
                     assert!(g.covers(cell, code));
                 }
-                classes[part.class as usize].push(part.entry);
+                classes[class.index()].push(part.entry);
             });
             assert_eq!(refused, joined.refused);
             if requirements[0].model.id == "k-anonymity" {
                 assert_eq!(refused, 0);
             }
-            joined.recoding.for_each_part(&protected.set, |part| classes[part.class as usize].push(part.entry));
+            joined.recoding.for_each_part(&protected.set, |part| {
+                classes[part.class.expect("nobody who is protected is left out").index()].push(part.entry);
+            });
             let union = fixture_union(&protected.set, &joiners);
             let evaluator = Evaluator::new(&union, &requirements);
             for entries in classes {

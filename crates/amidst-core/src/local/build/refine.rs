@@ -27,7 +27,7 @@ const LEAST: f64 = 1e-9;
 /// When to stop.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
-    /// At most so many rounds.
+    /// The most rounds.
     pub rounds: usize,
     /// A round that gains a smaller share of the loss is the last.
     pub share: f64,
@@ -313,7 +313,7 @@ impl<'a> Block<'a> {
         alike || self.holds(a, Some(r), Some(s), 1) && self.holds(b, Some(s), Some(r), 1)
     }
 
-    /// Whether a member satisfies the policy once so many rows of one entry leave and of another come.
+    /// Whether a member satisfies the policy once a number of rows of one entry leave and of another come.
     fn holds(&self, m: usize, out: Option<u32>, into: Option<u32>, rows: u64) -> bool {
         let (world, cluster) = (self.world, &self.members[m].cluster);
         let left = cluster.tally.rows - out.map_or(0, |_| rows) + into.map_or(0, |_| rows);

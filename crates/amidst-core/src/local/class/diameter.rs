@@ -18,7 +18,7 @@ use crate::frequency::FrequencySet;
 use crate::hierarchy::Generalization;
 use crate::local::index::Tree;
 use crate::local::shape::Space;
-use crate::recoding::{Recoding, SUPPRESSED};
+use crate::recoding::Recoding;
 
 /// With more different tuples in classes it takes too long for a figure.
 const MOST: usize = 100_000;
@@ -35,8 +35,8 @@ pub fn intra_cluster_distance(
     }
     let mut members: Vec<(u32, u32)> = Vec::new();
     recoding.for_each_part(set, |part| {
-        if part.class != SUPPRESSED && Some(part.class) != recoding.masked {
-            members.push((part.class, part.tuple));
+        if let Some(class) = part.class.filter(|class| Some(class.0) != recoding.masked) {
+            members.push((class.0, part.tuple.0));
         }
     });
     members.par_sort_unstable();
@@ -100,12 +100,12 @@ mod tests {
                 let Ok(found) = fixture.find(entry.id, &fixture.policies()[0], &Parameters::default()) else {
                     continue;
                 };
-                let mut rows: Vec<(u32, u32)> = Vec::new();
+                let mut rows = Vec::new();
                 found.recoding.for_each_part(set, |part| rows.push((part.class, part.tuple)));
                 let mut expected: f64 = 0.0;
                 for (i, a) in rows.iter().enumerate() {
                     for b in rows[..i].iter().filter(|b| b.0 == a.0) {
-                        let both = [set.tuple(a.1 as usize), set.tuple(b.1 as usize)].concat();
+                        let both = [set.tuple(a.1.index()), set.tuple(b.1.index())].concat();
                         expected = expected.max(space.cost(&space.over(&both, None)));
                     }
                 }

@@ -295,7 +295,7 @@ impl<'a> Judge<'a> {
         self.counts_hold(tally) && !self.crowded()
     }
 
-    /// The same for so many rows of each sensitive tuple, in ascending order, where nobody has several rows. `spare` is
+    /// The same for a number of rows of each sensitive tuple, in ascending order, where nobody has several rows. `spare` is
     /// memory that is used again and again.
     pub(crate) fn holds_counted(
         &self,
@@ -305,7 +305,7 @@ impl<'a> Judge<'a> {
     ) -> bool {
         let counts = counts.filter(|c| c.1 > 0);
         let holds = |(r, test): (usize, &Test)| match *test {
-            // So many rows are enough for these.
+            // This number of rows is enough for these.
             Test::Size | Test::Release | Test::People => true,
             Test::Histogram(column) => {
                 spare.clear();

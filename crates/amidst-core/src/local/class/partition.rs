@@ -13,7 +13,7 @@ use crate::search::{SearchError, Suppressed};
 /// Rows of one entry in a class.
 pub type Part = (u32, u64);
 
-/// Classes, each so many rows of some entries.
+/// Classes, each a number of rows of some entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Partition {
     /// The parts of each class.

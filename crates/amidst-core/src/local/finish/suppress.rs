@@ -77,7 +77,7 @@ pub(crate) fn mask(world: &World<'_>, clusters: &mut [Cluster], mut omitted: Tak
 /// How often to ask the policy, at the most, whether masked rows satisfy it.
 const MASKINGS: usize = 512;
 
-/// Whether a class of so many parts may save anything, even if the others lost nothing without one of them.
+/// Whether a class with this number of parts may save anything, even if the others lost nothing without one of them.
 pub(in crate::local) fn worth_a_look(world: &World<'_>, parts: usize, loss: f64) -> bool {
     loss > world.space.width() as f64 && parts > 1
 }
@@ -197,7 +197,8 @@ impl Reduced {
                 }
             }
             Assignment::Tuples(_) => recoding.for_each_part(&self.set, |part| {
-                of_entry[self.entry_of[position] as usize].push((part.class, part.entry.rows));
+                of_entry[self.entry_of[position] as usize]
+                    .push((part.class.map_or(SUPPRESSED, |class| class.0), part.entry.rows));
                 position += 1;
             }),
         }

@@ -1,6 +1,6 @@
 //! An index over rows or clusters in the space of quasi tuples, which finds the best without looking at all.
 //!
-//! A k-d tree whose nodes know the hull over everything below them. Whoever asks brings a lower bound for all that lies
+//! A k-d tree whose nodes know the hull over everything below them. A query brings a lower bound for all that lies
 //! in a hull; branches are looked at in the order of their bounds and those that cannot hold the best are passed over:
 //! the answer is the one that a scan over all items gives, the item with the lower number winning a tie. Items can be
 //! removed, and their shapes can grow; when many have, the tree is built anew around what they have become.
@@ -9,7 +9,7 @@
 //! neither decide them nor keep the tree from passing over all but one of them.
 //!
 //! **Patience.** In a space of many columns the nearest of far neighbours is hardly nearer than the others, and proving
-//! which it is means looking at most of the tree. A tree may therefore be told to look at so many leaves and then to be
+//! which it is means looking at most of the tree. A tree may therefore be told to look at a number of leaves and then to be
 //! content with the best of them. Since the most promising leaves come first, little is lost.
 
 use std::cmp::Reverse;

@@ -1,7 +1,7 @@
 //! Where to cut some rows, as Mondrian chooses it.
 //!
 //! The choice looks at columns one by one: at the distinct codes of a column (or the nodes that they lie below), each
-//! with its number of rows, the shape over them, and what they count. Rows need not be at hand for that; whoever can
+//! with its number of rows, the shape over them, and what they count. Rows need not be at hand for that; a caller that can
 //! tell these is a [`Source`].
 
 use std::ops::Range;
@@ -102,7 +102,7 @@ pub(crate) struct Chooser<'a> {
 }
 
 impl Chooser<'_> {
-    /// The cut to make, if any is valid. All rows together have `shape`, and are so many.
+    /// The cut to make, if any is valid. All rows together have `shape`, and are `rows` in number.
     pub fn best(&self, source: &mut impl Source, memory: &mut Memory, shape: &[u64], rows: u64) -> Option<Cut> {
         if rows < 2 * self.judge.least {
             return None;

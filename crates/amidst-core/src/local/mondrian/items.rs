@@ -75,7 +75,7 @@ impl<'a> Ground<'a> {
         self.judge.tally(entries)
     }
 
-    /// The sensitive tuples, where counting rows by each is worth it for so many slots of so many items.
+    /// The sensitive tuples, where counting rows by each is worth it for the number of slots and items.
     fn kinds(&self, slots: usize, items: usize) -> Option<usize> {
         let kinds = self.set.sensitive_count();
         (!self.set.persons && slots * kinds <= 8 * items + 1024).then_some(kinds)

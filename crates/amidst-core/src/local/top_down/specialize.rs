@@ -32,7 +32,7 @@ pub(crate) struct Pool {
 /// What is pulled at a time.
 #[derive(Debug, Clone)]
 pub(crate) enum Units {
-    /// One of so many rows.
+    /// One of this number of rows.
     Rows(u64),
     /// All rows of a person with one tuple, the last tuple first: halves of a person would count twice.
     Persons(Vec<u64>),

@@ -6,6 +6,8 @@
 //!    whose bound is not below the best loss so far need not be counted, nor anything above it.
 //! 2. [`NodeCost::bound`]: the same, once the classes of the node are counted, and so sharper.
 //! 3. [`NodeCost::loss`]: what the node costs, given which of its classes are suppressed.
+//!
+//! May use: `frequency`, `hierarchy`, the rest of `metric`, and what those use.
 
 mod additive;
 pub(super) mod averaged;

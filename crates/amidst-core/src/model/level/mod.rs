@@ -1,4 +1,6 @@
 //! Measurements: the strongest value of a parameter that a class still satisfies.
+//!
+//! May use: `exact`, the rest of `model`, and what those use.
 
 use crate::exact::Rational;
 use crate::exact::weight::Reach;

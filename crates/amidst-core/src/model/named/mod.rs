@@ -1,7 +1,9 @@
 //! Models that the program itself proposes or reasons about, under names of Rust instead of texts.
 //!
-//! Whoever asks what a model does asks its trait; these are for drafts of policies and for papers that speak of one
+//! What a model does is asked of its trait; these are for drafts of policies and for papers that speak of one
 //! model.
+//!
+//! May use: the rest of `model`, and what those use.
 
 use super::Entry;
 

@@ -2,6 +2,8 @@
 //! have in common.
 //!
 //! Classes by themselves are never at fault, and an empty release satisfies every threshold.
+//!
+//! May use: `class`, `exact`, the rest of `model`, and what those use.
 
 use super::{Bound, Level, Needs, PrivacyModel};
 use crate::class::{Class, Sizes, TableStats};

@@ -4,6 +4,8 @@
 //! 2012, "Estimating the re-identification risk of clinical data sets", compare them and recommend Pitman's for small
 //! sampling fractions. [`estimate`] follows that: Pitman up to a tenth, Zayatz above, and the other where the first
 //! gives no answer.
+//!
+//! May use: `class`, `exact`, the rest of `risk`, and what those use.
 
 mod gamma;
 mod pitman;

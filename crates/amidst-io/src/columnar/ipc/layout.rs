@@ -162,7 +162,7 @@ impl<R: Read + Seek> Messages<R> {
     }
 }
 
-/// So many bytes, for which memory is taken as they come.
+/// Reads this number of bytes; memory is taken as they come.
 fn exactly(reader: &mut impl Read, length: u64) -> Result<Vec<u8>, Wrong> {
     // The length was held against the size of the file before.
     let mut bytes = Vec::with_capacity(usize::try_from(length.min(64 << 20)).unwrap_or_default());

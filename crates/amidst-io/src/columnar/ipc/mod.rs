@@ -2,6 +2,8 @@
 //!
 //! Messages are found and cut out here ([`layout`]) and held against what they say of themselves ([`verify`]) before Arrow's
 //! own decoder sees them: it takes the lengths that a file declares for granted.
+//!
+//! May use: `contain`, `error`, `format`, `limits`, `merge`, `stream`, the rest of `columnar`, and what those use.
 
 mod layout;
 mod verify;

@@ -1,10 +1,12 @@
 //! Parquet: row groups are decoded by all threads, once [`verify`] has held their sizes against the file.
+//!
+//! May use: `contain`, `error`, `format`, `limits`, `merge`, `pipeline`, `stream`, the rest of `columnar`, and what
+//! those use.
 
 mod delta;
 mod thrift;
 mod verify;
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -90,13 +92,10 @@ pub(crate) fn read<T: ChunkReader + 'static>(
                 merger.merge(block)?;
             }
             settings.check()?;
-            Ok(if merger.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            Ok(merger.goes_on())
         },
     )?;
-    if merger.rows() == rows_before && !merger.is_full() {
-        return Err(ReadError::NoRows { path: path.to_path_buf() });
-    }
-    Ok(())
+    merger.refuse_no_rows(path, rows_before)
 }
 
 /// The metadata of a file, held against its size.

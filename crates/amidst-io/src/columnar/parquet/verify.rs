@@ -102,7 +102,7 @@ pub(super) fn rows(metadata: &ParquetMetaData, size: u64) -> Walked<()> {
     Cells::default().add(rows, metadata.file_metadata().schema_descr().num_columns(), size)
 }
 
-/// Every page of a column in a row group of so many `rows`. Says whether one is written as differences.
+/// Every page of a column in a row group of `rows` rows. Says whether one is written as differences.
 pub(super) fn pages<T: ChunkReader>(file: &T, chunk: &ColumnChunkMetaData, rows: i64) -> Walked<bool> {
     let packing = match chunk.compression() {
         Compression::UNCOMPRESSED => Packing::None,

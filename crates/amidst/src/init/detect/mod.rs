@@ -3,6 +3,8 @@
 //! A detector that is wrong on the safe side leaves a column out; the owner of the data brings it back. Detectors look at
 //! a sample of the distinct values, and at the whole column where order or density matter. The first that finds something
 //! decides.
+//!
+//! May use: the rest of `init`, and what those use.
 
 mod bank;
 mod coordinate;
@@ -28,7 +30,7 @@ pub(super) use numbering::equally_often;
 pub(super) enum Means {
     /// It tells who it is, whatever its name says.
     Person,
-    /// The same, and each value belongs to one person or household, so that whoever repeats has several rows.
+    /// The same, and each value belongs to one person or household, so that a person who repeats has several rows.
     OnePerson,
     /// It leads to people without standing for one: their words, their places.
     Trace,

@@ -2,6 +2,8 @@
 //!
 //! Every figure on the page is taken from the report's JSON by its place there and carries that place, so that page and
 //! JSON cannot disagree and anyone can check that they do not.
+//!
+//! May use: `json`, `population`, the rest of `report`, and what those use.
 
 mod protection;
 mod record;
@@ -12,10 +14,16 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 
 use super::content::{Audience, Report, Subject};
-use crate::words;
+use crate::json;
 
 /// The style of every page.
 pub const STYLE: &str = include_str!("../style.css");
+
+/// With more columns than this, what is told of each is folded.
+const UNFOLDED: usize = 8;
+
+/// So many findings are shown unfolded.
+const MOST_LINES: usize = 9;
 
 /// The page.
 pub fn html(report: &Report) -> String {
@@ -47,7 +55,7 @@ pub fn html(report: &Report) -> String {
                     } }
                 }
                 main {
-                    ul.summary { @for line in &report.summary { li { (line) } } }
+                    (page.summary())
                     nav aria-label="Sections" {
                         ul { @for (id, heading, _) in &sections { li { a href=(format!("#{id}")) { (heading) } } } }
                     }
@@ -58,7 +66,7 @@ pub fn html(report: &Report) -> String {
             }
         }
     };
-    // Labels and names come from the data: nothing in them may act on whoever looks at the page.
+    // Labels and names come from the data: nothing in them may act on the reader of the page.
     printable_lines(&markup.into_string()).into_owned()
 }
 
@@ -80,8 +88,10 @@ impl Page<'_> {
             ("risk", "Risk of being re-identified", self.risk()),
             ("classes", "Class sizes", self.class_sizes()),
             ("attacks", "Attacks", self.attacks()),
+            ("control", "Being in the release, or not", self.control_group()),
             ("columns", "Columns", self.columns()),
             ("generalization", "How much was generalized", self.generalization()),
+            ("fidelity", "Numbers before and after", self.fidelity()),
             ("usefulness", "What the release costs", self.metrics()),
             ("rows", "Rows", self.rows()),
             ("method", "Method and parameters", self.method()),
@@ -92,12 +102,45 @@ impl Page<'_> {
         all.into_iter().filter_map(|(id, heading, content)| content.map(|c| (id, heading, c))).collect()
     }
 
+    /// The findings in words; of many the first, the others folded.
+    fn summary(&self) -> Markup {
+        let lines = &self.report.summary;
+        let shown = if lines.len() > MOST_LINES + 1 { MOST_LINES } else { lines.len() };
+        html! {
+            ul.summary { @for line in &lines[..shown] { li { (line) } } }
+            @if shown < lines.len() {
+                details { summary { (lines.len() - shown) " more findings" }
+                    ul.summary.more { @for line in &lines[shown..] { li { (line) } } }
+                }
+            }
+        }
+    }
+
+    /// Whether there are so many columns that what is told of each is folded.
+    fn many(&self) -> bool {
+        self.report.columns.len() > UNFOLDED
+    }
+
+    /// A part of a section under its own heading; folded where there are many columns, so that the page has an end on a
+    /// telephone, too.
+    fn part(&self, heading: &str, content: Markup) -> Markup {
+        html! {
+            @if self.many() { details { summary { (heading) } (content) } }
+            @else { h3 { (heading) } (content) }
+        }
+    }
+
+    /// What only explains; folded where there are many columns.
+    fn aside(&self, heading: &str, content: Markup) -> Markup {
+        html! { @if self.many() { details { summary { (heading) } (content) } } @else { (content) } }
+    }
+
     /// The figure at a place of the JSON.
     fn figure(&self, at: &str) -> Markup {
         let value = self.json.pointer(at).unwrap_or(&Value::Null);
         match value {
-            Value::Number(n) => html! { data value=(n) data-at=(at) { (words::json(value)) } },
-            _ => html! { (words::json(value)) },
+            Value::Number(n) => html! { data value=(n) data-at=(at) { (json::words(value)) } },
+            _ => html! { (json::words(value)) },
         }
     }
 

@@ -3,9 +3,10 @@
 use maud::{Markup, html};
 
 use super::{Page, escaped};
+use crate::json::Figures;
 use crate::population::Uniques;
+use crate::report::RequirementReport;
 use crate::report::chart::{self, Line};
-use crate::words;
 
 /// The figures of risk: their place, and what they are called.
 const RISK: &[(&str, &str)] = &[
@@ -45,29 +46,29 @@ impl Page<'_> {
                         th scope="col" { "measured" } th scope="col" { "worst class" }
                     } }
                     tbody { @for (i, r) in requirements.iter().enumerate() { tr {
-                        td { strong { (r.model) } br; (words::json(&r.parameters)) }
-                        td data-label="on" { (if r.on.is_null() { String::new() } else { words::json(&r.on) }) }
+                        td { strong { (r.model) } br; (r.parameters.words())
+                            @if let Some(set) = &r.quasi { br; "by " (set.join(", ")) } }
+                        td data-label="on" { (r.on.join(", ")) }
                         td data-label="verdict" { @if r.holds { span.holds { "✓ holds" } } @else { span.fails { "✗ fails" } } }
                         td data-label="measured" { (self.named(&r.measured, &format!("/requirements/{i}/measured"))) }
                         td.wide data-label="worst class" { @if let Some(worst) = &r.worst {
-                            @if let Some(cells) = &worst.cells { (words::json(&serde_json::Value::Object(cells.clone()))) ": " }
+                            @if let Some(cells) = &worst.cells { (cells.words()) ": " }
                             (self.figure(&format!("/requirements/{i}/worst/size")))
                             (if worst.size == 1 { " person, " } else { " persons, " })
                             (self.named(&worst.measured, &format!("/requirements/{i}/worst/measured")))
                         } @else { "–" } }
                     } } }
                 } }
-                @for r in requirements {
+                (self.aside("What the requirements mean", html! { @for r in distinct(requirements) {
                     p.soft { strong { (r.model) } ": " (r.definition) ". " (r.citation) "." }
-                }
+                } }))
             }
         })
     }
 
     /// An object of figures: `k = 5`.
-    fn named(&self, object: &serde_json::Value, at: &str) -> Markup {
-        let names: Vec<&String> = object.as_object().map(|map| map.keys().collect()).unwrap_or_default();
-        html! { @for (i, name) in names.iter().enumerate() {
+    fn named(&self, figures: &Figures, at: &str) -> Markup {
+        html! { @for (i, name) in figures.names().enumerate() {
             @if i > 0 { ", " }
             (name.replace('_', " ")) " = " (self.figure(&format!("{at}/{}", escaped(name))))
         } }
@@ -115,8 +116,7 @@ impl Page<'_> {
             })
             .collect();
         let Some((_, _, first)) = lines.first() else { return html! {} };
-        html! {
-            h3 { "People who are unique in the population" }
+        self.part("People who are unique in the population", html! {
             p { "Who is alone in the table may have others like them outside of it. How many people of the population \
                  are alone in it is estimated from the class sizes; every estimate names its model, and models disagree."
                 @if first.assumed { " How large the population is was not stated, so the shares of it are assumptions; \
@@ -142,7 +142,7 @@ impl Page<'_> {
                     p.soft { strong { (u.model) } ": " (u.citation) "." }
                 }
             }
-        }
+        })
     }
 
     pub(super) fn class_sizes(&self) -> Option<Markup> {
@@ -178,6 +178,34 @@ impl Page<'_> {
         })
     }
 
+    pub(super) fn control_group(&self) -> Option<Markup> {
+        let group = self.report.control_group.as_ref()?;
+        Some(html! {
+            p { "What can be said of anybody is no leak. " (self.figure("/control_group/people")) " people, drawn by the seed, \
+                 were taken out of the published classes; each attack was tried on them and on as many who are in the release. \
+                 The excess is what being in the release adds." }
+            div.scroll { table.cards {
+                thead { tr {
+                    th scope="col" { "risk" } th.n scope="col" { "in the release" } th.n scope="col" { "not in it" }
+                    th.n scope="col" { "excess" } th.n scope="col" { "at most (95 %)" }
+                } }
+                tbody { @for (i, tried) in group.attacks.iter().enumerate() { tr {
+                    @let at = format!("/control_group/attacks/{i}");
+                    th scope="row" { (tried.risk) @if let Some(column) = &tried.column { " of " (column) } }
+                    td.n data-label="in the release" { (self.figure(&format!("{at}/in_release/share"))) }
+                    td.n data-label="not in it" { (self.figure(&format!("{at}/control/share"))) }
+                    td.n data-label="excess" { (self.figure(&format!("{at}/excess"))) }
+                    td.n data-label="at most (95 %)" { (self.figure(&format!("{at}/excess_at_most"))) }
+                } } }
+            } }
+            (self.aside("What was tried", html! {
+                @for tried in group.attacks.iter().take(3) { p.soft { strong { (tried.risk) } ": " (tried.attack) "." } }
+                p.soft { "After Giomi et al., A Unified Framework for Quantifying Privacy Risk in Synthetic Data, PoPETs 2023; the \
+                          risks are those of the Article 29 Working Party, Opinion 05/2014." }
+            }))
+        })
+    }
+
     pub(super) fn attacks(&self) -> Option<Markup> {
         let attacks = &self.report.attacks;
         if attacks.is_empty() {
@@ -193,8 +221,7 @@ impl Page<'_> {
         Some(html! {
             p { "Each attack is tried as an adversary would, on what is published alone. Rows hit are rows about which \
                  it succeeds." }
-            @for column in columns {
-                h3 { "About " (column) }
+            @for column in columns { (self.part(&format!("About {column}"), html! {
                 @let of_column = attacks.iter().enumerate().filter(|(_, a)| a.column == *column).collect::<Vec<_>>();
                 @let lines = of_column.iter().map(|(_, a)| Line {
                     label: a.id.clone(),
@@ -224,16 +251,24 @@ impl Page<'_> {
                         td.n data-label=(classes) { (self.figure(&format!("{at}/after/classes"))) }
                         td.n data-label=(rows) { (self.figure(&format!("{at}/after/rows"))) }
                         td.wide data-label="further figures" { (self.named(
-                            &serde_json::Value::Object(attack.findings.after.figures.clone()),
+                            &attack.findings.after.figures,
                             &format!("{at}/after/figures"),
                         )) }
                     } } }
                 } }
-            }
-            @for attack in attacks.iter().filter(|a| a.column == attacks[0].column) {
-                p.soft { strong { (attack.id) } ": the adversary knows " (attack.assumes) ". It succeeds when "
-                    (attack.definition) ". " (attack.citation) "." }
-            }
+            })) }
+            (self.aside("What each attack knows, and when it succeeds", html! {
+                @for attack in attacks.iter().filter(|a| a.column == attacks[0].column) {
+                    p.soft { strong { (attack.id) } ": the adversary knows " (attack.assumes) ". It succeeds when "
+                        (attack.definition) ". " (attack.citation) "." }
+                }
+            }))
         })
     }
+}
+
+/// Each model once: the same one may be required of several columns or sets of them.
+fn distinct(requirements: &[RequirementReport]) -> impl Iterator<Item = &RequirementReport> {
+    let first = |i: usize| !requirements[..i].iter().any(|before| before.model == requirements[i].model);
+    (0..requirements.len()).filter(move |&i| first(i)).map(|i| &requirements[i])
 }

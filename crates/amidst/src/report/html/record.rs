@@ -38,7 +38,7 @@ impl Page<'_> {
 
     pub(super) fn policy(&self) -> Option<Markup> {
         let policy = &self.report.policy;
-        (!policy.is_empty()).then(|| html! { pre tabindex="0" { code { (policy) } } })
+        (!policy.is_empty()).then(|| self.aside("The whole policy", html! { pre tabindex="0" { code { (policy) } } }))
     }
 
     /// Room for the one who answers for it.

@@ -6,14 +6,10 @@ use maud::{Markup, html};
 use super::Page;
 use crate::report::ColumnReport;
 use crate::report::chart::{self, Line};
-use crate::words;
-
-/// So many columns are shown unfolded.
-const UNFOLDED: usize = 8;
 
 impl Page<'_> {
     pub(super) fn columns(&self) -> Option<Markup> {
-        Some(html! {
+        let table = html! {
             div.scroll { table.cards {
                 thead { tr {
                     th scope="col" { "column" } th scope="col" { "role" } th scope="col" { "technique" }
@@ -29,16 +25,13 @@ impl Page<'_> {
                     td.n data-label=(if self.compares() { "distinct after" } else { "distinct" }) { (self.figure(&format!("/columns/{i}/distinct/after"))) }
                 } } }
             } }
-            @let shown = self.report.columns.iter().filter(|c| !c.histogram.is_empty()).count();
-            @for (i, column) in self.report.columns.iter().enumerate().filter(|(_, c)| !c.histogram.is_empty()) {
-                // Many columns are folded, so that the page has an end on a telephone, too.
-                @if shown > UNFOLDED {
-                    details.column { summary { (column.name) } (self.histogram(i, column)) }
-                } @else {
-                    h3 { (column.name) }
-                    (self.histogram(i, column))
-                }
-            }
+        };
+        let shown = |(i, column): (usize, &ColumnReport)| {
+            (!column.histogram.is_empty()).then(|| self.part(&column.name, self.histogram(i, column)))
+        };
+        Some(html! {
+            (self.aside("All columns, with what was done to them", table))
+            @for part in self.report.columns.iter().enumerate().filter_map(shown) { (part) }
         })
     }
 
@@ -131,6 +124,47 @@ impl Page<'_> {
         })
     }
 
+    /// What the release keeps of columns and of numbers.
+    pub(super) fn fidelity(&self) -> Option<Markup> {
+        const MOMENTS: [(&str, &str); 5] = [
+            ("mean", "mean"),
+            ("deviation", "standard deviation"),
+            ("lower_quartile", "lower quartile"),
+            ("median", "median"),
+            ("upper_quartile", "upper quartile"),
+        ];
+        let fidelity = self.report.fidelity.as_ref()?;
+        Some(html! {
+            p { "Rows of a class are taken to be spread evenly over what a cell covers. A loss of 0 is the value itself, 1 is " code { "*" } "." }
+            div.scroll { table {
+                thead { tr { th scope="col" { "column" } th.n scope="col" { "mean loss" } } }
+                tbody { @for (i, column) in fidelity.loss.iter().enumerate() {
+                    tr { th scope="row" { (column.column) } td.n { (self.figure(&format!("/fidelity/loss/{i}/loss"))) } }
+                } }
+            } }
+            @for (i, numbers) in fidelity.numbers.iter().enumerate() { (self.part(&format!("Numbers of {}", numbers.column), html! {
+                div.scroll { table {
+                    thead { tr { th scope="col" { "figure" } th.n scope="col" { "before" } th.n scope="col" { "after" } } }
+                    tbody { @for (name, title) in MOMENTS { tr {
+                        th scope="row" { (title) }
+                        td.n { (self.figure(&format!("/fidelity/numbers/{i}/before/{name}"))) }
+                        td.n { (self.figure(&format!("/fidelity/numbers/{i}/after/{name}"))) }
+                    } } }
+                } }
+            })) }
+            @if !fidelity.correlations.is_empty() { (self.part("Correlations", html! {
+                div.scroll { table {
+                    thead { tr { th scope="col" { "columns" } th.n scope="col" { "before" } th.n scope="col" { "after" } } }
+                    tbody { @for (i, pair) in fidelity.correlations.iter().enumerate() { tr {
+                        th scope="row" { (pair.columns[0]) ", " (pair.columns[1]) }
+                        td.n { (self.figure(&format!("/fidelity/correlations/{i}/before"))) }
+                        td.n { (self.figure(&format!("/fidelity/correlations/{i}/after"))) }
+                    } } }
+                } }
+            })) }
+        })
+    }
+
     /// Where the classes of a local recoding lie.
     fn partition(&self) -> Markup {
         const LISTED: usize = 10;
@@ -176,14 +210,16 @@ impl Page<'_> {
         (!metrics.is_empty()).then(|| {
             html! {
                 p { "Less is better for every metric." }
-                div.scroll { table.cards {
-                    thead { tr { th scope="col" { "metric" } th.n scope="col" { "value" } th scope="col" { "what it is" } } }
+                div.scroll { table {
+                    thead { tr { th scope="col" { "metric" } th.n scope="col" { "value" } } }
                     tbody { @for (i, metric) in metrics.iter().enumerate() { tr {
                         th scope="row" { (metric.id) }
-                        td.n data-label="value" { (self.figure(&format!("/metrics/{i}/value"))) }
-                        td.wide data-label="what it is" { (metric.definition) }
+                        td.n { (self.figure(&format!("/metrics/{i}/value"))) }
                     } } }
                 } }
+                (self.aside("What the metrics are", html! { @for metric in metrics {
+                    p.soft { strong { (metric.id) } ": " (metric.definition) "." }
+                } }))
                 @if !utility.is_empty() {
                     h3 { "What an analyst can still do" }
                     div.scroll { table.cards {
@@ -256,7 +292,7 @@ impl Page<'_> {
                         caption { "Classes that would have broken a requirement; one class may break several" }
                         thead { tr { th scope="col" { "requirement" } th.n scope="col" { "classes" } th.n scope="col" { "rows" } } }
                         tbody { @for (i, reason) in suppression.reasons.iter().enumerate() { tr {
-                            th scope="row" { (reason.model) @if !reason.on.is_null() { " on " (words::json(&reason.on)) } }
+                            th scope="row" { (reason.model) @if !reason.on.is_empty() { " on " (reason.on.join(", ")) } }
                             td.n { (self.figure(&format!("/suppression/reasons/{i}/classes"))) }
                             td.n { (self.figure(&format!("/suppression/reasons/{i}/rows"))) }
                         } } }

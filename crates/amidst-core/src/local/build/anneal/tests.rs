@@ -20,7 +20,7 @@ fn begun(fixture: &Fixture, policy: usize, see: impl FnOnce(&Search<'_>, &World<
         let mut entry = 0;
         // Mondrian divides no tuple here, so the parts of the recoding are whole entries in their order.
         classes.recoding.for_each_part(search.set, |part| {
-            cluster::put(&mut parts[part.class as usize], entry, part.entry.rows);
+            cluster::put(&mut parts[part.class.expect("nothing is left out").index()], entry, part.entry.rows);
             entry += 1;
         });
         let clusters = parts.into_iter().filter(|p| !p.is_empty()).map(|p| world.cluster(p)).collect();

@@ -1,0 +1,99 @@
+//! Requirements with their verdicts, in a table.
+
+use amidst::check::{self, On, Standing, printable};
+use amidst::json::{Figure, Figures, RequirementVerdict};
+
+use crate::terminal::{figure, proven, table, verdict};
+
+/// A requirement and what came of it, wherever that was found out.
+pub struct Judged {
+    model: String,
+    on: Vec<String>,
+    /// The set of quasi columns whose classes are meant, where the policy has several.
+    quasi: Option<Vec<String>>,
+    parameters: Figures,
+    measured: Figures,
+    /// Those of `measured` that are a bound which does not hold itself.
+    open: Vec<&'static str>,
+    holds: bool,
+    /// How much of it is known, where a checker says so.
+    standing: Option<Standing>,
+}
+
+impl From<&RequirementVerdict> for Judged {
+    fn from(found: &RequirementVerdict) -> Self {
+        Judged {
+            model: found.model.to_string(),
+            on: found.on.clone(),
+            quasi: found.quasi.clone(),
+            parameters: found.parameters.clone(),
+            measured: found.measured.clone(),
+            open: found.open.clone(),
+            holds: found.holds,
+            standing: None,
+        }
+    }
+}
+
+impl From<&check::Requirement> for Judged {
+    fn from(claim: &check::Requirement) -> Self {
+        Judged {
+            model: claim.model.clone(),
+            on: match &claim.on {
+                None => Vec::new(),
+                Some(On::One(name)) => vec![name.clone()],
+                Some(On::Many(names)) => names.clone(),
+            },
+            quasi: claim.quasi.clone(),
+            parameters: claim.parameters.clone().into(),
+            measured: claim.measured.clone().into(),
+            open: Vec::new(),
+            holds: claim.holds,
+            standing: None,
+        }
+    }
+}
+
+impl From<&check::Found> for Judged {
+    fn from(found: &check::Found) -> Self {
+        Judged { standing: Some(found.verdict), ..Judged::from(&found.requirement) }
+    }
+}
+
+impl Judged {
+    fn row(&self) -> Vec<String> {
+        let word = match (self.holds, self.standing) {
+            (true, Some(Standing::Proven)) => proven(),
+            (true, Some(other)) => other.word().to_string(),
+            (holds, _) => verdict(holds),
+        };
+        let names = |names: &Vec<String>| names.iter().map(|name| printable(name).into_owned()).collect::<Vec<_>>();
+        let set = self.quasi.as_ref().map(|set| format!(" by {}", names(set).join(", "))).unwrap_or_default();
+        let stated = format!("{} {}{set}", printable(&self.model), self.pairs(&self.parameters, &[]));
+        vec![stated, names(&self.on).join(", "), word, self.pairs(&self.measured, &self.open)]
+    }
+
+    fn pairs(&self, figures: &Figures, open: &[&str]) -> String {
+        let shown = |value: Figure| match value {
+            // What no value satisfies does not hold; what holds without a bound holds for every value.
+            Figure::None if self.holds => "any".to_string(),
+            Figure::None => "none".to_string(),
+            Figure::Number(x) => figure(x),
+            Figure::Text(text) => printable(&text).into_owned(),
+        };
+        // Where the definition says "less than" the figure is a bound that does not hold itself.
+        let sign = |name: &str| if open.contains(&name) { ">" } else { "=" };
+        let pair = |(name, value)| format!("{} {} {}", printable(name), sign(name), shown(value));
+        figures.iter().map(pair).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Requirements with their verdicts, one on a line.
+pub fn requirements<T>(found: impl IntoIterator<Item = T>) -> String
+where
+    Judged: From<T>,
+{
+    let head = ["requirement", "on", "verdict", "measured"].map(String::from).to_vec();
+    let rows = found.into_iter().map(|one| Judged::from(one).row());
+    table(&[head].into_iter().chain(rows).collect::<Vec<_>>())
+}

@@ -1,0 +1,26 @@
+//! Numbers that stand for things, each with a type of its own, so that one is not taken for another where modules meet.
+//!
+//! Inside an algorithm the same numbers are plain integers: they are places in lists there, and arithmetic with them is the
+//! point.
+
+/// A class of a release, by its place in [`Recoding::classes`](crate::recoding::Recoding::classes).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClassId(pub u32);
+
+/// A tuple of quasi values, by its place in a [`FrequencySet`](crate::frequency::FrequencySet).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TupleId(pub u32);
+
+impl ClassId {
+    /// Its place in a list of classes.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl TupleId {
+    /// Its place in a list of tuples.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}

@@ -1,0 +1,268 @@
+//! Which column tells people apart where they have several rows: the key.
+//!
+//! Five rows of one person are not five people, so k must count people there. A name may speak of a key, or values may repeat
+//! as numbers of people do; both can be wrong (a doctor's number stands beside the patient's) or missing (a number of an
+//! unknown name, a birth date, an address). What people are does not change from row to row: a column whose repeated values
+//! settle other columns that do not settle each other, such as sex and region, stands for somebody. That evidence comes
+//! first. A key is never published, so a column that is taken for one by mistake costs usefulness and not protection.
+
+use amidst_core::risk::Dependence;
+use amidst_core::table::{Codes, Table};
+
+use super::names::{Meaning, Name, clean};
+use super::profile::Profile;
+use super::roles::Guess;
+use crate::policy::Role;
+
+/// Numbers that more rows have on average, and whose name says nothing, are rather days or places than people.
+const ROWS_EACH: usize = 60;
+
+/// Fewer values than this are kinds of people.
+const FEWEST_VALUES: usize = 3;
+
+/// Rows that are looked at for what a column settles.
+const MOST_ROWS: usize = 20_000;
+
+/// Columns that may be settled, looked at for one candidate.
+const MOST_COLUMNS: usize = 16;
+
+/// Makes one column the key, if one stands for people who have several rows each. A policy has one key; other columns that were
+/// taken for one are left out.
+pub(super) fn one_key(guesses: &mut [Guess], table: &Table, profiles: &[Profile<'_>]) {
+    let names: Vec<Name> = table.columns.iter().map(|column| Name::of(&column.name)).collect();
+    let candidates = Candidates { guesses, table, profiles, names: &names };
+    let Some((best, settles)) = candidates.best() else { return };
+    for guess in guesses.iter_mut().filter(|g| g.role == Role::Key) {
+        guess.role = Role::Identifying;
+    }
+    let guess = &mut guesses[best];
+    guess.role = Role::Key;
+    guess.several_rows = true;
+    let agree = match settles {
+        Some((a, b)) => {
+            let name = |column: usize| clean(&table.columns[column].name);
+            format!(", whose rows agree in `{}` and `{}`", name(a), name(b))
+        }
+        None => String::new(),
+    };
+    guess.why = format!("{}{agree}, several rows each: k counts them instead of rows", guess.why);
+}
+
+struct Candidates<'a> {
+    guesses: &'a [Guess],
+    table: &'a Table,
+    profiles: &'a [Profile<'a>],
+    names: &'a [Name],
+}
+
+impl Candidates<'_> {
+    /// The column that stands for people, and two columns that it settles where it does.
+    fn best(&self) -> Option<(usize, Option<(usize, usize)>)> {
+        let found = (0..self.guesses.len()).filter_map(|i| {
+            let settles = if self.may_stand_for_people(i) { self.settles(i) } else { None };
+            let called = self.guesses[i].role == Role::Key;
+            (settles.is_some() || called || self.seems_to_number_people(i)).then_some((i, settles))
+        });
+        found.max_by_key(|&(i, settles)| {
+            let guess = &self.guesses[i];
+            let left_out = matches!(guess.role, Role::Key | Role::Identifying);
+            let rank = (settles.is_some(), left_out, guess.role == Role::Key, self.few_rows(i), self.is_person(i));
+            (rank, self.profiles[i].distinct, std::cmp::Reverse(i))
+        })
+    }
+
+    /// Whether values repeat as those of people do who have several rows, by what they look like and are called.
+    fn seems_to_number_people(&self, i: usize) -> bool {
+        let named = self.names[i].is_person() || self.names[i].numbers();
+        let told = named || (self.guesses[i].strength > 0 && self.few_rows(i));
+        let private = self.names[i].meaning() == Some(Meaning::Sensitive);
+        self.guesses[i].several_rows && told && self.is_known(i) && !private
+    }
+
+    /// A row without a value would be nobody's.
+    fn is_known(&self, i: usize) -> bool {
+        self.profiles[i].known == self.profiles[i].rows
+    }
+
+    fn few_rows(&self, i: usize) -> bool {
+        self.profiles[i].rows <= self.profiles[i].distinct * ROWS_EACH
+    }
+
+    fn is_person(&self, i: usize) -> bool {
+        self.names[i].is_person() || self.names[i].numbers_persons()
+    }
+
+    /// Whether it is worth asking what the values settle: they repeat, and either something says already that they stand for
+    /// people or records, or there are many of them.
+    fn may_stand_for_people(&self, i: usize) -> bool {
+        let profile = &self.profiles[i];
+        let repeats = profile.distinct >= FEWEST_VALUES && profile.distinct * 3 <= profile.known * 2;
+        let left_out = matches!(self.guesses[i].role, Role::Key | Role::Identifying);
+        repeats && self.is_known(i) && (left_out || self.is_person(i) || self.few_rows(i))
+    }
+
+    /// Two columns that the values of column `i` settle and that do not settle each other. Of a column that is not left out
+    /// already one of the two must be a person's (sex, age, birth): a town settles its region and its density.
+    fn settles(&self, i: usize) -> Option<(usize, usize)> {
+        let sample = Sample::of(&self.table.columns[i].codes, self.table.columns[i].dictionary.len());
+        let personal = |j: usize| ["sex", "age", "birth"].iter().any(|section| self.names[j].tells_of(section));
+        let left_out = matches!(self.guesses[i].role, Role::Key | Role::Identifying);
+        if !left_out && personal(i) && !self.names[i].tells_of("birth") {
+            return None;
+        }
+        let varies = |j: &usize| {
+            let kept = matches!(self.guesses[*j].role, Role::Quasi | Role::Sensitive);
+            *j != i && kept && self.profiles[*j].texts > 1 && self.profiles[*j].distinct <= self.profiles[i].distinct
+        };
+        // What is personal is looked at first; where none of it is settled the others would not do.
+        let mut columns: Vec<usize> = (0..self.guesses.len()).filter(varies).collect();
+        columns.sort_by_key(|&j| (!personal(j), self.profiles[j].distinct, j));
+        columns.truncate(MOST_COLUMNS);
+        let from = sample.codes(&self.table.columns[i].codes);
+        let mut settled: Vec<(usize, Codes)> = Vec::new();
+        for j in columns {
+            let to = sample.codes(&self.table.columns[j].codes);
+            if !tells(&from, &to) {
+                continue;
+            }
+            let pair = settled.iter().find(|(other, codes)| {
+                let whose = left_out || personal(j) || personal(*other);
+                whose && !tells(codes, &to) && !tells(&to, codes)
+            });
+            if let Some(&(other, _)) = pair {
+                return Some((other, j));
+            }
+            settled.push((j, to));
+        }
+        None
+    }
+}
+
+/// Whether the values of one column tell those of another, row by row and beyond chance.
+fn tells(from: &Codes, to: &Codes) -> bool {
+    Dependence::of(from, to, None, None).is_some_and(|d| d.beyond_chance >= Dependence::NEARLY)
+}
+
+/// All rows of some values of a column that have more than one row.
+struct Sample {
+    rows: Vec<usize>,
+}
+
+impl Sample {
+    fn of(codes: &Codes, values: usize) -> Self {
+        let mut counts = vec![0usize; values];
+        codes.for_each(|code| counts[code as usize] += 1);
+        let mut left = MOST_ROWS;
+        // Values in their order, so that the sample does not depend on the order of rows.
+        let taken: Vec<bool> = counts
+            .iter()
+            .map(|&count| {
+                let take = count > 1 && left > 0;
+                left = if take { left.saturating_sub(count) } else { left };
+                take
+            })
+            .collect();
+        Sample { rows: (0..codes.len()).filter(|&row| taken[codes.get(row) as usize]).collect() }
+    }
+
+    fn codes(&self, codes: &Codes) -> Codes {
+        let mut sampled = Codes::default();
+        self.rows.iter().for_each(|&row| sampled.push(codes.get(row)));
+        sampled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use amidst_core::table::Column;
+
+    use super::*;
+    use crate::init::{profile, roles};
+
+    /// The column that becomes the key of a table of 600 rows.
+    fn key(columns: &[(&str, &dyn Fn(usize) -> String)]) -> Option<String> {
+        let column = |&(name, of): &(&str, &dyn Fn(usize) -> String)| {
+            let values: Vec<String> = (0..600).map(of).collect();
+            profile::tests::column(name, values)
+        };
+        let table = Table { rows: 600, columns: columns.iter().map(column).collect::<Vec<Column>>() };
+        let profiles: Vec<Profile<'_>> = table.columns.iter().map(|column| Profile::of(column, &[])).collect();
+        let mut guesses: Vec<Guess> = profiles.iter().map(roles::guess).collect();
+        one_key(&mut guesses, &table, &profiles);
+        let found = guesses.iter().position(|guess| guess.role == Role::Key);
+        found.map(|i| table.columns[i].name.clone())
+    }
+
+    fn person(row: usize) -> usize {
+        row * 7919 % 97
+    }
+
+    fn age(row: usize) -> String {
+        (20 + person(row) * 31 % 53).to_string()
+    }
+
+    fn sex(row: usize) -> String {
+        ["f", "m"][person(row) * 13 / 7 % 2].into()
+    }
+
+    fn region(row: usize) -> String {
+        ["N", "S", "E", "W"][person(row) * 5 / 3 % 4].into()
+    }
+
+    #[test]
+    fn whoever_has_several_rows_is_found_by_what_does_not_change() {
+        let number = |row| (person(row) * 17 % 389 + 100).to_string();
+        let born =
+            |row| format!("19{:02}-0{}-1{}", 30 + person(row) * 7 % 60, person(row) % 9 + 1, person(row) / 10 % 10);
+        let place = |row| format!("50.{:05}", 10_000 + person(row) * 811);
+        let visit = |row: usize| (row / 97).to_string();
+        for name in ["ptid", "sujet", "zzz"] {
+            let found = key(&[(name, &number), ("visit", &visit), ("age", &age), ("sex", &sex), ("region", &region)]);
+            assert_eq!(found.as_deref(), Some(name));
+        }
+        assert_eq!(key(&[("dob", &born), ("sex", &sex), ("region", &region)]).as_deref(), Some("dob"));
+        assert_eq!(key(&[("lat", &place), ("age", &age), ("sex", &sex), ("region", &region)]).as_deref(), Some("lat"));
+    }
+
+    #[test]
+    fn of_two_numbers_the_key_is_whose_rows_agree() {
+        let patient = |row| format!("{}", 5000 + person(row));
+        let doctor = |row: usize| format!("{}", 300 + row * 31 % 41);
+        let columns: [(&str, &dyn Fn(usize) -> String); 5] =
+            [("doctor_id", &doctor), ("patient_id", &patient), ("age", &age), ("sex", &sex), ("region", &region)];
+        assert_eq!(key(&columns).as_deref(), Some("patient_id"));
+    }
+
+    #[test]
+    fn a_few_people_are_people() {
+        let few = |row: usize| row * 7919 % 10;
+        let subject = |row| format!("S{}", few(row));
+        let of = |list: &'static [&'static str]| move |row: usize| list[few(row) % list.len()].to_string();
+        let (sex, region) = (of(&["f", "m"]), of(&["N", "S", "E", "W", "X"]));
+        let answer = |row: usize| (row * 31 % 7).to_string();
+        let columns: [(&str, &dyn Fn(usize) -> String); 4] =
+            [("subject", &subject), ("sex", &sex), ("region", &region), ("answer", &answer)];
+        assert_eq!(key(&columns).as_deref(), Some("subject"));
+    }
+
+    #[test]
+    fn places_days_and_kinds_are_nobody() {
+        let own = |row: usize| (row * 31 % 60 + 20).to_string();
+        let sex = |row: usize| ["f", "m"][row * 7 % 13 % 2].to_string();
+        let town = |row: usize| format!("town {}", row * 17 % 60);
+        let county = |row: usize| format!("county {}", row * 17 % 60 / 6);
+        let density = |row: usize| ["low", "high"][row * 17 % 60 % 2].to_string();
+        let columns: [(&str, &dyn Fn(usize) -> String); 5] =
+            [("town", &town), ("county", &county), ("density", &density), ("age", &own), ("sex", &sex)];
+        assert_eq!(key(&columns), None);
+        // First names tell the sex, and nothing else.
+        let name = |row: usize| ["Ann", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal"][row * 7 % 13 % 8].to_string();
+        let told = |row: usize| ["f", "m"][row * 7 % 13 % 8 % 2].to_string();
+        let columns: [(&str, &dyn Fn(usize) -> String); 3] = [("given name", &name), ("sex", &told), ("age", &own)];
+        assert_eq!(key(&columns), None);
+        // What people have is not who they are.
+        let diagnosis = |row: usize| format!("Q{:03}", (row * row) % 125);
+        let columns: [(&str, &dyn Fn(usize) -> String); 3] = [("diagnosis", &diagnosis), ("sex", &sex), ("age", &own)];
+        assert_eq!(key(&columns), None);
+    }
+}
