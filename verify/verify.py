@@ -169,7 +169,7 @@ RELEASE_MODELS = {
     "sample-uniqueness": (lambda sizes: Fraction(sizes.count(1), sum(sizes)), "threshold"),
     "max-risk": (lambda sizes: Fraction(1, min(sizes)), "threshold")}
 POPULATION_MODELS = {"k-map": (None, "k population"), "delta-presence": (None, "min max population"),
-                     "bayes-optimal": (None, "rho1 rho2 population")}
+                     "bayes-optimal": (None, "rho1 rho2 population"), "belief-difference": (None, "max population")}
 MODELS = {**CLASS_MODELS, **RELEASE_MODELS, **POPULATION_MODELS}
 BOUNDED_BY_ROWS = ("k-anonymity", "distinct-l-diversity", "p-sensitive-k-anonymity")
 WITHOUT_COLUMN = ("k-anonymity", "k-map", "delta-presence", *RELEASE_MODELS)

@@ -45,7 +45,7 @@ def anonymize(
             raise TypeError("anonymize(table, policy): the policy is missing; amidst.init(table) drafts one")
         table, policy = None, table
     stated = policy_of(policy)
-    with Control(threads, progress) as control:
+    with Control(threads, progress, lambda: stated) as control:
         native = _amidst.anonymize(stated._stated(), optional(table), seed, control)
     return Release(native, stated.copy(), kind_of(table))
 
@@ -120,8 +120,9 @@ def explore(
         if not isinstance(table, Policy):
             raise TypeError("explore(table, policy): the policy is missing; amidst.init(table) drafts one")
         table, policy = None, table
-    with Control(threads, progress) as control:
-        found = _amidst.explore(policy_of(policy)._stated(), optional(table), list((node or {}).items()), control)
+    stated = policy_of(policy)
+    with Control(threads, progress, lambda: stated) as control:
+        found = _amidst.explore(stated._stated(), optional(table), list((node or {}).items()), control)
     return Explored(json.loads(found))
 
 

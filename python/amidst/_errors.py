@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ._results import Verdict
+    from ._values import Requirement
 
 
 class Error(Exception):
@@ -35,14 +37,30 @@ class PolicyError(Error):
 
 
 class Impossible(Error):
-    """No release satisfies the policy."""
+    """No release satisfies the policy. The message tells why; what programs can use of it is beside it."""
 
-    def __init__(self, message: str, requirement: str | None = None, possible: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        position: int | None = None,
+        parameter: str | None = None,
+        possible: int | Fraction | float | None = None,
+        attained: bool = True,
+        least_suppression: int | None = None,
+    ) -> None:
         super().__init__(message)
-        #: The requirement that asks too much, where a single one does.
-        self.requirement = requirement
-        #: The most that is possible.
+        #: The position of the requirement that asks too much in the policy's list, from 0; None where no single one does.
+        self.position = position
+        #: That requirement.
+        self.requirement: Requirement | None = None
+        #: The parameter of it that asks too much, such as `"k"`.
+        self.parameter = parameter
+        #: The strongest value of the parameter that is possible, exact where it is a fraction; None where none is.
         self.possible = possible
+        #: Whether that value itself is possible; otherwise only values short of it are.
+        self.attained = attained
+        #: How many rows would at least have to be suppressed, where that was counted.
+        self.least_suppression = least_suppression
 
 
 class Violated(Error):

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ._errors import Impossible
+
+if TYPE_CHECKING:
+    from ._policy import Policy
 
 #: A bar appears after so many seconds.
 PATIENCE = 1.0
@@ -21,8 +27,10 @@ def _watched() -> bool:
 class Control:
     """What the native part asks: how many threads, and whom to tell how far it is."""
 
-    def __init__(self, threads: int = 0, progress: bool | None = None) -> None:
+    def __init__(self, threads: int = 0, progress: bool | None = None, policy: Callable[[], Policy] | None = None) -> None:
         self.threads = threads
+        #: Tells the policy that the work is about: the native part knows its requirements by their positions.
+        self._policy = policy
         wanted = _watched() if progress is None else progress
         self.progress = self._tell if wanted else None
         self._since = time.monotonic()
@@ -50,6 +58,8 @@ class Control:
     def __enter__(self) -> Control:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         if self._bar:
             self._bar.close()
+        if isinstance(error, Impossible) and error.position is not None and self._policy is not None:
+            error.requirement = self._policy().require[error.position]

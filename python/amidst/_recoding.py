@@ -39,7 +39,7 @@ class Recoding:
     ) -> Recoding:
         """Anonymizes a table, and keeps how."""
         stated = policy_of(policy)
-        with Control(threads, progress) as control:
+        with Control(threads, progress, lambda: stated) as control:
             native = _amidst.anonymize(stated._stated(), optional(table), seed, control)
         return cls(Release(native, stated.copy(), kind_of(table)))
 

@@ -119,9 +119,23 @@ class Release:
         """All figures, as `amidst anonymize --json` prints them."""
         return dict(self._outcome)
 
-    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Writes the release into a folder, all of it or nothing: `public/` may be handed over, `internal/` stays."""
-        self._native.save(os.fspath(folder), force)
+    def save(
+        self, folder: str | os.PathLike[str], *, file: str | None = None, force: bool = False, threads: int = 0
+    ) -> None:
+        """Writes the release into a folder, all of it or nothing: `public/` may be handed over, `internal/` stays.
+
+        Args:
+            folder: The folder; it must not exist unless `force` is given.
+            file: A name whose ending decides the format of the table, such as `release.parquet`, `release.csv` or
+                `release.jsonl`; by default what the policy says in `[output] file`, else `release.arrow`. In another
+                format than Arrow the release is written anew, and the independent checker reads that file too before
+                anything is saved.
+            force: Whether to replace a release that is there.
+            threads: How many threads to use; all cores when 0.
+        """
+        named = file if file is not None else self.policy.get("output", "file")
+        with Control(threads) as control:
+            self._native.save(os.fspath(folder), named, force, control)
 
     def verify(self, *, strict: bool = False) -> Verdict:
         """Lets the independent checker look at the public files once more."""

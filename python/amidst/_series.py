@@ -35,9 +35,10 @@ class Series:
         """
         if policy is None:
             raise TypeError("init(table, policy): the policy is missing")
-        stated = policy_of(policy)._stated()
-        with Control(threads) as control:
-            return Figures(json.loads(_amidst.series_init(self.folder, stated, mode, optional(table), control)))
+        stated = policy_of(policy)
+        with Control(threads, policy=lambda: stated) as control:
+            done = _amidst.series_init(self.folder, stated._stated(), mode, optional(table), control)
+        return Figures(json.loads(done))
 
     def insert(self, rows: Any, *, delete: Any = None) -> Figures:
         """Inserts rows with the columns of the first table; with `delete`, in the same batch as others go."""
@@ -48,7 +49,7 @@ class Series:
         return self._apply(None, rows)
 
     def _apply(self, insert: Any, delete: Any) -> Figures:
-        with Control() as control:
+        with Control(policy=lambda: self.policy) as control:
             done = _amidst.series_apply(self.folder, optional(insert), optional(delete), control)
         return Figures(json.loads(done))
 
@@ -74,7 +75,7 @@ class Series:
         `allow_leak`; with `safe`, a version that would leak is changed as little as makes it safe, and so
         are later ones without being asked.
         """
-        with Control() as control:
+        with Control(policy=lambda: self.policy) as control:
             return Figures(json.loads(_amidst.series_publish(self.folder, safe, allow_leak, control)))
 
     def audit(self) -> Figures:
@@ -86,6 +87,11 @@ class Series:
         """Tells what happened so far: batches and versions."""
         with Control() as control:
             return Figures(json.loads(_amidst.series_log(self.folder, control)))
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of the series, as its private part keeps it."""
+        return Policy.read(os.path.join(self.folder, "private", "policy.toml"))
 
     def version(self, number: int) -> str:
         """The folder of a version."""

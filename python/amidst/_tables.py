@@ -46,8 +46,17 @@ class Table:
         return pyarrow.table(self)
 
     def to_pandas(self) -> Any:
-        """The table as pandas has it."""
-        return self.to_pyarrow().to_pandas()
+        """The table as pandas has it. Whole numbers stay whole where some are unknown (`Int64`)."""
+        import pandas
+        import pyarrow
+
+        table = self.to_pyarrow()
+        frame = table.to_pandas()
+        for name, column in zip(table.column_names, table.columns):
+            if column.null_count and pyarrow.types.is_integer(column.type):
+                # Otherwise pandas would make 1980.0 of 1980, which is not what was checked.
+                frame[name] = pandas.array(column.to_pylist(), dtype="Int64")
+        return frame
 
     def to_polars(self) -> Any:
         """The table as polars has it."""

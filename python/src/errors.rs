@@ -1,6 +1,8 @@
 //! Failures as the exceptions of `amidst._errors`.
 
 use amidst::core::attack::Knowledge;
+use amidst::core::model;
+use amidst::core::search::Impossible;
 use amidst::policy::PolicyErrors;
 use amidst::{Failure, Remedy};
 use pyo3::exceptions::PyRuntimeError;
@@ -10,9 +12,6 @@ use pyo3::types::PyDict;
 /// How the addresses of tables in memory begin; nobody but this package knows them.
 const MEMORY: &str = "memory://";
 
-/// How messages end that name an impossible requirement and what is possible instead.
-const IMPOSSIBLE: &str = "no release can satisfy ";
-
 /// The exception for a failure.
 pub fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
     let text = match failure {
@@ -21,14 +20,11 @@ pub fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
     };
     let built = match failure {
         Failure::Policy(errors) => policy_error(py, errors),
-        Failure::Read(_) => exception(py, "DataError", &text, &[]),
-        failure if failure.is_impossible() => {
-            let stated = text.strip_prefix(IMPOSSIBLE).and_then(|rest| rest.split_once(": "));
-            let (requirement, possible) = stated.unzip();
-            exception(py, "Impossible", &text, &[("requirement", requirement), ("possible", possible)])
-        }
-        Failure::Refused(_) => exception(py, "Violated", &text, &[]),
-        _ => exception(py, "Error", &text, &[]),
+        Failure::Read(_) => exception(py, "DataError", &text, None),
+        Failure::Impossible(why) => impossible(py, why),
+        failure if failure.is_impossible() => exception(py, "Impossible", &text, None),
+        Failure::Refused(_) => exception(py, "Violated", &text, None),
+        _ => exception(py, "Error", &text, None),
     };
     built.unwrap_or_else(|e| e)
 }
@@ -52,22 +48,42 @@ fn words(remedy: &Remedy) -> String {
 
 /// An exception of the package by its name.
 pub fn error(py: Python<'_>, name: &str, text: &str) -> PyErr {
-    exception(py, name, &plain(text), &[]).unwrap_or_else(|e| e)
+    exception(py, name, &plain(text), None).unwrap_or_else(|e| e)
 }
 
 /// The exception for a defect.
 pub fn defect(py: Python<'_>) -> PyErr {
     let text = "internal error; nothing was written. This is a defect in Amidst; please report it";
-    exception(py, "Error", text, &[]).unwrap_or_else(|_| PyRuntimeError::new_err(text))
+    exception(py, "Error", text, None).unwrap_or_else(|_| PyRuntimeError::new_err(text))
 }
 
-fn exception(py: Python<'_>, name: &str, text: &str, named: &[(&str, Option<&str>)]) -> PyResult<PyErr> {
-    let more = PyDict::new(py);
-    for (key, value) in named {
-        more.set_item(key, value)?;
-    }
+fn exception(py: Python<'_>, name: &str, text: &str, named: Option<&Bound<'_, PyDict>>) -> PyResult<PyErr> {
     let class = py.import("amidst._errors")?.getattr(name)?;
-    Ok(PyErr::from_value(class.call((text,), Some(&more))?))
+    Ok(PyErr::from_value(class.call((text,), named)?))
+}
+
+fn impossible(py: Python<'_>, why: &Impossible) -> PyResult<PyErr> {
+    let more = PyDict::new(py);
+    if let Some(unmet) = &why.unmet {
+        more.set_item("position", unmet.requirement)?;
+        more.set_item("parameter", unmet.best.parameter)?;
+        more.set_item("possible", possible(py, &unmet.best.bound)?)?;
+        more.set_item("attained", unmet.best.attained)?;
+    }
+    more.set_item("least_suppression", why.least_suppression)?;
+    exception(py, "Impossible", &plain(&why.message), Some(&more))
+}
+
+/// A bound as Python's numbers: exact where it is.
+fn possible<'py>(py: Python<'py>, bound: &model::Bound) -> PyResult<Option<Bound<'py, PyAny>>> {
+    match bound {
+        model::Bound::Exact(value) => match value.to_u64() {
+            Some(whole) => Ok(Some(whole.into_pyobject(py)?.into_any())),
+            None => Ok(Some(py.import("fractions")?.getattr("Fraction")?.call1((value.to_string(),))?)),
+        },
+        model::Bound::Real(value) => Ok(Some(value.into_pyobject(py)?.into_any())),
+        model::Bound::Always | model::Bound::Never => Ok(None),
+    }
 }
 
 fn policy_error(py: Python<'_>, errors: &PolicyErrors) -> PyResult<PyErr> {
@@ -78,8 +94,7 @@ fn policy_error(py: Python<'_>, errors: &PolicyErrors) -> PyResult<PyErr> {
     more.set_item("line", place.map(|(line, _)| line))?;
     more.set_item("column", place.map(|(_, column)| column))?;
     more.set_item("hint", first.and_then(|d| d.told_help()).map(|help| plain(&help)))?;
-    let class = py.import("amidst._errors")?.getattr("PolicyError")?;
-    Ok(PyErr::from_value(class.call((plain(&errors.to_string()),), Some(&more))?))
+    exception(py, "PolicyError", &plain(&errors.to_string()), Some(&more))
 }
 
 /// Line and column of a place in a text, both from 1.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
-use amidst::anonymize::anonymize_source;
+use amidst::anonymize::Candidate;
 use amidst::check;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -20,6 +21,7 @@ const TABLE: &str = "release.arrow";
 /// A release in memory.
 #[pyclass(module = "amidst._amidst", frozen)]
 pub struct Release {
+    candidate: Arc<Candidate>,
     release: amidst::anonymize::Release,
 }
 
@@ -33,13 +35,14 @@ pub fn anonymize(
     control: Control,
 ) -> PyResult<Release> {
     let given = table.as_ref().map(Given::of).transpose()?;
-    let release = run(py, &control, move |job| {
+    let (candidate, release) = run(py, &control, move |job| {
         let mut policy = policy.policy()?;
-        policy.output.file = Some(TABLE.to_string());
         policy.search.seed = seed.unwrap_or(policy.search.seed);
-        anonymize_source(&policy, given.as_ref().map(Given::address), job)
+        let candidate = Candidate::of_source(&policy, given.as_ref().map(Given::address), job)?;
+        let release = candidate.release(Some(TABLE), job)?;
+        Ok((Arc::new(candidate), release))
     })?;
-    Ok(Release { release })
+    Ok(Release { candidate, release })
 }
 
 #[pymethods]
@@ -64,9 +67,22 @@ impl Release {
         files(py, &self.release.internal)
     }
 
-    /// Writes the release into a folder: all of it or nothing.
-    fn save(&self, py: Python<'_>, folder: &str, force: bool) -> PyResult<()> {
-        py.detach(|| self.release.save(Path::new(folder), force)).map_err(|failure| raise(py, &failure))
+    /// Writes the release into a folder: all of it or nothing. With the name of a file whose ending stands for another
+    /// format it is written in that format, and checked again before anything is saved.
+    fn save(
+        &self,
+        py: Python<'_>,
+        folder: String,
+        file: Option<String>,
+        force: bool,
+        control: Control,
+    ) -> PyResult<()> {
+        let Some(file) = file.filter(|file| file != TABLE) else {
+            let saved = py.detach(|| self.release.save(Path::new(&folder), force));
+            return saved.map_err(|failure| raise(py, &failure));
+        };
+        let candidate = Arc::clone(&self.candidate);
+        run(py, &control, move |job| candidate.release(Some(&file), job)?.save(Path::new(&folder), force))
     }
 
     /// What the independent checker says of the public files, as JSON.

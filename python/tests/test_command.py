@@ -48,6 +48,30 @@ def test_the_same_release_cell_for_cell(algorithm: str | None, tmp_path: Any) ->
     assert release.certificate["classes"] == told["classes"]
 
 
+@pytest.mark.parametrize("file", ["release.csv", "release.parquet", "release.arrow", "release.jsonl"])
+def test_the_same_files_byte_for_byte(file: str, tmp_path: Any) -> None:
+    table, source = am.sample(400, seed=5).to_pandas(), tmp_path / "patients.csv"
+    assert command("sample", "--rows", 400, "--seed", 5, "--out", source).returncode == 0
+    policy = small_policy(seed=3)
+    policy.set("output", "file", file)
+    policy.save(tmp_path / "policy.toml")
+    made = command("anonymize", tmp_path / "policy.toml", "--input", source, "--out", tmp_path / "command")
+    assert made.returncode == 0, made.stderr
+    release = am.anonymize(table, policy)
+    release.save(tmp_path / "python")
+    by_command, by_python = ({p.name: p.read_bytes() for p in (tmp_path / by / "public").iterdir()} for by in ("command", "python"))
+    assert by_python.keys() == by_command.keys() and file in by_python
+    assert [name for name in by_python if by_python[name] != by_command[name]] == []
+    # What is asked for here counts more than what the policy says.
+    release.save(tmp_path / "python", file="release.jsonl", force=True)
+    assert am.verify(tmp_path / "python", policy=policy, original=table).valid
+    lines = (tmp_path / "python" / "public" / "release.jsonl").read_text().splitlines()
+    assert len(lines) == release.rows_out
+    with pytest.raises(am.Error, match="docx"):
+        release.save(tmp_path / "other", file="release.docx")
+    assert not (tmp_path / "other").exists()
+
+
 def test_the_same_audit(tmp_path: Any) -> None:
     table, file = am.sample(300).to_pandas(), tmp_path / "patients.csv"
     table.to_csv(file, index=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from fractions import Fraction
 from typing import Any
 
 import pandas as pd
@@ -22,7 +23,7 @@ def secret_rows() -> pd.DataFrame:
 
 def suppressing(**more: Any) -> am.Policy:
     settings: dict[str, Any] = {"quasi": {"age": am.suppress()}, "sensitive": "disease", "others": "identifying"}
-    return am.Policy(**{**settings, "require": am.k_anonymity(2), **more})
+    return am.Policy(**{**settings, "require": am.k_anonymity(2), "algorithm": "optimal", **more})
 
 
 def test_columns_that_are_not_there(patients: Any, policy: am.Policy) -> None:
@@ -106,11 +107,51 @@ def test_what_is_no_policy(patients: Any, tmp_path: Any) -> None:
         am.audit(patients, small_policy(), quasi="age")
 
 
-def test_what_is_impossible(patients: Any) -> None:
+@pytest.mark.parametrize("algorithm", [None, "optimal", "mondrian", "cell-suppression"])
+def test_what_is_impossible(algorithm: str | None, patients: Any) -> None:
+    asked = [am.k_anonymity(2), am.k_anonymity(100_000)]
     with pytest.raises(am.Impossible) as caught:
-        am.anonymize(patients, small_policy(require=am.k_anonymity(100_000), max_suppression=0))
+        am.anonymize(patients, small_policy(require=asked, max_suppression=0, algorithm=algorithm))
     error = caught.value
-    assert error.requirement and "k-anonymity" in error.requirement and "600" in str(error.possible)
+    assert error.position == 1 and error.requirement == asked[1]
+    assert error.parameter == "k" and error.possible == 600 and error.attained
+    # What is called possible is.
+    assert am.anonymize(patients, small_policy(require=am.k_anonymity(600), max_suppression=0)).classes == 1
+
+
+def test_the_most_that_is_possible_is_exact(patients: Any) -> None:
+    shares = patients["diagnosis"].value_counts()
+    with pytest.raises(am.Impossible) as caught:
+        am.anonymize(patients, small_policy(require=am.simple_alpha_k_anonymity("1/600", shares.index[0], 2), max_suppression=0))
+    error = caught.value
+    assert error.parameter == "alpha" and error.possible == Fraction(int(shares.iloc[0]), 600)
+    copied = pickle.loads(pickle.dumps(error))
+    assert copied.possible == error.possible and copied.requirement == error.requirement and str(copied) == str(error)
+
+
+def test_suppression_that_would_be_needed_is_counted(patients: Any) -> None:
+    counts = patients["diagnosis"].value_counts()
+    asked = am.simple_alpha_k_anonymity(Fraction(int(counts.iloc[0]) - 1, 600), counts.index[0], 2)
+    with pytest.raises(am.Impossible) as caught:
+        am.anonymize(patients, small_policy(require=asked, max_suppression=0, algorithm="optimal"))
+    least = caught.value.least_suppression
+    assert least is not None and 0 < least < 600
+    enough = small_policy(require=asked, max_suppression=Fraction(least, 600), algorithm="optimal")
+    assert am.anonymize(patients, enough).suppressed == least
+    with pytest.raises(am.Impossible):
+        am.anonymize(patients, small_policy(require=asked, max_suppression=Fraction(least - 1, 600), algorithm="optimal"))
+
+
+def test_a_series_that_cannot_go_on_says_why(patients: Any, tmp_path: Any) -> None:
+    policy = am.Policy(
+        quasi={"age": am.intervals(5, 10, 20, 40)}, sensitive="diagnosis", key="id", others="identifying",
+        require=am.k_anonymity(50))  # fmt: skip
+    series = am.Series(tmp_path / "clinic")
+    series.init(patients.head(60), policy, mode="maintain")
+    assert series.policy.require == [am.k_anonymity(50)]
+    with pytest.raises(am.Impossible) as caught:
+        series.delete(pd.DataFrame({"id": patients["id"].head(20)}))
+    assert caught.value.requirement == am.k_anonymity(50) and caught.value.possible == 40
 
 
 def test_no_message_names_a_person(tmp_path: Any) -> None:

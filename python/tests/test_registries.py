@@ -31,6 +31,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "recursive-c-l-alpha-diversity": {"c": 5, "l": 2, "alpha": 0.5, "categories": "categories"},
     "t-closeness": {"t": 0.9},
     "bayes-optimal": {"rho1": 0.3, "rho2": 0.95, "population": "population"},
+    "belief-difference": {"max": 1, "population": "population"},
     "delta-disclosure": {"delta": 5},
     "beta-likeness": {"beta": 9},
     "k-map": {"k": 2, "population": "population"},
@@ -126,7 +127,7 @@ def test_every_hierarchy(id: str, patients: Any, tmp_path: Any) -> None:
     if id == "countries":
         frame["age"] = [["Germany", "France", "Japan", "USA"][age % 4] for age in frame["age"]]
     hierarchy = HIERARCHIES[id](tmp_path)
-    policy = am.Policy(quasi={"age": hierarchy}, sensitive="diagnosis", require=am.k_anonymity(20))
+    policy = am.Policy(quasi={"age": hierarchy}, sensitive="diagnosis", require=am.k_anonymity(20), algorithm="optimal")
     release = am.anonymize(frame, policy)
     assert release.requirements[0]["holds"]
     again = am.Policy.from_toml(policy.to_toml())

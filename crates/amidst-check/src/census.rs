@@ -2,16 +2,25 @@
 
 use std::collections::BTreeMap;
 
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
 use crate::content::Content;
 use crate::cover::Tuples;
 use crate::models::{Census, CensusTuple, Domain};
+use crate::number;
 use crate::options::{ColumnLabels, PopulationTable};
 use crate::original::{meanings, sets};
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemKind};
 use crate::reader::key::cells;
+use crate::reader::selection::Missing;
 use crate::reader::{self, Counted, Reading, Selection};
 
-/// For each class of the release, the persons of the population that its tuple covers; with a sensitive column also the
+/// The people of one tuple, in parts of a person, and how many of them have each sensitive value.
+type People = (u128, BTreeMap<u32, u128>);
+
+/// For each class of the release, the people of the population that its tuple covers; with a sensitive column also the
 /// tuples and their values.
 pub(crate) fn take(
     population: &PopulationTable,
@@ -22,16 +31,19 @@ pub(crate) fn take(
     let mut key = quasi.to_vec();
     key.extend(population.count_column.clone());
     let views = sensitive.iter().map(|(name, _)| vec![name.to_string()]).collect();
+    let looked_at = || key.iter().cloned().chain(sensitive.iter().map(|(name, _)| name.to_string()));
+    let missing =
+        population.missing.as_ref().map(|tokens| Missing { columns: looked_at().collect(), tokens: tokens.clone() });
     let (counted, _) = reader::count(
         &Content::files(&population.files),
-        &Selection { key: Some(key), views, ..Selection::default() },
+        &Selection { views, missing, key: Some(key), ..Selection::default() },
         Reading::Source,
     )?;
     let nothing = ColumnLabels::default();
     let mut meaning = meanings(quasi, &counted, |name| population.labels.get(name).unwrap_or(&nothing));
 
-    // Distinct quasi tuples with their persons, in all and by sensitive value.
-    let mut persons: BTreeMap<Vec<u32>, (u64, BTreeMap<u32, u64>)> = BTreeMap::new();
+    // Distinct quasi tuples with their people, in all and by sensitive value.
+    let mut persons: BTreeMap<Vec<u32>, People> = BTreeMap::new();
     let numbers: Vec<u32> = match (sensitive, counted.views.first()) {
         (Some((_, domain)), Some(view)) => view
             .values
@@ -45,38 +57,64 @@ pub(crate) fn take(
             .collect(),
         _ => Vec::new(),
     };
-    for (at, key) in counted.keys.iter().enumerate() {
+    let (weights, scale) = weights(population, &counted, quasi.len())?;
+    for ((at, key), &weight) in counted.keys.iter().enumerate().zip(&weights) {
         let parts = cells(key);
-        let weight = match &population.count_column {
-            None => 1,
-            Some(name) => parts
-                .get(quasi.len())
-                .and_then(|cell| std::str::from_utf8(cell).ok())
-                .and_then(|text| text.trim().parse::<u64>().ok())
-                .filter(|&n| n <= 1_000_000_000_000)
-                .ok_or_else(|| {
-                    let message = format!("the population's column \"{name}\" holds something that is no count");
-                    Problem::violation(crate::problem::ProblemKind::Unreadable, message)
-                })?,
-        };
         let codes: Option<Vec<u32>> = meaning.iter().zip(&parts).map(|(column, cell)| column.code(cell)).collect();
         let Some(codes) = codes else { continue };
         let entry = persons.entry(codes).or_default();
-        entry.0 += counted.sizes[at] * weight;
+        entry.0 += u128::from(counted.sizes[at]) * weight;
         for &(value, count) in counted.views.first().map_or(&[][..], |view| view.histograms[at].as_slice()) {
-            *entry.1.entry(numbers[value as usize]).or_insert(0) += count * weight;
+            *entry.1.entry(numbers[value as usize]).or_insert(0) += u128::from(count) * weight;
         }
     }
-    let values: Vec<Vec<(u32, u64)>> = persons.values().map(|p| p.1.iter().map(|(&v, &n)| (v, n)).collect()).collect();
-    let tuples = Tuples::new(quasi.len(), persons.into_iter().map(|(codes, p)| (codes, p.0)).collect());
+    let (codes, people): (Vec<Vec<u32>>, Vec<People>) = persons.into_iter().unzip();
+    // In the order of their codes, which is that of the index.
+    let tuples = Tuples::new(quasi.len(), codes.into_iter().map(|codes| (codes, 1)).collect());
 
     let mut result = Vec::with_capacity(release.keys.len());
     for key in &release.keys {
         let covered = tuples.covered(&sets(&mut meaning, &cells(key)));
-        let rows = covered.iter().map(|&t| tuples.counts[t as usize]).sum();
-        let tuple = |&t: &u32| CensusTuple { counts: values[t as usize].clone() };
+        let all = covered.iter().map(|&t| people[t as usize].0).sum();
+        let tuple = |&t: &u32| CensusTuple { counts: people[t as usize].1.iter().map(|(&v, &n)| (v, n)).collect() };
         let tuples = if sensitive.is_some() { covered.iter().map(tuple).collect() } else { Vec::new() };
-        result.push(Census { rows, tuples });
+        result.push(Census { people: all, scale, tuples });
     }
     Ok(result)
+}
+
+/// How many people each row with a key stands for, in parts, and how many parts make a person: what the column of counts
+/// says, which may be decimals or fractions, over their common denominator.
+fn weights(population: &PopulationTable, counted: &Counted, quasi: usize) -> Result<(Vec<u128>, u128), Problem> {
+    let Some(name) = &population.count_column else { return Ok((vec![1; counted.keys.len()], 1)) };
+    let unreadable = |what: &str| {
+        let message = format!("the population's column \"{name}\" holds {what}");
+        Problem::violation(ProblemKind::Unreadable, message)
+    };
+    let mut numbers = Vec::with_capacity(counted.keys.len());
+    let mut scale = BigInt::one();
+    for key in &counted.keys {
+        let text = cells(key).get(quasi).and_then(|cell| std::str::from_utf8(cell).ok().map(str::to_string));
+        let count = text.and_then(|text| number::parse(&text).ok()).filter(|n| !n.is_negative());
+        let count = count.ok_or_else(|| unreadable("something that is no count"))?;
+        scale = scale.lcm(count.denom());
+        if scale.bits() > 128 {
+            return Err(unreadable("fractions that have no common denominator of reasonable size"));
+        }
+        numbers.push(count);
+    }
+    let mut all = BigInt::zero();
+    let mut parts = Vec::with_capacity(numbers.len());
+    for (count, &rows) in numbers.iter().zip(&counted.sizes) {
+        let own = count.numer() * (&scale / count.denom());
+        all += &own * rows;
+        parts.push(own);
+    }
+    // Where everything together fits, every part of it does.
+    let fits = all.to_u128().is_some();
+    let parts = parts.iter().map(ToPrimitive::to_u128).collect::<Option<Vec<u128>>>().filter(|_| fits);
+    match (parts, scale.to_u128()) {
+        (Some(parts), Some(scale)) => Ok((parts, scale)),
+        _ => Err(unreadable("counts of too many digits to be added up")),
+    }
 }

@@ -65,6 +65,11 @@ pub fn ratio(above: u64, below: u64) -> BigRational {
     BigRational::new(BigInt::from(above), BigInt::from(below.max(1)))
 }
 
+/// The ratio of two large counts.
+pub fn fraction(above: u128, below: u128) -> BigRational {
+    BigRational::new(BigInt::from(above), BigInt::from(below.max(1)))
+}
+
 /// A count as an exact number.
 pub fn whole(count: u64) -> BigRational {
     BigRational::from_integer(BigInt::from(count))

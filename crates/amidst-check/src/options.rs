@@ -91,6 +91,9 @@ pub struct PopulationTable {
     pub files: Vec<PathBuf>,
     /// The meaning of the published cells, by quasi column.
     pub labels: HashMap<String, ColumnLabels>,
-    /// A column that says for how many persons a row stands; none: a row is a person.
+    /// A column that says for how many persons a row stands, which need not be whole; none: a row is a person.
     pub count_column: Option<String>,
+    /// Texts that mean "unknown"; null always does. Rows with one of them in a column that is looked at count nobody; none
+    /// where unknown is a value like others.
+    pub missing: Option<Vec<String>>,
 }

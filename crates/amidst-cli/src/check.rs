@@ -75,7 +75,7 @@ impl Check {
                     summary = Some(found);
                 }
                 Finding::Remark(remark) => warnings.push(remark),
-                Finding::Impossible(message) => failure = Some(Failure::Impossible(message)),
+                Finding::Impossible(why) => failure = Some(Failure::Impossible(why)),
                 Finding::Wrong(errors) => failure = Some(Failure::Policy(errors)),
                 Finding::Unreadable(error) => failure = Some(Failure::from(error)),
             }

@@ -62,9 +62,10 @@ impl TableStats {
     }
 
     /// The people of the population who have one of these tuples; `None` without a population.
-    pub fn people(&self, tuples: &[u32]) -> Option<u64> {
+    pub fn people(&self, tuples: &[u32]) -> Option<Headcount> {
         let population = self.population.as_deref()?;
-        Some(tuples.iter().filter_map(|&t| population.totals.get(t as usize)).sum())
+        let parts = tuples.iter().filter_map(|&t| population.totals.get(t as usize)).sum();
+        Some(Headcount { parts, scale: population.scale })
     }
 
     /// How often a value occurs in the table.
@@ -118,13 +119,43 @@ impl CodeSet {
 
 /// Counts of (quasi tuple, sensitive value) in a population larger than the table, by tuple id.
 ///
-/// The ids are those of the table's distinct tuples, followed by the tuples that only the population has.
-#[derive(Debug, Clone, Default)]
+/// The ids are those of the table's distinct tuples, followed by the tuples that only the population has. Counts need not
+/// be whole, as those of weighted surveys are not: they are kept as multiples of 1/`scale`, so that sums stay exact. All
+/// of them together are less than the largest number.
+#[derive(Debug, Clone)]
 pub struct Population {
     /// People per tuple.
-    pub totals: Vec<u64>,
+    pub totals: Vec<u128>,
     /// People per tuple and sensitive code, by code; empty lists when the population has no sensitive column.
-    pub histograms: Vec<Vec<(u32, u64)>>,
+    pub histograms: Vec<Vec<(u32, u128)>>,
+    /// How many parts make a person; at least 1.
+    pub scale: u128,
+}
+
+impl Default for Population {
+    fn default() -> Self {
+        Population { totals: Vec::new(), histograms: Vec::new(), scale: 1 }
+    }
+}
+
+/// A number of people that need not be whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Headcount {
+    /// How many parts they are.
+    pub parts: u128,
+    /// How many parts make a person.
+    pub scale: u128,
+}
+
+impl Headcount {
+    /// Nobody.
+    pub const NOBODY: Headcount = Headcount { parts: 0, scale: 1 };
+
+    /// Whether they are `k` people or more.
+    pub fn is_at_least(self, k: u64) -> bool {
+        // There are fewer parts than the largest number, so one that does not fit is not reached.
+        u128::from(k).checked_mul(self.scale).is_some_and(|parts| self.parts >= parts)
+    }
 }
 
 /// The ranks of values in an order that lists more of them than a table may have.

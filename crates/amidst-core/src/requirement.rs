@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::class::{Class, Population, Sizes, TableStats};
+use crate::class::{Class, Headcount, Population, Sizes, TableStats};
 use crate::frequency::{self, Entry, FrequencySet, Groups, histogram, histogram_into};
 use crate::model::{self, Level, Needs, PrivacyModel};
 use crate::parameter::{ParameterError, Parameters};
@@ -63,7 +63,7 @@ impl Requirement {
     /// Whether local recoding can test it: where it looks at the tuples that a class covers, all that counts must be
     /// how many people of the population have them.
     pub fn counts_people(&self) -> bool {
-        self.needs() == Needs::Tuples && self.models.iter().all(|m| m.holds_among(0, 0).is_some())
+        self.needs() == Needs::Tuples && self.models.iter().all(|m| m.holds_among(0, Headcount::NOBODY).is_some())
     }
 
     /// The same for classes whose cells may overlap, as those of local recodings do: two of them can match the same

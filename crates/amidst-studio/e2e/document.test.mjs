@@ -119,6 +119,36 @@ test("a reload in the middle of a search finds it running, and it can be stopped
   }
 });
 
+test("the curve grows while the search runs, and survives a reload", async () => {
+  const house = new House();
+  try {
+    // A lattice of 7^5 nodes, all of which are priced to be drawn.
+    const width = 5;
+    const rows = Array.from({ length: 12000 }, (_, i) => Array.from({ length: width }, (_, c) => (i * (c + 3) * 7919) % 97).join(","));
+    house.write("wide.csv", Array.from({ length: width }, (_, c) => `c${c}`).join(",") + "\n" + rows.join("\n") + "\n");
+    const columns = Array.from({ length: width }, (_, c) => `[columns.c${c}]\nrole = "quasi"\ntype = "integer"\nhierarchy = { intervals = [2, 4, 8, 16, 32] }\n`);
+    house.write("policy.toml", `[data]\ninput = "wide.csv"\n\n${columns.join("\n")}\n[[require]]\nmodel = "k-anonymity"\nk = 3\n\n[search]\nalgorithm = "optimal"\n`);
+    await house.start("policy.toml");
+    const page = await house.page();
+    await to(page, "explore");
+    await page.click("#screen .primary");
+    const looked = async () => {
+      await page.waitForSelector("#looked");
+      return Number((await page.textContent("#looked")).replace(/\D/g, ""));
+    };
+    const first = await looked();
+    assert.ok((await page.locator("#growing-plane circle").count()) > 0);
+    await page.reload();
+    await page.waitForFunction((first) => Number(document.querySelector("#looked")?.textContent.replace(/\D/g, "")) > first, first);
+    await page.click("[data-job=explore] button");
+    await page.waitForSelector("text=Stopped; nothing was written.");
+    assert.ok((await page.locator("#growing-plane circle").count()) > 0, "what was seen until then stays");
+    assert.deepEqual(page.complaints, []);
+  } finally {
+    await house.end();
+  }
+});
+
 test("what is wrong stands where it belongs, in the words of the command line", async () => {
   const house = new House();
   try {

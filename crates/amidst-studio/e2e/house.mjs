@@ -112,10 +112,14 @@ export async function drop(page, file) {
 
 /** Waits until no job runs and the page shows it. */
 export async function settled(page) {
-  await page.waitForFunction(async () => {
+  const still = async () => {
     const state = await (await fetch("/state")).json();
     return state.jobs.every((job) => job.state !== "running") && !document.querySelector("[data-job]");
-  });
+  };
+  for (let tries = 0; !(await page.evaluate(still)); tries++) {
+    if (tries > 1200) throw new Error("the studio is still at work after two minutes");
+    await new Promise((done) => setTimeout(done, 100));
+  }
 }
 
 /** Goes to a screen and waits until nothing works in the background. */

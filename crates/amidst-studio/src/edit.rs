@@ -297,6 +297,7 @@ fn role_of(
         ("weight", quasi),
         ("generalize", quasi),
         ("order", searched),
+        ("level", role == Role::Sensitive.name()),
         ("categories", role == Role::Sensitive.name()),
         ("weights", role == Role::Sensitive.name()),
         ("waived", role == Role::Consent.name()),

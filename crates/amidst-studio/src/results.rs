@@ -1,16 +1,22 @@
 //! What jobs found, with the text of the policy that it was made from.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use amidst::anonymize::Release;
 use amidst::audit::Survey;
 use amidst::core::lattice::Explored;
-use amidst::explore::local;
-use amidst::overview::{Association, FirstRows, Overview, Tree};
+use amidst::explore::{How, Seen, local};
+use amidst::overview::{Association, FirstRows, Overview, Sides, Tree};
 use amidst::prepare::Prepared;
+use amidst::report::Partition;
 use serde_json::Value;
 
+use crate::jobs::lock;
 use crate::places::Problems;
+
+/// How often pages are told of what a search sees.
+const SHOWN_EVERY: Duration = Duration::from_millis(500);
 
 /// Everything that was found.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +31,8 @@ pub struct Results {
     pub checked: Option<Arc<Checked>>,
     /// The last table that a policy fitted.
     pub fitted: Option<Arc<Fitted>>,
+    /// What a search has seen of that so far.
+    pub growing: Option<Arc<Growing>>,
     /// What is possible.
     pub explored: Option<Arc<Made<Possible>>>,
     /// A release in memory.
@@ -77,8 +85,57 @@ pub struct Fitted {
 pub enum Possible {
     /// A lattice, with the names and heights of its columns.
     Lattice(Vec<(String, usize)>, Explored),
-    /// What local algorithms make of the table.
-    Local(local::Compared),
+    /// What local algorithms make of the table, and where the classes of each lie.
+    Local(local::Compared, Vec<(&'static str, Partition)>),
+}
+
+/// What a search has seen so far.
+#[derive(Debug)]
+pub struct Growing {
+    /// The text of the policy.
+    pub text: String,
+    /// The names of the columns whose levels a node has.
+    pub columns: Vec<String>,
+    state: Mutex<Grown>,
+}
+
+#[derive(Debug, Default)]
+struct Grown {
+    looked: u64,
+    points: Vec<Seen>,
+    told: Option<Instant>,
+}
+
+impl Growing {
+    /// Nothing yet.
+    pub fn new(text: String, columns: Vec<String>) -> Growing {
+        Growing { text, columns, state: Mutex::default() }
+    }
+
+    /// Takes a release in that was found on the way; tells whether it is time to show it. Of nodes only those stay that no other
+    /// beats in both loss and risk.
+    pub fn take(&self, seen: Seen) -> bool {
+        let mut state = lock(&self.state);
+        state.looked += 1;
+        let beats = |a: &Seen, b: &Seen| a.cost <= b.cost && a.max_risk <= b.max_risk;
+        let is_node = |seen: &Seen| matches!(seen.how, How::Levels(_));
+        let beaten = is_node(&seen) && state.points.iter().any(|p| is_node(p) && beats(p, &seen));
+        if seen.cost.is_finite() && !beaten {
+            state.points.retain(|p| !(is_node(p) && is_node(&seen) && beats(&seen, p)));
+            state.points.push(seen);
+        }
+        let due = state.told.is_none_or(|told| told.elapsed() >= SHOWN_EVERY);
+        if due {
+            state.told = Some(Instant::now());
+        }
+        due
+    }
+
+    /// How many ways to release the table were looked at, and those that are worth a look.
+    pub fn so_far(&self) -> (u64, Vec<Seen>) {
+        let state = lock(&self.state);
+        (state.looked, state.points.clone())
+    }
 }
 
 /// A release, to be compared with its table.
@@ -88,6 +145,8 @@ pub struct Compared {
     pub release: Release,
     /// How much two columns say about each other, before and after.
     pub pairs: Vec<Association>,
+    /// The table and the release, row by row.
+    pub sides: Sides,
 }
 
 /// What was published.
@@ -123,4 +182,24 @@ pub struct SeriesTold {
     pub sentence: String,
     /// What the audit of all versions says.
     pub audit: Option<(bool, String)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_nodes_only_those_stay_that_no_other_beats() {
+        let growing = Growing::new(String::new(), Vec::new());
+        let node = |level, cost, max_risk| Seen { how: How::Levels(vec![level]), cost, max_risk };
+        assert!(growing.take(node(0, 0.5, 0.5)), "the first is shown at once");
+        assert!(!growing.take(node(1, 0.6, 0.6)), "worse in both, and too early to be told of");
+        growing.take(node(2, 0.7, 0.1));
+        growing.take(node(3, 0.4, 0.5));
+        growing.take(node(4, f64::INFINITY, 0.0));
+        growing.take(Seen { how: How::Algorithm("mondrian"), cost: 0.9, max_risk: 0.9 });
+        let (looked, points) = growing.so_far();
+        let costs: Vec<f64> = points.iter().map(|p| p.cost).collect();
+        assert_eq!((looked, costs), (6, vec![0.7, 0.4, 0.9]));
+    }
 }

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use amidst::anonymize::{Options, anonymize, anonymize_source};
+use amidst::anonymize::{Candidate, Options, anonymize};
 use amidst::explore;
-use amidst::overview::{self, Overview};
+use amidst::overview::{self, Overview, Sides};
 use amidst::plan::algorithm_of;
 use amidst::policy_check::{Finding, check_and_prepare};
 use amidst::prepare::{LoadOptions, PrepareError, Prepared};
+use amidst::report::partition;
 use amidst::series::{self, Batch, First, Mode, Series};
 use amidst::verify::{Subject, verify};
 use amidst::{Failure, job::Job};
@@ -16,7 +17,7 @@ use amidst::{Failure, job::Job};
 use crate::edit::Edit;
 use crate::jobs::Kind;
 use crate::places::Problems;
-use crate::results::{Checked, Compared, Fitted, Made, Possible, SeriesTold, Told, Verified};
+use crate::results::{Checked, Compared, Fitted, Growing, Made, Possible, SeriesTold, Told, Verified};
 use crate::studio::Studio;
 
 /// Rows that are shown before anything is counted.
@@ -121,7 +122,7 @@ pub fn check(studio: &Arc<Studio>) {
             match finding {
                 Finding::Fits(_) => {}
                 Finding::Remark(remark) => checked.remarks.push(remark),
-                Finding::Impossible(why) => checked.impossible = Some(why),
+                Finding::Impossible(why) => checked.impossible = Some(why.message),
                 Finding::Wrong(errors) => checked.problems = Problems::from(&errors),
                 Finding::Unreadable(PrepareError::Cancelled) => return Err(Failure::Cancelled),
                 Finding::Unreadable(error) => checked.problems = Problems::from(&Failure::from(error)),
@@ -157,16 +158,34 @@ fn prepared(studio: &Studio, job: &Job<'_>) -> Result<(String, amidst::policy::P
 pub fn explore(studio: &Arc<Studio>) {
     let kept = Arc::clone(studio);
     studio.jobs.start(Kind::Explore, move |job| {
+        kept.keep(|results| results.growing = None);
         let (text, policy, fitted) = prepared(&kept, job)?;
         let table = &fitted.prepared;
+        let names = table.generalizations.iter().map(|g| g.name.clone()).collect();
+        let growing = Arc::new(Growing::new(text.clone(), names));
+        kept.keep(|results| results.growing = Some(Arc::clone(&growing)));
+        let seen = |seen| {
+            if growing.take(seen) {
+                kept.jobs.changed();
+            }
+        };
         let lattice = policy.search.algorithm.is_none() && table.generalizations.iter().all(|g| g.has_hierarchy);
         let made = if lattice || algorithm_of(&policy, table)?.full_domain() {
             let columns = table.generalizations.iter().map(|g| (g.name.clone(), g.height())).collect();
-            Possible::Lattice(columns, explore::explore_all(&policy, table, job)?)
+            Possible::Lattice(columns, explore::explore_all(&policy, table, job, &seen)?)
         } else {
-            Possible::Local(explore::local::compare(&policy, table, job)?)
+            let mut found = explore::local::compare_watched(&policy, table, job, &seen)?;
+            let partitions = found.algorithms.iter_mut().filter_map(|tried| {
+                let (recoding, judged) = (tried.recoding.take()?, tried.judged.as_ref().ok()?);
+                Some((tried.algorithm, partition(&recoding, &table.generalizations, &judged.classes)?))
+            });
+            let partitions = partitions.collect();
+            Possible::Local(found, partitions)
         };
-        kept.keep(|results| results.explored = Some(Arc::new(Made { text, made })));
+        kept.keep(|results| {
+            results.growing = None;
+            results.explored = Some(Arc::new(Made { text, made }));
+        });
         Ok(())
     });
 }
@@ -176,8 +195,10 @@ pub fn compare(studio: &Arc<Studio>) {
     let kept = Arc::clone(studio);
     studio.jobs.start(Kind::Compare, move |job| {
         let (text, policy, fitted) = prepared(&kept, job)?;
-        let release = anonymize_source(&policy, None, job)?;
-        let made = Compared { pairs: overview::associations(&fitted.prepared, &release)?, release };
+        let candidate = Candidate::of_source(&policy, None, job)?;
+        let release = candidate.release(policy.output.file.as_deref(), job)?;
+        let sides = Sides::of(&candidate);
+        let made = Compared { pairs: overview::associations(&fitted.prepared, &release)?, sides, release };
         kept.keep(|results| results.compared = Some(Arc::new(Made { text, made })));
         Ok(())
     });

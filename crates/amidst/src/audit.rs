@@ -120,6 +120,10 @@ fn policy_for_table(policy: &Policy, header: Option<&[String]>, nulls: bool) -> 
         if column.role == Role::Insensitive && unread {
             column.role = Role::Identifying;
         }
+        if column.publishes_labels() {
+            // Whether values or labels stand in the table, they are taken as they are written.
+            (column.hierarchy, column.level) = (None, None);
+        }
         if column.role == Role::Quasi {
             column.hierarchy = None;
             column.kind = Some(amidst_core::table::ValueType::Text);

@@ -6,7 +6,7 @@
 pub mod local;
 
 use amidst_core::lattice::{self, Explored, WhyNot};
-use amidst_core::search::feasibility;
+use amidst_core::search::{Impossible, feasibility};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -24,13 +24,46 @@ pub fn explore(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Ex
     Ok(lattice::explore(&search)?)
 }
 
-/// The same with every node of a lattice that is not too large, to be drawn.
+/// A way to release the table that was found on the way: what it costs by the policy's metric, and the risk that it leaves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seen {
+    /// How the table would be released.
+    pub how: How,
+    /// What it costs.
+    pub cost: f64,
+    /// The largest risk of anyone.
+    pub max_risk: f64,
+}
+
+/// How a table would be released.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum How {
+    /// With these levels, whatever the policy requires.
+    Levels(Vec<usize>),
+    /// By an algorithm, as the policy requires.
+    Algorithm(&'static str),
+    /// With classes of this size, whatever the policy requires.
+    Size(u64),
+}
+
+/// Whoever is told of what is found on the way, from any thread and in no order.
+pub type Watcher<'a> = &'a (dyn Fn(Seen) + Sync);
+
+/// The same with every node of a lattice that is not too large, for whoever draws it. `seen` is told of each as it is found.
 ///
 /// # Errors
 /// When the policy asks for an algorithm or metric that does not suit, or the job was stopped.
-pub fn explore_all(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Explored, Failure> {
+pub fn explore_all(
+    policy: &Policy,
+    prepared: &Prepared,
+    job: &Job<'_>,
+    seen: Watcher<'_>,
+) -> Result<Explored, Failure> {
+    let tell = |point: &lattice::FrontPoint| {
+        seen(Seen { how: How::Levels(point.levels.clone()), cost: point.cost, max_risk: point.max_risk });
+    };
     prepared.refuse_sets(policy, "explore")?;
-    Ok(lattice::explore_all(&task(policy, prepared, job)?)?)
+    Ok(lattice::explore_all(&task(policy, prepared, job)?, &tell)?)
 }
 
 /// Tells why the node with these levels cannot be published, or that it can.
@@ -52,9 +85,9 @@ pub fn levels_json(prepared: &Prepared, levels: &[usize]) -> Value {
 }
 
 /// The requirement that no generalization satisfies, and the most that is possible, where the whole table tells.
-pub fn obstacle(policy: &Policy, prepared: &Prepared) -> Result<Option<String>, Failure> {
+pub fn obstacle(policy: &Policy, prepared: &Prepared) -> Result<Option<Impossible>, Failure> {
     let search = task(policy, prepared, &Job::default())?;
-    Ok(feasibility::impossible(&search).map(|found| found.message).or_else(|| feasibility::failing(&search)))
+    Ok(feasibility::impossible(&search).or_else(|| feasibility::failing(&search)))
 }
 
 /// For each sensitive column the classes of a node that agree on one value, wholly and to 95 %.

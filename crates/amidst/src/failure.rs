@@ -1,7 +1,7 @@
 //! Why a job ended without a result, and the exit code that says so.
 
 use amidst_core::partial::TooLarge;
-use amidst_core::search::SearchError;
+use amidst_core::search::{Impossible, SearchError};
 use amidst_io::ReadError;
 
 use crate::policy::{PolicyError, PolicyErrors};
@@ -26,7 +26,7 @@ pub enum Failure {
     Usage(String),
     /// No release satisfies the policy.
     #[error("{0}")]
-    Impossible(String),
+    Impossible(Impossible),
     /// The job was asked to stop.
     #[error("stopped; nothing was written")]
     Cancelled,
@@ -77,7 +77,7 @@ impl Failure {
         match self {
             Failure::Advised(advised) => {
                 let told = format!("{}; {}", advised.problem, words(&advised.remedy));
-                if advised.impossible { Failure::Impossible(told) } else { Failure::Usage(told) }
+                if advised.impossible { Failure::Impossible(told.into()) } else { Failure::Usage(told) }
             }
             Failure::Policy(errors) => Failure::Policy(errors.worded(words)),
             other => other,
@@ -106,7 +106,7 @@ impl From<SearchError> for Failure {
         match error {
             SearchError::Cancelled => Failure::Cancelled,
             SearchError::Unsupported(message) => Failure::Usage(message),
-            SearchError::Impossible(message) => Failure::Impossible(message),
+            SearchError::Impossible(why) => Failure::Impossible(why),
         }
     }
 }

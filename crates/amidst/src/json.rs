@@ -171,6 +171,9 @@ pub struct RequirementVerdict {
     /// Those of `measured` that are a bound which does not hold itself: the definition says "less than".
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<&'static str>,
+    /// Those of `measured` that are null because every value holds, and not because none does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub always: Vec<&'static str>,
     /// What stands in the way of a stronger parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub obstacle: Option<&'static str>,
@@ -184,11 +187,14 @@ impl RequirementVerdict {
 
     /// The verdict on a stated requirement, with what was measured.
     pub fn of<'a>(stated: &RequirePolicy, holds: bool, levels: impl IntoIterator<Item = &'a Level>) -> Self {
-        let (mut measured, mut open, mut obstacle) = (Map::new(), Vec::new(), None);
+        let (mut measured, mut open, mut always, mut obstacle) = (Map::new(), Vec::new(), Vec::new(), None);
         for level in levels {
             measured.insert(level.parameter.to_string(), self::level(level));
             if level.sign() != "=" {
                 open.push(level.parameter);
+            }
+            if level.bound == Bound::Always {
+                always.push(level.parameter);
             }
             obstacle = obstacle.or(level.obstacle);
         }
@@ -200,6 +206,7 @@ impl RequirementVerdict {
             holds,
             measured: Figures(measured),
             open,
+            always,
             obstacle,
         }
     }

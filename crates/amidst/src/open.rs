@@ -74,7 +74,7 @@ pub fn open(folder: &Path, chosen: &Chosen) -> Result<Shown, Failure> {
     let mut rows = tree.open(&prepared, &places(chosen, &prepared)?);
     let release = amidst_check::Location::from(public.as_path());
     let meanings = labels::of_columns(&prepared.generalizations);
-    let unopened = |what: String| Failure::Impossible(format!("no row was opened: {what}"));
+    let unopened = |what: String| Failure::Impossible(format!("no row was opened: {what}").into());
     explain_labels(&release, &certificate, &meanings, &mut rows).map_err(|p| unopened(p.to_string()))?;
     let opening = Opening { scheme: SCHEME.to_string(), certificate: certificate.digest.clone(), rows };
     // What the auditor will see is looked at before.

@@ -4,6 +4,8 @@
 //! An [`Overview`] keeps the table that it was made from, so that a draft of a policy and a survey of what singles people
 //! out need no further reading. Columns that name persons in the first rows are not read to the end, as by `amidst init`.
 
+mod sides;
+
 use std::path::Path;
 
 use amidst_core::hierarchy::Generalization;
@@ -20,6 +22,8 @@ use crate::job::Job;
 use crate::policy::Role;
 use crate::prepare::{PrepareError, Prepared};
 use crate::report::{Bar, Others, histogram};
+
+pub use sides::{CrossTable, GroupLoss, SideColumn, Sides};
 
 /// A table in figures.
 #[derive(Debug)]

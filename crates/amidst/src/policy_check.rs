@@ -1,10 +1,11 @@
 //! `amidst check`: everything that is wrong at once, or a summary of what is right.
 
 use amidst_check::Accepted;
-use amidst_core::search::{SearchError, feasibility};
+use amidst_core::search::{Impossible, SearchError, feasibility};
 use amidst_core::sets;
 use amidst_core::table::ValueType;
 
+use crate::Failure;
 use crate::plan::{ignored_settings, stated_algorithm, task};
 use crate::policy::{Policy, PolicyErrors, Role};
 use crate::prepare::{Fitted, LoadOptions, PrepareError, Prepared, alike, consent, giveaway};
@@ -19,7 +20,7 @@ pub enum Finding {
     /// Usable, but probably not what was meant.
     Remark(String),
     /// The policy fits, but no release of the data can satisfy it; why, and what would be possible.
-    Impossible(String),
+    Impossible(Impossible),
     /// The policy does not fit the data; all of it.
     Wrong(PolicyErrors),
     /// The input cannot be read.
@@ -118,7 +119,7 @@ fn unsatisfiable(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>
     // A search that cannot even be asked for is told of by those who ask for it.
     let wanted = task(policy, prepared, &job).ok()?;
     if let Some(found) = feasibility::impossible(&wanted) {
-        return Some(Finding::Impossible(found.message));
+        return Some(Finding::Impossible(found));
     }
     if let Some(entry) = stated_algorithm(policy).ok()? {
         let suited = match prepared.sets.is_empty() {
@@ -134,7 +135,8 @@ fn unsatisfiable(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>
         return None;
     }
     match search(policy, prepared, &job) {
-        Err(failure) if failure.is_impossible() => Some(Finding::Impossible(failure.to_string())),
+        Err(Failure::Impossible(why)) => Some(Finding::Impossible(why)),
+        Err(failure) if failure.is_impossible() => Some(Finding::Impossible(failure.to_string().into())),
         _ => None,
     }
 }

@@ -6,17 +6,17 @@
 //! assumed.
 
 use amidst_core::attack::{Covers, External, Published, fit};
+use amidst_core::class::Headcount;
 use amidst_core::exact::Rational;
 use amidst_core::frequency;
 use amidst_core::risk::population::{Estimate, preferred};
 use amidst_core::risk::{Journalist, Risk};
 use amidst_core::table::Table;
-use amidst_io::Nulls;
 use serde::Serialize;
 
-use crate::external::{COUNT, all_there, covers, read_input, weights};
-use crate::policy::{MissingRows, Policy};
-use crate::prepare::population::file_of;
+use crate::external::{COUNT, all_there, covers, read_input, unknown_rows, weights};
+use crate::policy::Policy;
+use crate::prepare::population::{Counts, file_of};
 use crate::{Failure, json};
 
 /// The shares of the population that are assumed where none is known: one in a hundred, one in ten.
@@ -48,7 +48,7 @@ pub struct JournalistRisk {
     pub above_one_in_eleven: u64,
     /// Their share.
     pub above_one_in_eleven_share: f64,
-    /// The people of the population.
+    /// The people of the population, to the nearest whole number.
     pub population: u64,
     /// Classes in which the population has fewer people than the table: it cannot have been drawn from it.
     pub inconsistent_classes: u64,
@@ -82,7 +82,7 @@ pub struct Population {
 struct People {
     table: Table,
     covers: Vec<(String, Covers)>,
-    weights: Vec<u64>,
+    weights: Counts,
 }
 
 impl Population {
@@ -97,22 +97,10 @@ impl Population {
             return Ok(Population { table: None, fraction });
         };
         let input = read_input(&policy.origin.resolve_source(&file), &[quasi, &[COUNT]].concat(), 0)?;
-        let (table, nulls) = (input.table, input.nulls);
-        all_there(&file, &table, quasi)?;
-        let mut weights = weights(&table, quasi)?;
-        if policy.data.missing_rows == MissingRows::Drop {
-            // Who is unknown here was left out of the table, too.
-            let known = table.columns.iter().zip(&nulls).filter(|(c, _)| quasi.contains(&c.name.as_str()));
-            for (column, nulls) in known {
-                nulls.iter().flat_map(Nulls::rows).for_each(|row| weights[row] = 0);
-                let unknown: Vec<bool> =
-                    column.dictionary.iter().map(|v| policy.data.missing.iter().any(|m| m == v)).collect();
-                if unknown.contains(&true) {
-                    let rows = weights.iter_mut().enumerate();
-                    rows.filter(|(row, _)| unknown[column.codes.get(*row) as usize]).for_each(|(_, w)| *w = 0);
-                }
-            }
-        }
+        all_there(&file, &input.table, quasi)?;
+        let mut weights = weights(&input.table, quasi)?;
+        unknown_rows(policy, &input, quasi).into_iter().for_each(|row| weights.parts[row] = 0);
+        let table = input.table;
         let covers = covers(policy, &table)?;
         Ok(Population { table: Some(People { table, covers, weights }), fraction })
     }
@@ -127,25 +115,23 @@ impl Population {
         if let Some(people) = &self.table {
             let external = External { table: &people.table, covers: &people.covers };
             let fits = fit(published, &external, &[]).map_err(|e| Failure::Usage(e.to_string()))?;
-            let mut of_tuple = vec![0u64; fits.tuples.len()];
-            for (&tuple, &weight) in fits.of_row.iter().zip(&people.weights) {
-                let people = &mut of_tuple[tuple as usize];
-                *people = people.saturating_add(weight);
+            let scale = people.weights.scale;
+            let mut of_tuple = vec![0u128; fits.tuples.len()];
+            for (&tuple, &weight) in fits.of_row.iter().zip(&people.weights.parts) {
+                of_tuple[tuple as usize] += weight;
             }
-            let mut of_class = vec![0u64; published.classes.len()];
+            let mut of_class = vec![0u128; published.classes.len()];
             for (classes, &people) in fits.iter().zip(&of_tuple) {
-                for &class in classes {
-                    let fitting = &mut of_class[class as usize];
-                    *fitting = fitting.saturating_add(people);
-                }
+                classes.iter().for_each(|&class| of_class[class as usize] += people);
             }
             let sizes = published.classes.iter().map(frequency::size);
-            let journalist = Journalist::of(sizes.zip(of_class));
-            let population = of_tuple.iter().fold(0, |sum: u64, &n| sum.saturating_add(n));
-            found.journalist = Some(journalist_risk(&journalist, population));
+            let journalist = Journalist::of(sizes.zip(of_class), scale);
+            let population: u128 = of_tuple.iter().sum();
+            found.journalist = Some(journalist_risk(&journalist, (population as f64 / scale as f64).round() as u64));
             // A population that is smaller than the table is not one that it was drawn from.
-            let counted = (population >= risk.persons && risk.persons > 0).then_some((risk.persons, population));
-            fraction = fraction.or(counted.map(|(persons, all)| Rational::ratio(persons, all)));
+            let counted = Headcount { parts: population, scale }.is_at_least(risk.persons.max(1)) && risk.persons > 0;
+            let share = counted.then(|| Rational::scaled_ratio(risk.persons, scale, population));
+            fraction = fraction.or(share);
         }
         found.uniques = match &fraction {
             Some(known) => uniques(risk, known, false),

@@ -44,9 +44,10 @@ pub fn settled<T>(
 /// Why there is no release, although there would be one if classes were compared with the input alone.
 pub fn unsettled(search: &Search<'_>) -> Failure {
     let stated = search.requirements.iter().find(|r| compares(r)).map(feasibility::words).unwrap_or_default();
-    Failure::Impossible(format!(
+    let message = format!(
         "every release that was found satisfies {stated} against the distribution of the input but not against its own, \
          which anybody who receives it would compare with; allow more suppression, let suppressed rows be masked \
          (`suppressed = \"mask\"`), or ask for less"
-    ))
+    );
+    Failure::Impossible(message.into())
 }

@@ -150,7 +150,7 @@ pub fn sign(subject: &Subject, key: &Key, force: bool) -> Result<Signed, Failure
         let problem = format!("the release does not stand, so it was not signed: {}", against.join("; "));
         return Err(match broken {
             true => Failure::impossible(problem, Remedy::ReplaceStatement),
-            false => Failure::Impossible(problem),
+            false => Failure::Impossible(problem.into()),
         });
     }
     let place = subject.envelope_place();

@@ -185,7 +185,7 @@ pub fn verify_against(
                 prepared.header.iter().filter(of).cloned().collect()
             }
         },
-        same: prepared.table.columns.iter().map(same).collect(),
+        same: prepared.table.columns.iter().map(same).chain(prepared.published_labels.clone()).collect(),
     };
     let populations = labels::populations(policy, &prepared)?;
     let text = policy.public_form().to_toml();

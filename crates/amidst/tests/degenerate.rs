@@ -136,7 +136,7 @@ fn run(folder: &Path, text: &str) -> Result<u8, String> {
 #[test]
 fn every_job_on_next_to_nothing_ends_well() {
     let all = std::env::var_os("AMIDST_EXHAUSTIVE").is_some();
-    let (mut number, mut ends, mut refused, mut wrong) = (0usize, [0usize; 3], 0usize, Vec::new());
+    let (mut number, mut ends, mut wrong) = (0usize, [0usize; 3], Vec::new());
     for (name, rows) in tables() {
         let place = tempfile::tempdir().unwrap();
         let lines: String = rows.iter().map(|row| row.join(",") + "\n").collect();
@@ -157,15 +157,6 @@ fn every_job_on_next_to_nothing_ends_well() {
                             let text = policy(&requirement, algorithm.id, waiver, suppression, keyed);
                             match run(place.path(), &text) {
                                 Ok(code) => ends[usize::from(code)] += 1,
-                                // Rows that waived protection may look like a class and count in it, which can be too
-                                // many for a population: the checker refuses such a release, and nothing is written.
-                                Err(what)
-                                    if waiver == Some("publish")
-                                        && entry.parameters.iter().any(|p| p.kind == Kind::Population)
-                                        && what.contains("nothing was written") =>
-                                {
-                                    refused += 1;
-                                }
                                 Err(what) => wrong.push(format!(
                                     "{name}, {}, {}, waivers {waiver:?}, {suppression:?}, key {keyed}: {what}",
                                     entry.id, algorithm.id
@@ -178,7 +169,6 @@ fn every_job_on_next_to_nothing_ends_well() {
         }
     }
     assert!(wrong.is_empty(), "{} of {number} jobs: {}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
-    assert!(refused * 100 < number, "{refused} of {number} jobs were refused by the checker");
     assert!(ends.iter().all(|&n| n > 0), "the tables try nothing: {ends:?}");
     println!("{ends:?} of {number} jobs ended with exit code 0, 1, 2");
 }

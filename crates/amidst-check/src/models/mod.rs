@@ -148,6 +148,7 @@ pub(crate) const MODELS: &[Entry] = &[
     ),
     entry("t-closeness", Sensitive, &["t", "distance"], closeness::build),
     entry("bayes-optimal", Sensitive, &["rho1", "rho2", "population"], population::bayes_optimal),
+    entry("belief-difference", Sensitive, &["max", "population"], population::belief_difference),
     entry("delta-disclosure", Sensitive, &["delta"], disclosure::delta_disclosure),
     entry("beta-likeness", Sensitive, &["beta", "enhanced"], disclosure::beta_likeness),
     entry("k-map", Sizes, &["k", "population"], population::k_map),

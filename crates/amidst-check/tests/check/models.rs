@@ -237,8 +237,45 @@ fn populations() {
     // One tuple a class: the posterior is the class's own share. a: Flu ½ from a prior of 3/8.
     assert_eq!(on("bayes-optimal", &["s"], json!({"rho1": 0.4, "rho2": 0.5})), Ok(true));
     assert_eq!(on("bayes-optimal", &["s"], json!({"rho1": 0.4, "rho2": 0.49})), Ok(false));
+    // b: Flu becomes 1/4 from a prior of 4/7.
+    assert_eq!(on("belief-difference", &["s"], json!({"max": "9/28"})), Ok(true));
+    assert_eq!(on("belief-difference", &["s"], json!({"max": "0.32"})), Ok(false));
     let without = judge(&release(), &[], |_| {}, "k-map", json!({"k": 1}), &Options::default());
     assert!(without.unwrap_err().contains("without the population"));
+}
+
+#[test]
+fn people_of_a_population_may_be_fractions_and_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("population.csv");
+    let on = |text: &str, missing: Option<Vec<String>>, model: &str, parameters: Value| {
+        std::fs::write(&path, text).unwrap();
+        let files = vec![path.clone()];
+        let populations = [PopulationTable { files, count_column: Some("n".into()), missing, ..Default::default() }];
+        let options = Options { populations: &populations, ..Options::default() };
+        judge(&release(), &[], |_| {}, model, parameters, &options)
+    };
+    // a: 8/3, four times; b: 7.75 in all.
+    let weighted = "q,n\na,8/3\na,8/3\na,8/3\na,8/3\nb,7.5\nb,0.25\n";
+    assert_eq!(on(weighted, None, "k-map", json!({"k": 7})), Ok(true));
+    assert_eq!(on(weighted, None, "k-map", json!({"k": 8})), Ok(false));
+    assert_eq!(on(weighted, None, "delta-presence", json!({"min": "3/8", "max": "16/31"})), Ok(true));
+    assert_eq!(on(weighted, None, "delta-presence", json!({"min": "0.376", "max": "16/31"})), Ok(false));
+    assert_eq!(on(weighted, None, "delta-presence", json!({"min": "3/8", "max": "0.516"})), Ok(false));
+    for wrong in ["-1", "", "x", "1e-300"] {
+        assert!(on(&format!("q,n\na,5\nb,{wrong}\n"), None, "k-map", json!({"k": 1})).is_err(), "{wrong}");
+    }
+    // Whoever is unknown is nobody, unless unknown is a value.
+    let unknown = "q,n\na,3\nb,3\n?,9\n";
+    let everything = |missing: Option<Vec<String>>| {
+        let rows = table(&["q,s", "*,Flu", "*,HIV"]);
+        std::fs::write(&path, unknown).unwrap();
+        let files = vec![path.clone()];
+        let populations = [PopulationTable { files, count_column: Some("n".into()), missing, ..Default::default() }];
+        let options = Options { populations: &populations, ..Options::default() };
+        judge(&rows, &[], |_| {}, "k-map", json!({"k": 7}), &options)
+    };
+    assert_eq!((everything(Some(vec!["?".into()])), everything(None)), (Ok(false), Ok(true)));
 }
 
 #[test]
@@ -274,9 +311,9 @@ fn outsiders_are_told_what_they_cannot_verify() {
 
 #[test]
 fn every_model_is_known() {
-    assert_eq!(models().count(), 23);
+    assert_eq!(models().count(), 24);
     let mut ids: Vec<&str> = models().collect();
     ids.sort_unstable();
     ids.dedup();
-    assert_eq!(ids.len(), 23);
+    assert_eq!(ids.len(), 24);
 }

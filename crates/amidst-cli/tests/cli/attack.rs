@@ -51,7 +51,7 @@ fn beliefs_move_as_in_figure_6() {
     let call = ["attack", "belief", "original.csv", "--qi", "q", "--sensitive", "s", "--population"];
     assert_eq!(house.amidst(&[&call[..], &["elsewhere.csv", "--json"]].concat()).json(0)["persons"], 0);
     house.file("odd.csv", "q,s,count\nq1,s1,many\n");
-    house.amidst(&[&call[..], &["odd.csv"]].concat()).fails(2, &["whole numbers"]);
+    house.amidst(&[&call[..], &["odd.csv"]].concat()).fails(2, &["numbers from 0 up"]);
     house.file("short.csv", "q\nq1\n");
     house.amidst(&[&call[..], &["short.csv"]].concat()).fails(2, &["lacks the column s"]);
 }

@@ -200,3 +200,42 @@ fn open_bounds_are_marked() {
     let text = house.amidst(&["audit", "people.csv", "--qi", "age", "--sensitive", "disease"]).stdout;
     assert!(text.contains("recursive_c > 2 at l = 2"), "{text}");
 }
+
+/// Labels stand in the place of sensitive values, for search, checker and the comparison with the original alike.
+#[test]
+fn sensitive_values_are_published_at_a_level_of_their_hierarchy() {
+    let house = House::new();
+    let diseases = ["Flu", "Asthma", "HIV", "Hepatitis"];
+    let rows: String = (0..40).map(|i| format!("{},{},{i}\n", 20 + i % 10, diseases[i * 7 % 4])).collect();
+    house.file("people.csv", &format!("age,disease,id\n{rows}"));
+    let policy = |level: &str, more: &str| {
+        format!(
+            "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = {{ intervals = [5, 10] }}\n\
+             [columns.id]\nrole = \"key\"\n[columns.disease]\nrole = \"sensitive\"\nhierarchy = {{ taxonomy = {{ Any = {{ \
+             Lung = [\"Flu\", \"Asthma\"], Virus = [\"HIV\", \"Hepatitis\"] }} }} }}\n{level}\
+             [[require]]\nmodel = \"distinct-l-diversity\"\nl = 2\n[[require]]\nmodel = \"t-closeness\"\nt = 0.5\n\
+             distance = \"hierarchical\"\n{more}"
+        )
+    };
+    for algorithm in ["optimal", "mondrian", "systematic"] {
+        house.file("policy.toml", &policy("level = 1\n", &format!("[search]\nalgorithm = \"{algorithm}\"\n")));
+        let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
+        assert_eq!(json["requirements"][0]["measured"]["l"], 2, "{algorithm}");
+        let release = house.read("release/public/release.csv");
+        assert!(diseases.iter().all(|disease| !release.contains(disease)), "{algorithm}: {release}");
+        assert_eq!(labels(&release, 1).iter().map(|l| l.0.as_str()).collect::<Vec<_>>(), ["Lung", "Virus"]);
+        house.amidst(&["verify", "release", "--policy", "policy.toml"]).succeeds();
+        house.amidst(&["audit", "release/public/release.csv", "--qi", "age", "--sensitive", "disease"]).succeeds();
+        // A release that was made of other people is told apart.
+        house.file("others.csv", &format!("age,disease,id\n{}", rows.replace("HIV", "Flu")));
+        let run = house.amidst(&["verify", "release", "--policy", "policy.toml", "--original", "others.csv"]);
+        assert_eq!(run.code, 1, "{algorithm}: {}", run.stdout);
+        assert!(run.stdout.contains("10 rows of the release stand for no row of the original"), "{}", run.stdout);
+    }
+    house.file("policy.toml", &policy("level = 1\n", ""));
+    house.amidst(&["series", "init", "series", "--policy", "policy.toml"]).fails(2, &["level", "series"]);
+    house.file("policy.toml", &policy("level = 3\n", ""));
+    house.amidst(&["check", "policy.toml"]).fails(2, &["2 levels above its values"]);
+    house.file("policy.toml", &policy("level = 1.5\n", ""));
+    house.amidst(&["check", "policy.toml"]).fails(2, &["whole number"]);
+}

@@ -183,3 +183,79 @@ fn local_recodings_match_the_population_too() {
     let refused = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force"]);
     refused.fails(2, &["delta-presence", "choose mondrian"]);
 }
+
+/// A survey's weights: search, report, checker and attack count the same people.
+#[test]
+fn people_of_a_population_need_not_be_whole() {
+    let house = House::new();
+    house.file("people.csv", "age,disease\n20,flu\n20,hiv\n30,flu\n30,cold\n40,hiv\n40,flu\n");
+    let town = "age,disease,count\n20,flu,2.5\n20,hiv,1/3\n30,flu,1.25\n30,cold,2\n40,hiv,1.5\n40,flu,1\n\
+                40,cold,0.7500000000000001\n?,cold,9\n";
+    house.file("town.csv", town);
+    let policy = |require: &str| {
+        format!(
+            "[data]\ninput = \"people.csv\"\nmissing = [\"?\"]\n[columns.age]\nrole = \"quasi\"\n\
+             hierarchy = {{ intervals = [20, 40] }}\n[columns.disease]\nrole = \"sensitive\"\n\
+             [[require]]\n{require}population = \"town.csv\"\n[search]\nalgorithm = \"optimal\"\n"
+        )
+    };
+    // The ages alone match 17/6, 3.25 and a little more than 3.25 people; 20 and 30 together 73/12.
+    let cases = [
+        ("model = \"k-map\"\nk = 2\n", "k", 2.0, 0),
+        ("model = \"k-map\"\nk = 3\n", "k", 3.0, 1),
+        ("model = \"delta-presence\"\nmax = \"12/17\"\n", "max", 12.0 / 17.0, 0),
+        ("model = \"delta-presence\"\nmax = 0.7\n", "max", 48.0 / 73.0, 1),
+    ];
+    for (require, name, measured, level) in cases {
+        house.file("policy.toml", &policy(require));
+        let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
+        assert_eq!(json["levels"]["age"], level, "{require}");
+        let found = json["requirements"][0]["measured"][name].as_f64().unwrap();
+        assert!((found - measured).abs() < 1e-9, "{require}: {found}");
+        let verify = house.amidst(&["verify", "release", "--policy", "policy.toml", "--strict", "--json"]).json(0);
+        assert_eq!(verify["requirements"][0]["measured"][name], json["requirements"][0]["measured"][name], "{require}");
+        // Whoever is unknown is no one of them: 2.5 + 1/3 + 1.25 + 2 + 1.5 + 1 + 0.75 people.
+        assert_eq!(json["risk"]["journalist"]["population"], 9, "{require}");
+    }
+    house.file("policy.toml", &policy("model = \"belief-difference\"\nmax = 0.3\n"));
+    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
+    let change = json["requirements"][0]["measured"]["max"].as_f64().unwrap();
+    assert!(change > 0.0 && change <= 0.3, "{change}");
+    house.amidst(&["verify", "release", "--policy", "policy.toml", "--strict"]).succeeds();
+    // The attack sees the same people, and not those whose age is unknown.
+    let attack =
+        ["attack", "belief", "release/public/release.csv", "--policy", "policy.toml", "--population", "town.csv"];
+    let found = house.amidst(&[&attack[..], &["--json"]].concat()).json(0)["columns"]["disease"].clone();
+    assert!(found["largest_rise"].as_f64().unwrap() <= change + 1e-12, "{found}");
+    house.file("policy.toml", &policy("model = \"belief-difference\"\nmax = 0.01\n"));
+    house
+        .amidst(&["anonymize", "policy.toml", "--out", "release", "--force"])
+        .fails(1, &["belief-difference", "reaches max"]);
+    house.file("town.csv", &town.replace("2.5", "-2.5"));
+    house.amidst(&["check", "policy.toml"]).fails(2, &["`count`", "from 0 up"]);
+}
+
+/// The only value of a column is published as it is, so it matches nobody else.
+#[test]
+fn the_only_value_of_a_column_matches_nobody_else() {
+    let house = House::new();
+    house.file("people.csv", &format!("age,town,disease\n{}", "30,Ulm,flu\n".repeat(6)));
+    house.file("town.csv", "age,town,count\n30,Ulm,5\n50,Ulm,5\n90,Bonn,9\n");
+    for (age, town) in [("ranges", "sets"), ("hierarchy", "hierarchy")] {
+        for algorithm in ["mondrian", "top-down", "portfolio"] {
+            for (require, code) in [("delta-presence\"\nmax = 0.5", 1), ("k-map\"\nk = 5", 0), ("k-map\"\nk = 6", 1)] {
+                house.file(
+                    "policy.toml",
+                    &format!(
+                        "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\ngeneralize = \"{age}\"\n\
+                         hierarchy = {{ suppress = true }}\n[columns.town]\nrole = \"quasi\"\ngeneralize = \"{town}\"\n\
+                         hierarchy = {{ suppress = true }}\n[columns.disease]\nrole = \"sensitive\"\n\
+                         [[require]]\nmodel = \"{require}\npopulation = \"town.csv\"\n[search]\nalgorithm = \"{algorithm}\"\n"
+                    ),
+                );
+                let run = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force"]);
+                assert_eq!(run.code, code, "{algorithm}, {age}, {require}: {}", run.stderr);
+            }
+        }
+    }
+}

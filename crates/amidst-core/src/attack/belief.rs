@@ -334,10 +334,13 @@ impl<'a> Sight<'a> {
     fn exactly(&self, q: &Histogram, total: u64) -> Option<(bool, bool, bool)> {
         let bounds = self.bounds;
         let Some(weights) = self.whole_weights(q) else {
-            let covered: Vec<(u32, u64)> = (0..).zip(self.covered.iter().copied()).filter(|c| c.1 > 0).collect();
+            let wide = |(value, n): (u32, u64)| (value, u128::from(n));
+            let covered: Vec<(u32, u128)> =
+                (0..).zip(self.covered.iter().copied()).filter(|c| c.1 > 0).map(wide).collect();
             let mut own = self.own.clone();
             own.sort_unstable();
-            let exact = beliefs(q, &covered, &own)?;
+            let q: Vec<(u32, u128)> = q.iter().copied().map(wide).collect();
+            let exact = beliefs(&q, &covered, &own)?;
             let positive = exact.iter().any(|b| b.posterior > bounds.high);
             let newly = exact.iter().any(|b| b.posterior > bounds.high && b.prior <= bounds.high);
             let negative = exact.iter().any(|b| b.posterior < bounds.low && b.prior >= bounds.low);

@@ -29,7 +29,7 @@ mod view;
 
 pub use view::{
     ClassProfile, Covering, Covers, External, Extra, Fits, Knowledge, Members, Original, People, PopulationKnowledge,
-    Published, Target, Tuples, cell, fit, fit_tuples, labels_of_recoding, labels_of_table, members,
+    Published, Target, Tuples, cell, fit, fit_tuples, labels_of_recoding, labels_of_table, members, narrow,
 };
 
 /// Every attack, in the order of the specification.

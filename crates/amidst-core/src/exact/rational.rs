@@ -50,6 +50,33 @@ impl Rational {
         BigRational::new(numerator.into(), denominator.into()).into()
     }
 
+    /// The fraction `factor · numerator / denominator`; a zero denominator is read as one.
+    pub fn scaled_ratio(factor: u64, numerator: u128, denominator: u128) -> Self {
+        match u128::from(factor).checked_mul(numerator) {
+            Some(product) => Rational::wide_ratio(product, denominator),
+            None => BigRational::new(BigInt::from(factor) * numerator, denominator.max(1).into()).into(),
+        }
+    }
+
+    /// Numbers from 0 up as multiples of 1/scale: the multiples, and the least scale at which all are whole. `None` for a
+    /// number below 0, and where one of them or the scale does not fit.
+    pub fn to_common_scale(numbers: &[Rational]) -> Option<(Vec<u128>, u128)> {
+        let mut scale = BigInt::from(1);
+        for number in numbers {
+            scale = match number.small() {
+                Some((_, 1)) => scale,
+                _ => scale.lcm(number.value().denom()),
+            };
+            // Nothing larger is used, and many fractions could make it very large.
+            scale.to_u128()?;
+        }
+        let parts = |number: &Rational| match number.to_u64() {
+            Some(whole) => (BigInt::from(whole) * &scale).to_u128(),
+            None => (number.value().numer() * (&scale / number.value().denom())).to_u128(),
+        };
+        Some((numbers.iter().map(parts).collect::<Option<_>>()?, scale.to_u128()?))
+    }
+
     /// The exact value.
     pub fn value(&self) -> &BigRational {
         self.value.get_or_init(|| {
@@ -276,6 +303,20 @@ mod tests {
                 assert_eq!(a.cmp(b), exact.cmp(other), "{a} {b}");
             }
         }
+    }
+
+    #[test]
+    fn numbers_of_any_denominator_have_a_common_scale() {
+        let scaled = |texts: &[&str]| Rational::to_common_scale(&texts.iter().map(|t| r(t)).collect::<Vec<_>>());
+        assert_eq!(scaled(&["3", "0"]), Some((vec![3, 0], 1)));
+        assert_eq!(scaled(&["0.5", "1/3", "2"]), Some((vec![3, 2, 12], 6)));
+        assert_eq!(
+            scaled(&["1523.8472938471233", "1e3"]),
+            Some((vec![15238472938471233, 10u128.pow(16)], 10u128.pow(13)))
+        );
+        assert_eq!((scaled(&["-1"]), scaled(&["1e39"]), scaled(&["1e-39"])), (None, None, None));
+        assert_eq!(Rational::scaled_ratio(3, u128::MAX, u128::MAX), r("3"));
+        assert_eq!(Rational::scaled_ratio(2, 3, 12), r("0.5"));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Entries, and entries in groups: those of a quasi tuple, or those of a class.
 
+use std::ops::AddAssign;
+
 use rayon::prelude::*;
 
 /// The person of an entry when nobody is in the table twice.
@@ -156,7 +158,7 @@ impl Groups {
 const GROUPS: usize = 1 << 12;
 
 /// Sorts counts by what they count, and adds up those of the same.
-pub(crate) fn add_up<K: Ord>(counts: &mut Vec<(K, u64)>) {
+pub(crate) fn add_up<K: Ord, N: Ord + Copy + AddAssign>(counts: &mut Vec<(K, N)>) {
     counts.sort_unstable();
     counts.dedup_by(|next, kept| {
         let same = next.0 == kept.0;

@@ -118,16 +118,17 @@ pub struct FrontPoint {
 
 /// Looks at the whole lattice.
 pub fn explore(search: &Search<'_>) -> Result<Explored, SearchError> {
-    told(search, false)
+    told(search, false, &|_| {})
 }
 
 /// The same with every node of a lattice of at most [`LISTED`] nodes. Each of them is priced, which takes far longer than the
-/// search for the minimal ones and the front.
-pub fn explore_all(search: &Search<'_>) -> Result<Explored, SearchError> {
-    told(search, nodes(search) <= LISTED)
+/// search for the minimal ones and the front. `seen` is told of every node that was priced as soon as it is, from several threads
+/// and in no order.
+pub fn explore_all(search: &Search<'_>, seen: &(dyn Fn(&FrontPoint) + Sync)) -> Result<Explored, SearchError> {
+    told(search, nodes(search) <= LISTED, seen)
 }
 
-fn told(search: &Search<'_>, list: bool) -> Result<Explored, SearchError> {
+fn told(search: &Search<'_>, list: bool, seen: &(dyn Fn(&FrontPoint) + Sync)) -> Result<Explored, SearchError> {
     let (found, nodes_checked) = minimal_counted(search)?;
     let costs = all_metrics(search, &found.iter().map(|n| n.levels.as_slice()).collect::<Vec<_>>())?;
     let homogeneity: Vec<Vec<Homogeneity>> =
@@ -144,7 +145,7 @@ fn told(search: &Search<'_>, list: bool) -> Result<Explored, SearchError> {
     let tracked = super::tracked(&free, &pricer);
     on_lattice!(&free, judge, tracked, walk => {
         let listed = list.then(Mutex::default);
-        let strategy = Front { judge: &walk.judge, pricer: &pricer, points: Mutex::default(), listed };
+        let strategy = Front { judge: &walk.judge, pricer: &pricer, points: Mutex::default(), listed, seen };
         let complete = walk.run(&free, &strategy)?;
         let mut front = strategy.points.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         front.sort_by(|a, b| compare((a.cost, &a.levels), (b.cost, &b.levels)));
@@ -197,6 +198,7 @@ struct Front<'s, 'a> {
     pricer: &'s Pricer<'a>,
     points: Mutex<Vec<FrontPoint>>,
     listed: Option<Mutex<Vec<FrontPoint>>>,
+    seen: &'s (dyn Fn(&FrontPoint) + Sync),
 }
 
 impl Strategy for Front<'_, '_> {
@@ -229,6 +231,7 @@ impl Strategy for Front<'_, '_> {
             average_risk: count as f64 / persons.max(1) as f64,
             cost,
         };
+        (self.seen)(&point);
         if let Some(listed) = &self.listed {
             lock(listed).push(point.clone());
         }

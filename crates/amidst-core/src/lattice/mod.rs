@@ -41,7 +41,7 @@ pub use why_not::{FailingClass, Obstacle, WhyNot, why_not};
 use rayon::prelude::*;
 
 use crate::recoding::Recoding;
-use crate::search::{Found, Search, SearchError, feasibility};
+use crate::search::{Found, Impossible, Search, SearchError, feasibility};
 use find::{Best, Lowest, Minimal};
 use judge::Judge;
 use key::{Key, Wide};
@@ -236,7 +236,7 @@ pub fn recoding(search: &Search<'_>, levels: &[usize]) -> Result<Option<Recoding
 /// Why no node satisfies the policy, as far as it can be told: the requirement that the whole table fails, or else the
 /// suppression that it would take.
 pub fn impossible(search: &Search<'_>) -> SearchError {
-    let known = feasibility::impossible(search).map(|i| i.message).or_else(|| feasibility::failing(search));
+    let known = feasibility::impossible(search).or_else(|| feasibility::failing(search));
     let least = least_suppression(search);
     if let Err(SearchError::Cancelled) = least {
         return SearchError::Cancelled;
@@ -251,12 +251,14 @@ pub fn impossible(search: &Search<'_>) -> SearchError {
         Ok(None) => Some("no full-domain generalization satisfies it with any number of suppressed rows".to_string()),
         _ => None,
     };
-    SearchError::Impossible(match (known, suppression) {
-        (Some(message), Some(suppression)) => format!("{message}; {suppression}"),
-        (Some(message), None) => message,
+    let message = match (&known, suppression) {
+        (Some(known), Some(suppression)) => format!("{known}; {suppression}"),
+        (Some(known), None) => known.to_string(),
         (None, Some(suppression)) => format!("no generalization satisfies the policy: {suppression}"),
         (None, None) => "no generalization satisfies the policy within the suppression allowed".to_string(),
-    })
+    };
+    let least_suppression = least.ok().flatten().map(|(least, _)| least).filter(|&least| least < rows);
+    SearchError::Impossible(Impossible { message, unmet: known.and_then(|known| known.unmet), least_suppression })
 }
 
 /// What a full-domain algorithm hands over for the node it chose.

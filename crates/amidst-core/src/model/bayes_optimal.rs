@@ -21,7 +21,7 @@ use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter};
-use crate::sensitive::belief::{self, Belief};
+use crate::sensitive::belief::{Belief, every_belief};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "bayes-optimal",
@@ -56,25 +56,6 @@ struct BayesOptimal {
     not_rho2: Rational,
 }
 
-impl BayesOptimal {
-    /// Shows every belief about a person of the class, until one is refused; false, too, when beliefs are undefined or
-    /// the class comes without the tuples of its rows.
-    fn every(&self, class: &Class<'_>, table: &TableStats, mut accept: impl FnMut(&Belief) -> bool) -> bool {
-        let Some(population) = &table.population else { return false };
-        let covered = belief::covered(population, class.tuples);
-        let known = |value: u32| covered.binary_search_by_key(&value, |c| c.0).is_ok_and(|i| covered[i].1 > 0);
-        let present = |q: u32| table.tuple_sizes.get(q as usize).is_some_and(|&n| n > 0);
-        class.histogram.iter().all(|&(value, _)| known(value))
-            && class.tuples.iter().all(|&q| {
-                let prior = population.histograms.get(q as usize).map_or(&[][..], Vec::as_slice);
-                match belief::beliefs(prior, &covered, class.histogram) {
-                    Some(beliefs) => beliefs.iter().all(&mut accept),
-                    None => !present(q),
-                }
-            })
-    }
-}
-
 impl PrivacyModel for BayesOptimal {
     fn needs(&self) -> Needs {
         Needs::Tuples
@@ -85,7 +66,7 @@ impl PrivacyModel for BayesOptimal {
     }
 
     fn holds(&self, class: &Class<'_>, table: &TableStats) -> bool {
-        self.every(class, table, |Belief { prior, posterior, .. }| {
+        every_belief(class, table, |Belief { prior, posterior, .. }| {
             let raised = prior < &self.rho1 && posterior > &self.rho2;
             let lowered = prior > &self.not_rho1 && posterior < &self.not_rho2;
             !raised && !lowered
@@ -94,7 +75,7 @@ impl PrivacyModel for BayesOptimal {
 
     fn measure(&self, class: &Class<'_>, table: &TableStats) -> Level {
         let mut worst: Option<Rational> = None;
-        let defined = self.every(class, table, |Belief { prior, posterior, .. }| {
+        let defined = every_belief(class, table, |Belief { prior, posterior, .. }| {
             let mut needs = |rho2: Rational| worst = Some(worst.take().map_or(rho2.clone(), |w| w.max(rho2)));
             if prior < &self.rho1 {
                 needs(posterior.clone());
@@ -121,8 +102,11 @@ mod tests {
 
     #[test]
     fn theorem_5_1_generalizing_causes_a_breach() {
-        let population =
-            Population { totals: vec![50, 50], histograms: vec![vec![(0, 15), (1, 35)], vec![(0, 25), (1, 25)]] };
+        let population = Population {
+            totals: vec![50, 50],
+            histograms: vec![vec![(0, 15), (1, 35)], vec![(0, 25), (1, 25)]],
+            scale: 1,
+        };
         let table = TableStats {
             size: 52,
             population: Some(population.into()),

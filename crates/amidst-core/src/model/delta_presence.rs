@@ -15,7 +15,7 @@
 //! **Cost**: one addition a covered tuple, two comparisons.
 
 use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
-use crate::class::{Class, TableStats};
+use crate::class::{Class, Headcount, TableStats};
 use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter, ParameterError};
 
@@ -66,22 +66,22 @@ impl PrivacyModel for DeltaPresence {
         table.people(class.tuples).and_then(|people| self.holds_among(class.size, people)).unwrap_or(false)
     }
 
-    fn holds_among(&self, size: u64, people: u64) -> Option<bool> {
-        let within = self.min.compare_count(size, people).is_ge() && self.max.compare_count(size, people).is_le();
-        Some(people > 0 && within)
+    fn holds_among(&self, size: u64, people: Headcount) -> Option<bool> {
+        Some(share(size, people).is_some_and(|share| self.min <= share && share <= self.max))
     }
 
     fn measure(&self, class: &Class<'_>, table: &TableStats) -> Level {
-        let bound = match table.people(class.tuples) {
-            Some(people)
-                if people > 0 && class.size <= people && self.min.compare_count(class.size, people).is_ge() =>
-            {
-                Bound::ratio(class.size, people)
-            }
-            _ => Bound::Never,
-        };
-        Level::smallest("max", bound)
+        let share = table.people(class.tuples).and_then(|people| share(class.size, people));
+        // With another max, not with another min; and no max lets a class have more rows than there are people.
+        let share = share.filter(|share| *share >= self.min && *share <= Rational::from(1));
+        let level = Level::smallest("max", share.map_or(Bound::Never, Bound::Exact));
+        level.but_for("fewer of the people whom it matches are in the data than `min` asks for, or more than there are")
     }
+}
+
+/// The share of these people that `size` of them are; none where there is nobody.
+fn share(size: u64, people: Headcount) -> Option<Rational> {
+    (people.parts > 0).then(|| Rational::scaled_ratio(size, people.scale, people.parts))
 }
 
 #[cfg(test)]
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_third_of_the_population_is_present() {
-        let population = Population { totals: vec![2, 4], histograms: Vec::new() };
+        let population = Population { totals: vec![2, 4], ..Population::default() };
         let table = TableStats { size: 2, population: Some(population.into()), ..TableStats::default() };
         let model =
             |min, max| build(&ENTRY, &[("min", number(min)), ("max", number(max)), ("population", text("p.csv"))]);
@@ -100,6 +100,13 @@ mod tests {
             |min, max, size| model(min, max).unwrap().holds(&Class { size, histogram: &[], tuples: &[0, 1] }, &table);
         assert!(holds("1/3", "1/3", 2) && !holds("0.34", "1", 2) && !holds("0", "0.33", 2));
         assert!(!holds("0", "1", 7));
+        // Two of 2.5 people.
+        let weighted = Population { totals: vec![2, 3], scale: 2, ..Population::default() };
+        let table = TableStats { population: Some(weighted.into()), ..table.clone() };
+        let class = Class { size: 2, histogram: &[], tuples: &[0, 1] };
+        assert!(
+            model("0.8", "0.8").unwrap().holds(&class, &table) && !model("0", "0.79").unwrap().holds(&class, &table)
+        );
         assert_eq!(model("0.5", "0.4").unwrap_err().key, "min");
     }
 }

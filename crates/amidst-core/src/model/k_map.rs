@@ -4,15 +4,16 @@
 //!
 //! **Source.** Sweeney 2001 (thesis, k-map); as in ARX and Google Sensitive Data Protection.
 //!
-//! **Departures.** The population table is taken to contain the data; people it lacks are not counted. Without a
-//! population no class satisfies it.
+//! **Departures.** The population table is taken to contain the data; people it lacks are not counted. Its counts may be
+//! fractions, as the weights of a survey are. Without a population no class satisfies it.
 //!
 //! **Monotone**: a merged class covers the tuples of both.
 //!
 //! **Cost**: one addition a covered tuple.
 
 use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
-use crate::class::{Class, TableStats};
+use crate::class::{Class, Headcount, TableStats};
+use crate::exact::Rational;
 use crate::parameter::{Kind, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -56,12 +57,14 @@ impl PrivacyModel for KMap {
         table.people(class.tuples).and_then(|people| self.holds_among(class.size, people)).unwrap_or(false)
     }
 
-    fn holds_among(&self, _size: u64, people: u64) -> Option<bool> {
-        Some(people >= self.k)
+    fn holds_among(&self, _size: u64, people: Headcount) -> Option<bool> {
+        Some(people.is_at_least(self.k))
     }
 
     fn measure(&self, class: &Class<'_>, table: &TableStats) -> Level {
-        Level::largest("k", table.people(class.tuples).map_or(Bound::Never, |people| Bound::Exact(people.into())))
+        // k is a whole number, and the largest that they reach is what counts.
+        let people = table.people(class.tuples).map(|people| Rational::wide_ratio(people.parts / people.scale, 1));
+        Level::largest("k", people.map_or(Bound::Never, Bound::Exact))
     }
 }
 
@@ -73,12 +76,17 @@ mod tests {
 
     #[test]
     fn the_population_is_counted() {
-        let population = Population { totals: vec![3, 4, 5], histograms: Vec::new() };
+        let population = Population { totals: vec![3, 4, 5], ..Population::default() };
         let table = TableStats { size: 2, population: Some(population.into()), ..TableStats::default() };
         let class = Class { size: 2, histogram: &[], tuples: &[0, 2] };
         let model = |k| build(&ENTRY, &[("k", number(k)), ("population", text("p.csv"))]).unwrap();
         assert!(model("8").holds(&class, &table) && !model("9").holds(&class, &table));
         assert!(!model("1").holds(&class, &TableStats::default()));
+        // 3.5 people: more than three, fewer than four.
+        let weighted = Population { totals: vec![3, 4, 4], scale: 2, ..Population::default() };
+        let table = TableStats { population: Some(weighted.into()), ..table };
+        assert!(model("3").holds(&class, &table) && !model("4").holds(&class, &table));
+        assert_eq!(model("3").measure(&class, &table).bound, Bound::ratio(3, 1));
         assert_eq!(build(&ENTRY, &[("k", number("2"))]).unwrap_err().key, "population");
     }
 }

@@ -7,13 +7,14 @@
 
 use std::fmt::Debug;
 
-use crate::class::{Class, Sizes, TableStats};
+use crate::class::{Class, Headcount, Sizes, TableStats};
 use crate::exact::Rational;
 use crate::parameter::{Parameter, ParameterError, Parameters};
 use crate::sensitive::SensitiveDomain;
 
 mod average_risk;
 mod bayes_optimal;
+mod belief_difference;
 mod beta_likeness;
 mod complete_alpha_k_anonymity;
 mod delta_disclosure;
@@ -58,6 +59,7 @@ pub const MODELS: &[Entry] = &[
     recursive_c_l_alpha_diversity::ENTRY,
     t_closeness::ENTRY,
     bayes_optimal::ENTRY,
+    belief_difference::ENTRY,
     delta_disclosure::ENTRY,
     beta_likeness::ENTRY,
     k_map::ENTRY,
@@ -241,7 +243,7 @@ pub trait PrivacyModel: Debug + Send + Sync {
 
     /// Whether a class of `size` persons satisfies the model when it matches `people` of the population; `None` for a
     /// model that looks at anything else. Local recoding asks this: it can count people in a box of cells.
-    fn holds_among(&self, _size: u64, _people: u64) -> Option<bool> {
+    fn holds_among(&self, _size: u64, _people: Headcount) -> Option<bool> {
         None
     }
 

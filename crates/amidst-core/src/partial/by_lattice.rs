@@ -70,7 +70,7 @@ pub(super) fn search<R: RemoteTable>(
     }
     let Some(chosen) = choice.chosen(&found) else {
         let message = "no generalization satisfies the policy within the suppression allowed";
-        return Err(SearchError::Impossible(message.to_string()).into());
+        return Err(SearchError::Impossible(message.into()).into());
     };
     match kept {
         Some((gathered, nodes)) if choice.chosen(&nodes).as_ref() == Some(&chosen) => Ok(gathered),

@@ -8,20 +8,7 @@
 use crate::frequency::{Entry, Groups};
 use crate::model::{Bound, Level, Needs, Stronger};
 use crate::requirement::{Evaluator, Requirement};
-use crate::search::Search;
-
-/// A requirement that no release of this table satisfies.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Impossible {
-    /// The requirement's position in the policy.
-    pub requirement: usize,
-    /// The parameter that asks too much.
-    pub parameter: &'static str,
-    /// The most that is possible: what the whole table satisfies as one class.
-    pub best: Level,
-    /// The requirement, the parameter, and the most that is possible, in words.
-    pub message: String,
-}
+use crate::search::{Impossible, Search, Unmet};
 
 /// The first requirement that no release can satisfy, whatever the algorithm. `None` does not promise that there is one.
 pub fn impossible(search: &Search<'_>) -> Option<Impossible> {
@@ -30,18 +17,27 @@ pub fn impossible(search: &Search<'_>) -> Option<Impossible> {
     // Of risks over a whole release none is lower than that of all rows in one class.
     let (requirement, best) = whole_table(search, |r| r.needs() == Needs::Release || bounded(r))?;
     let message = format!("no release can satisfy {}: {}", words(&search.requirements[requirement]), possible(&best));
-    Some(Impossible { requirement, parameter: best.parameter, best, message })
+    Some(unmet(message, requirement, best))
 }
 
 /// The first requirement that the whole table fails as one class, and what it reaches, in words. Unlike
 /// [`impossible`] this proves nothing: leaving out rows may help, or a finer class may do better.
-pub fn failing(search: &Search<'_>) -> Option<String> {
+pub fn failing(search: &Search<'_>) -> Option<Impossible> {
     let (requirement, best) = whole_table(search, |_| true)?;
-    let words = words(&search.requirements[requirement]);
-    Some(format!(
-        "no generalization satisfies the policy; the whole table as one class fails {words} ({})",
-        possible(&best)
-    ))
+    let failed = &search.requirements[requirement];
+    // Where finer classes may do better, what the whole table reaches bounds nothing.
+    let reached = match failed.monotone(search.set) {
+        true => possible(&best),
+        false => format!("it reaches {} {} {}", best.parameter, best.sign(), best.figure()),
+    };
+    let words = words(failed);
+    let message =
+        format!("no generalization satisfies the policy; the whole table as one class fails {words} ({reached})");
+    Some(unmet(message, requirement, best))
+}
+
+fn unmet(message: String, requirement: usize, best: Level) -> Impossible {
+    Impossible { message, unmet: Some(Box::new(Unmet { requirement, best })), least_suppression: None }
 }
 
 /// Whether all rows as one class satisfy every requirement: then there is a release, if not a useful one.
@@ -101,6 +97,9 @@ pub fn words(requirement: &Requirement) -> String {
     if parameters.is_empty() { model.to_string() } else { format!("{model} with {}", parameters.join(", ")) }
 }
 
+/// A fraction that takes more characters is told as a decimal, rounded to the side that holds.
+const LONGEST: usize = 20;
+
 /// The most that is possible, in words.
 pub fn possible(level: &Level) -> String {
     let value = match &level.bound {
@@ -109,7 +108,9 @@ pub fn possible(level: &Level) -> String {
             return format!("no {} is possible in this table{why}", level.parameter);
         }
         Bound::Always => return format!("any {} is possible", level.parameter),
-        Bound::Exact(value) => value.to_string(),
+        Bound::Exact(value) => {
+            Some(value.to_string()).filter(|text| text.len() <= LONGEST).unwrap_or_else(|| level.figure())
+        }
         Bound::Real(_) => level.figure(),
     };
     let how = match (level.stronger, level.attained) {

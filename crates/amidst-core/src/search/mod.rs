@@ -13,7 +13,10 @@ use crate::recoding::Recoding;
 use crate::requirement::Requirement;
 
 pub mod feasibility;
+mod impossible;
 pub mod own_distribution;
+
+pub use impossible::{Impossible, Unmet};
 
 /// How many rows may be left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +93,7 @@ pub enum SearchError {
     Unsupported(String),
     /// No recoding of this kind satisfies the policy.
     #[error("{0}")]
-    Impossible(String),
+    Impossible(Impossible),
 }
 
 impl From<Cancelled> for SearchError {

@@ -7,13 +7,13 @@
 //! β = n_s · f(s|q)/f(s|q*)  /  Σ_s' n_s' · f(s'|q)/f(s'|q*).
 //!
 //! Conditional probabilities come from counts, whose totals cancel: f(s|q)/f(s|q*) is F(q,s)/F(q*,s) times a factor
-//! that is the same for every s. All fractions are exact.
+//! that is the same for every s, and so do the parts in which a population counts. All fractions are exact.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::Zero;
 
-use crate::class::{Histogram, Population};
+use crate::class::{Class, Histogram, Population, TableStats};
 use crate::exact::Rational;
 use crate::frequency::add_up;
 
@@ -29,8 +29,8 @@ pub struct Belief {
 }
 
 /// The population's counts of sensitive values over the tuples that a class covers: F(q*, s).
-pub fn covered(population: &Population, tuples: &[u32]) -> Vec<(u32, u64)> {
-    let mut counts: Vec<(u32, u64)> =
+pub fn covered(population: &Population, tuples: &[u32]) -> Vec<(u32, u128)> {
+    let mut counts: Vec<(u32, u128)> =
         tuples.iter().filter_map(|&t| population.histograms.get(t as usize)).flatten().copied().collect();
     add_up(&mut counts);
     counts
@@ -41,31 +41,47 @@ pub fn covered(population: &Population, tuples: &[u32]) -> Vec<(u32, u64)> {
 ///
 /// `None` when the population contradicts the table: it knows nobody with this tuple, or none of the values that the
 /// class publishes for it. Beliefs are then undefined.
-pub fn beliefs(q: &Histogram, covered: &Histogram, class: &Histogram) -> Option<Vec<Belief>> {
-    let total: u64 = q.iter().map(|c| c.1).sum();
+pub fn beliefs(q: &[(u32, u128)], covered: &[(u32, u128)], class: &Histogram) -> Option<Vec<Belief>> {
+    let total: u128 = q.iter().map(|c| c.1).sum();
     if total == 0 {
         return None;
     }
-    let known = |histogram: &Histogram, value: u32| {
-        histogram.binary_search_by_key(&value, |c| c.0).map_or(0, |i| histogram[i].1)
-    };
-    let weights: Vec<BigRational> = q
-        .iter()
-        .map(|&(value, count)| match known(covered, value) {
+    let weight = |&(value, count): &(u32, u128)| {
+        let rows = class.binary_search_by_key(&value, |c| c.0).map_or(0, |i| class[i].1);
+        match covered.binary_search_by_key(&value, |c| c.0).map_or(0, |i| covered[i].1) {
             0 => BigRational::zero(),
-            all => BigRational::new(BigInt::from(known(class, value)) * BigInt::from(count), all.into()),
-        })
-        .collect();
+            all => BigRational::new(BigInt::from(rows) * BigInt::from(count), all.into()),
+        }
+    };
+    let weights: Vec<BigRational> = q.iter().map(weight).collect();
     let sum: BigRational = weights.iter().sum();
     if sum.is_zero() {
         return None;
     }
-    let belief = |(&(value, count), weight): (&(u32, u64), &BigRational)| Belief {
+    let belief = |(&(value, count), weight): (&(u32, u128), &BigRational)| Belief {
         value,
-        prior: Rational::ratio(count, total),
+        prior: Rational::wide_ratio(count, total),
         posterior: (weight / &sum).into(),
     };
     Some(q.iter().zip(&weights).filter(|(c, _)| c.1 > 0).map(belief).collect())
+}
+
+/// Shows every belief about a person whom the class covers, until one is refused. False, too, where beliefs are undefined:
+/// without a population, or where the population contradicts the table.
+pub fn every_belief(class: &Class<'_>, table: &TableStats, mut accept: impl FnMut(&Belief) -> bool) -> bool {
+    let Some(population) = &table.population else { return false };
+    let covered = covered(population, class.tuples);
+    let known = |value: u32| covered.binary_search_by_key(&value, |c| c.0).is_ok_and(|i| covered[i].1 > 0);
+    let present = |q: u32| table.tuple_sizes.get(q as usize).is_some_and(|&n| n > 0);
+    class.histogram.iter().all(|&(value, _)| known(value))
+        && class.tuples.iter().all(|&q| {
+            let prior = population.histograms.get(q as usize).map_or(&[][..], Vec::as_slice);
+            match beliefs(prior, &covered, class.histogram) {
+                Some(beliefs) => beliefs.iter().all(&mut accept),
+                // People who can have none of the class's values are not in it.
+                None => !present(q),
+            }
+        })
 }
 
 #[cfg(test)]
@@ -74,8 +90,11 @@ mod tests {
 
     #[test]
     fn figures_5_and_6_of_the_article() {
-        let population =
-            Population { totals: vec![50, 50], histograms: vec![vec![(0, 15), (1, 35)], vec![(0, 25), (1, 25)]] };
+        let population = Population {
+            totals: vec![50, 50],
+            histograms: vec![vec![(0, 15), (1, 35)], vec![(0, 25), (1, 25)]],
+            scale: 1,
+        };
         let at = |tuples: &[u32], q: usize, class: &Histogram| -> Vec<(Rational, Rational)> {
             let covered = covered(&population, tuples);
             let beliefs = beliefs(&population.histograms[q], &covered, class).unwrap();

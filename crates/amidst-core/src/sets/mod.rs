@@ -75,7 +75,7 @@ pub fn search(
 ) -> Result<Found, SearchError> {
     supports(search, entry)?;
     if let Some(impossible) = feasibility::impossible(search) {
-        return Err(SearchError::Impossible(impossible.message));
+        return Err(SearchError::Impossible(impossible));
     }
     let view = View::new(search, sets);
     let choice = match entry.algorithm.in_parts() {
@@ -113,8 +113,14 @@ fn nothing(search: &Search<'_>, levels: Option<&[usize]>) -> SearchError {
         None => "no generalization satisfies the policy in every set of [[quasi]]",
     };
     let limit = search.suppression_limit();
-    let failing = feasibility::failing(search).map(|why| format!("; {why}")).unwrap_or_default();
-    SearchError::Impossible(format!("{what}, with at most {limit} rows left out{failing}"))
+    let message = format!("{what}, with at most {limit} rows left out");
+    SearchError::Impossible(match feasibility::failing(search) {
+        Some(why) => {
+            let message = format!("{message}; {why}");
+            why.said(message)
+        }
+        None => message.into(),
+    })
 }
 
 /// What a recoding costs by the metric of the search, where that is defined.

@@ -134,10 +134,10 @@ fn together(
             let key = view.key(published, tuple as usize, set, pattern);
             of[tuple as usize] = Some(*index.entry(key).or_insert(fresh));
         }
-        // Whoever is published like that already is in the same class.
-        for tuple in 0..view.rows.len() {
-            if of[tuple].is_none() && !published.out[tuple] && view.rows[tuple] > 0 {
-                of[tuple] = index.get(&view.key(published, tuple, set, 0)).copied();
+        // Tuples that are published like that already are in the same class.
+        for (tuple, group) in of.iter_mut().enumerate() {
+            if group.is_none() && !published.out[tuple] && view.rows[tuple] > 0 {
+                *group = index.get(&view.key(published, tuple, set, 0)).copied();
             }
         }
         let groups = view.groups(&of, index.len());

@@ -10,7 +10,7 @@ use amidst_core::control::Control;
 use amidst_core::frequency::rolled;
 use amidst_core::lattice;
 use amidst_core::metric::METRICS;
-use amidst_core::model::{MODELS, Needs};
+use amidst_core::model::{Bound, MODELS, Needs};
 use amidst_core::parameter::Parameters;
 use amidst_core::requirement::Requirement;
 use amidst_core::search::{MaxSuppression, Search, SearchError, Suppressed};
@@ -123,7 +123,9 @@ proptest! {
     #[test]
     fn suppression_of_either_kind_equals_exhaustive_search(seed in any::<u64>()) {
         // Not monotone: validity may come and go on the way up.
-        for id in ["bayes-optimal", "entropy-l-diversity", "recursive-c-l-diversity", "t-closeness", "beta-likeness"] {
+        let ids =
+            ["bayes-optimal", "belief-difference", "entropy-l-diversity", "recursive-c-l-diversity", "t-closeness", "beta-likeness"];
+        for id in ids {
             for (suppressed, share) in
                 [Suppressed::Drop, Suppressed::Mask].into_iter().flat_map(|s| ["0.1", "0.4", "1"].map(|share| (s, share)))
             {
@@ -221,7 +223,12 @@ fn an_impossible_policy_names_the_requirement_and_the_best_value() {
     };
     for id in ["incognito", "optimal", "samarati"] {
         let error = amidst_core::algorithm::find(id).unwrap().algorithm.search(&search).unwrap_err();
-        let SearchError::Impossible(message) = error else { panic!("{error:?}") };
+        let SearchError::Impossible(why) = error else { panic!("{error:?}") };
+        let message = why.to_string();
+        let unmet = why.unmet.as_deref().unwrap();
+        assert_eq!((unmet.requirement, unmet.best.parameter), (0, "k"), "{message}");
+        assert_eq!(unmet.best.bound, Bound::ratio(world.set.rows, 1), "{message}");
+        assert_eq!(why.least_suppression, None, "{message}");
         assert!(message.contains("k-anonymity with k = 1000"), "{message}");
         assert!(message.contains(&format!("the largest possible k in this table is {}", world.set.rows)), "{message}");
         assert!(message.contains("with any number of suppressed rows"), "{message}");

@@ -103,10 +103,10 @@ impl World {
         let mut population = Population::default();
         for tuple in 0..set.len() {
             let codes = set.sensitive_domains[0] as u32;
-            let histogram: Vec<(u32, u64)> = (0..codes).map(|c| (c, 1 + dice.below(6) as u64)).collect();
+            let histogram: Vec<(u32, u128)> = (0..codes).map(|c| (c, 1 + dice.below(6) as u128)).collect();
             population.totals.push(histogram.iter().map(|h| h.1).sum());
             population.histograms.push(histogram);
-            let own = set.groups.get(tuple).iter().map(|e| e.rows).sum::<u64>();
+            let own = set.groups.get(tuple).iter().map(|e| u128::from(e.rows)).sum::<u128>();
             population.totals[tuple] = population.totals[tuple].max(own);
         }
         World { set, generalizations, domains, population: Arc::new(population) }
@@ -156,6 +156,7 @@ impl World {
                 set("rho1", &["0.2", "0.3"]);
                 set("rho2", &["0.5", "0.6"]);
             }
+            "belief-difference" => set("max", &["0.2", "0.4"]),
             "m-invariance" => set("m", &["1", "2"]),
             "delta-disclosure" => set("delta", &["0.5", "1", "2"]),
             "beta-likeness" => set("beta", &["0.5", "1", "2"]),

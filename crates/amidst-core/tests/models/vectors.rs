@@ -137,8 +137,8 @@ fn beliefs_are_those_of_theorem_3_1() {
         tuples.iter().map(|q| (0u32..).zip(values).map(|(c, s)| (c, count(q, s))).collect()).collect()
     };
     let (f, n) = (read(&case["f"], 100.0), read(&case["n"], 1.0));
-    let population =
-        Arc::new(Population { totals: f.iter().map(|h| h.iter().map(|c| c.1).sum()).collect(), histograms: f.clone() });
+    let f: Vec<Vec<(u32, u128)>> = f.iter().map(|h| h.iter().map(|&(c, n)| (c, n.into())).collect()).collect();
+    let population = Arc::new(Population { histograms: f.clone(), ..Population::default() });
     let near = |r: &Rational, json: &Json| assert!((r.to_f64() - json.as_f64().unwrap()).abs() < 1e-9, "{r} {json}");
     for (q, name) in tuples.iter().enumerate() {
         let here = beliefs(&f[q], &covered(&population, &[q as u32]), &n[q]).unwrap();

@@ -56,6 +56,15 @@ pub struct World {
 
 const LABELS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
+/// Counts as populations have them.
+fn wide(histogram: &[(u32, u64)]) -> Vec<(u32, u128)> {
+    histogram.iter().map(|&(c, n)| (c, n.into())).collect()
+}
+
+fn narrow(histogram: &[(u32, u128)]) -> Vec<(u32, u64)> {
+    histogram.iter().map(|&(c, n)| (c, n as u64)).collect()
+}
+
 fn sum(histograms: &[&Vec<(u32, u64)>]) -> Vec<(u32, u64)> {
     let mut counts = [0; LABELS.len()];
     histograms.iter().flat_map(|h| h.iter()).for_each(|&(c, n)| counts[c as usize] += n);
@@ -98,7 +107,13 @@ impl World {
             .map(|m| Owned { histogram: sum(&m.iter().map(|&t| &tuples[t as usize]).collect::<Vec<_>>()), tuples: m })
             .collect();
         let histogram = sum(&tuples.iter().collect::<Vec<_>>());
-        let population = Population { totals: people.iter().map(|h| total(h)).collect(), histograms: people };
+        // Counts of people need not be whole.
+        let scale = 1 + random.below(3) as u128;
+        let population = Population {
+            totals: people.iter().map(|h| u128::from(total(h)) * scale + scale / 2).collect(),
+            histograms: people.iter().map(|h| wide(h)).collect(),
+            scale,
+        };
         World {
             domain: domain(random, values),
             table: TableStats {
@@ -145,8 +160,9 @@ impl World {
     fn map(&self, factor: u64, f: impl Fn(&Vec<(u32, u64)>) -> Vec<(u32, u64)>, domain: SensitiveDomain) -> World {
         let population = self.table.population.as_ref().unwrap();
         let population = Population {
-            totals: population.totals.iter().map(|n| n * factor).collect(),
-            histograms: population.histograms.iter().map(&f).collect(),
+            totals: population.totals.iter().map(|n| n * u128::from(factor)).collect(),
+            histograms: population.histograms.iter().map(|h| wide(&f(&narrow(h)))).collect(),
+            ..**population
         };
         World {
             domain,

@@ -118,7 +118,8 @@ fn algorithm_1() -> Result<Vec<Printed>, Failure> {
 
 /// Theorem 5.1: beliefs before and after, apart and joined.
 fn theorem_5_1() -> Vec<Printed> {
-    let f = Population { totals: vec![50, 50], histograms: vec![vec![(0, 15), (1, 35)], vec![(0, 25), (1, 25)]] };
+    let f =
+        Population { totals: vec![50, 50], histograms: vec![vec![(0, 15), (1, 35)], vec![(0, 25), (1, 25)]], scale: 1 };
     let n = [vec![(0, 1), (1, 1)], vec![(0, 35), (1, 15)]];
     let mut printed = Vec::new();
     let texts = [[("0.3", "0.5"), ("0.7", "0.5")], [("0.5", "0.7"), ("0.5", "0.3")]];

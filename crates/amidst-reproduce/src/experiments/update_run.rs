@@ -47,7 +47,7 @@ fn clustered(trial: &Trial, l: u64, context: &Context<'_>) -> Result<(Vec<u32>, 
     let start = Instant::now();
     let recoding = trial.find("k-member", &requirements, &Parameters::default(), 1, context.cancel)?;
     let seconds = start.elapsed().as_secs_f64();
-    let recoding = recoding.ok_or_else(|| Failure::Impossible("the table cannot be clustered".to_string()))?;
+    let recoding = recoding.ok_or_else(|| Failure::Impossible("the table cannot be clustered".into()))?;
     let classes = class_of_rows(trial, &recoding).into_iter().map(|class| class.unwrap_or(UNPLACED)).collect();
     Ok((classes, trial.cost(&recoding).loss, seconds))
 }

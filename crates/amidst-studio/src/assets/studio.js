@@ -78,6 +78,14 @@ export function refresh() {
   return refreshing;
 }
 
+// What is pressed must still be there when it is let go: otherwise the click is lost.
+let pressed = Promise.resolve();
+document.addEventListener("pointerdown", () => {
+  pressed = new Promise((done) => {
+    for (const end of ["pointerup", "pointercancel", "blur"]) addEventListener(end, () => setTimeout(done, 0), { once: true });
+  });
+});
+
 async function once() {
   let text;
   try {
@@ -88,6 +96,7 @@ async function once() {
     return;
   }
   const fresh = new DOMParser().parseFromString(text, "text/html");
+  await pressed;
   const focus = document.activeElement;
   const place = focus && focus !== document.body ? { id: focus.id, start: focus.selectionStart, end: focus.selectionEnd } : null;
   const open = [...document.querySelectorAll("details[data-keep]")].map((d) => [d.id, d.open]);

@@ -2,7 +2,7 @@
 //! figures are those of the owner's report, drawn by the same code.
 
 use amidst::anonymize::Release;
-use amidst::overview::{Association, first_rows};
+use amidst::overview::{Association, CrossTable, Sides, first_rows};
 use amidst::report::sections;
 use amidst::words::grouped;
 use maud::{Markup, html};
@@ -18,7 +18,10 @@ const ROWS: usize = 8;
 /// Pairs that are shown.
 const PAIRS: usize = 15;
 
-/// Groups of fewer rows say nothing about a share.
+/// Groups that are shown.
+const SHOWN_GROUPS: usize = 12;
+
+/// Groups of fewer rows say little, unless their column was asked for.
 const LEAST: u64 = 5;
 
 /// Sections that are open when the page is.
@@ -28,7 +31,7 @@ const OPEN: usize = 2;
 const SHOWN: &[&str] =
     &["usefulness", "risk", "classes", "columns", "generalization", "attacks", "requirements", "rows"];
 
-pub fn draw(view: &View, _query: &Query) -> Markup {
+pub fn draw(view: &View, query: &Query) -> Markup {
     let head = parts::head(
         "Compare",
         "Before and after, side by side: what an analyst loses, and what is left to learn about a person. Nothing is published yet.",
@@ -46,8 +49,8 @@ pub fn draw(view: &View, _query: &Query) -> Markup {
             (parts::stale(view, &made.text))
             (summary(&made.made.release))
             (rows(view, &made.made.release))
-            (who_loses(&made.made.release))
-            (pairs(&made.made.pairs))
+            (who_loses(&made.made.sides, query))
+            (pairs(&made.made.pairs, &made.made.sides, query))
             @let all = sections(&made.made.release.outcome.report);
             @for (i, id) in SHOWN.iter().enumerate() { @for (_, heading, content) in all.iter().filter(|(own, _, _)| own == id) {
                 details.report id=(format!("report-{id}")) data-keep open[i < OPEN] { summary { h2 { (heading) } } (content) }
@@ -95,52 +98,115 @@ fn rows(view: &View, release: &Release) -> Markup {
     }
 }
 
-/// Groups of rows that lose most: values of any column of which the largest share is missing from the release.
-fn who_loses(release: &Release) -> Markup {
-    let columns = &release.outcome.report.columns;
-    let mut groups: Vec<(&str, &str, u64, u64)> = Vec::new();
-    for column in columns {
-        let bars = column.histogram.iter().filter(|bar| bar.label != "*");
-        groups.extend(bars.filter_map(|bar| Some((column.name.as_str(), bar.label.as_str(), bar.before?, bar.after))));
-    }
-    groups.retain(|(_, _, before, after)| before > after && *before >= LEAST);
-    let lost = |g: &(&str, &str, u64, u64)| (g.2 - g.3) as f64 / g.2 as f64;
-    groups.sort_by(|a, b| lost(b).total_cmp(&lost(a)).then_with(|| a.cmp(b)));
-    let rounded = columns.iter().map(|column| column.rounded_to).max().unwrap_or(1);
+/// Which groups lose most: by the values of the column that was asked for, or of any.
+fn who_loses(sides: &Sides, query: &Query) -> Markup {
+    let by = query.get("by").and_then(|by| by.parse::<usize>().ok()).filter(|&by| by < sides.columns.len());
+    let groups = sides.losses(by);
+    let worth: Vec<_> = groups.iter().filter(|group| by.is_some() || group.rows >= LEAST).take(SHOWN_GROUPS).collect();
     html! {
         section aria-labelledby="losers" {
             h2 id="losers" { "Who loses most" }
-            @if groups.is_empty() {
-                p.soft { "No group of rows loses more than others, as far as the release may tell." }
-            } @else {
-                div.scroll tabindex="0" role="group" aria-label="Groups that lose most" { table {
-                    thead { tr { th scope="col" { "group" } th.n scope="col" { "rows before" } th.n scope="col" { "rows after" } th.n scope="col" { "left out" } } }
-                    tbody { @for group in groups.iter().take(ROWS) { tr {
-                        td.wide { (group.0) ": " (group.1) } td.n { (grouped(group.2)) } td.n { (grouped(group.3)) }
-                        td.n { (format!("{:.1} %", lost(group) * 100.0)) }
-                    } } }
-                } }
-                @if rounded > 1 { p.soft { "Rows before are rounded up to multiples of " (rounded) ", so small shares mean little." } }
+            p.soft { "What is lost of a person's quasi cells, from 0 (nothing) to 1 (everything, or the row is left out), on average over each group. For your eyes: these are groups of the original." }
+            (chooser("by", "Groups by", by, std::iter::once((String::new(), "any column".to_string())).chain(numbered(sides))))
+            div.scroll id="loser-rows" tabindex="0" role="group" aria-label="Groups that lose most" { table {
+                thead { tr { th scope="col" { "group" } th.n scope="col" { "rows" } th.n scope="col" { "left out" } th.n scope="col" { "loss" } } }
+                tbody { @for group in worth { tr {
+                    td.wide { (group.column) ": " (group.label) } td.n { (grouped(group.rows)) } td.n { (grouped(group.left_out)) }
+                    td.n { (meter(group.loss, &format!("loss of {}: {}", group.column, group.label))) }
+                } } }
+            } }
+        }
+    }
+}
+
+fn meter(value: f64, label: &str) -> Markup {
+    html! { meter min="0" max="1" value=(format!("{value:.3}")) aria-label=(label) {} " " (format!("{value:.2}")) }
+}
+
+/// The columns by their numbers.
+fn numbered(sides: &Sides) -> impl Iterator<Item = (String, String)> + '_ {
+    sides.columns.iter().enumerate().map(|(i, column)| (i.to_string(), column.name.clone()))
+}
+
+/// A choice that is part of the address.
+fn chooser(name: &str, label: &str, chosen: Option<usize>, options: impl Iterator<Item = (String, String)>) -> Markup {
+    let chosen = chosen.map(|chosen| chosen.to_string()).unwrap_or_default();
+    html! {
+        div.field.short {
+            label for=(format!("ask-{name}")) { (label) }
+            select id=(format!("ask-{name}")) data-ask=(name) {
+                @for (value, words) in options { option value=(value) selected[value == chosen] { (words) } }
             }
         }
     }
 }
 
-fn pairs(pairs: &[Association]) -> Markup {
+/// Two columns together, and how much any two say about each other.
+fn pairs(pairs: &[Association], sides: &Sides, query: &Query) -> Markup {
+    let position = |name: &str| sides.columns.iter().position(|column| column.name == name);
+    let of = |pair: &Association| Some((position(&pair.columns.0)?, position(&pair.columns.1)?));
+    let asked = |name: &str| query.get(name).and_then(|n| n.parse::<usize>().ok()).filter(|&n| n < sides.columns.len());
+    let chosen = asked("a").zip(asked("b")).or_else(|| pairs.first().and_then(of));
     html! {
-        @if !pairs.is_empty() { section aria-labelledby="pairs" {
+        @if let Some((a, b)) = chosen { section aria-labelledby="pairs" {
             h2 id="pairs" { "Pairs of columns" }
-            p.soft { "How much two columns say about each other, from 0 (nothing) to 1 (everything): Cramér's V, corrected for chance. Those that lose most come first." }
+            div.line {
+                (chooser("a", "One column", Some(a), numbered(sides)))
+                (chooser("b", "Another", Some(b), numbered(sides)))
+            }
+            @if let Some((before, after)) = sides.cross(a, b) {
+                @let names = (sides.columns[a].name.as_str(), sides.columns[b].name.as_str());
+                div.pair.tables {
+                    div { h3 { "Before" } (cross_table("before", names, &before)) }
+                    div { h3 { "After" } (cross_table("after", names, &after)) }
+                }
+                p.soft { "Of the rows of each line, the share that has the value on top; the darker, the more. Numbers are cut into ranges of about as many rows." }
+            }
+            h3 { "How much two columns say about each other" }
+            p.soft { "From 0 (nothing) to 1 (everything): Cramér's V, corrected for chance. Those that lose most come first." }
             div.scroll id="pair-rows" tabindex="0" role="group" aria-label="Pairs of columns" { table {
                 thead { tr { th scope="col" { "columns" } th.n scope="col" { "before" } th.n scope="col" { "after" } } }
                 tbody { @for pair in pairs.iter().take(PAIRS) { tr {
-                    td.wide { (pair.columns.0) " + " (pair.columns.1) }
+                    td.wide { @match of(pair) {
+                        Some((a, b)) => a href=(format!("/compare?a={a}&b={b}#pairs")) data-ask-link { (pair.columns.0) " + " (pair.columns.1) },
+                        None => { (pair.columns.0) " + " (pair.columns.1) },
+                    } }
                     @for (value, side) in [(pair.before, "before"), (pair.after, "after")] {
-                        td.n { meter min="0" max="1" value=(format!("{value:.3}")) aria-label=(format!("{} and {}, {side}", pair.columns.0, pair.columns.1)) {} " " (format!("{value:.2}")) }
+                        td.n { (meter(value, &format!("{} and {}, {side}", pair.columns.0, pair.columns.1))) }
                     }
                 } } }
             } }
         } }
+    }
+}
+
+/// A cross table: the share of each line that a cell has, shaded in five steps.
+fn cross_table(id: &str, names: (&str, &str), table: &CrossTable) -> Markup {
+    let (first, second) = names;
+    html! {
+        div.scroll id=(format!("cross-{id}")) tabindex="0" role="group" aria-label=(format!("{first} and {second}, {id}")) { table.cross {
+            thead { tr { th scope="col" { (first) " \\ " (second) } @for label in &table.columns { th.n scope="col" { (label) } } th.n scope="col" { "rows" } } }
+            tbody { @for (label, counts) in table.rows.iter().zip(&table.counts) {
+                @let all: u64 = counts.iter().sum();
+                @if all > 0 { tr {
+                    th scope="row" { (label) }
+                    @for &count in counts {
+                        @let share = count as f64 / all as f64;
+                        td class=(format!("n shade-{}", (share * 5.0).ceil() as u8)) title=(format!("{} rows", grouped(count))) { (percent(share)) }
+                    }
+                    td.n { (grouped(all)) }
+                } }
+            } }
+        } }
+    }
+}
+
+/// A share for people; what is there is never nothing.
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        0.0 => "–".to_string(),
+        few if few < 0.5 => "<1 %".to_string(),
+        some => format!("{some:.0} %"),
     }
 }
 

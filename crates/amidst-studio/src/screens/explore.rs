@@ -5,17 +5,18 @@ use std::collections::BTreeSet;
 
 use amidst::core::lattice::{Explored, FrontPoint};
 use amidst::explore::local::Compared;
-use amidst::explore::{NodeVerdict, why_not};
+use amidst::explore::{How, NodeVerdict, Seen, why_not};
 use amidst::job::Job;
 use amidst::plan::DEFAULT_METRIC;
-use amidst::report::chart::{LatticeNode, Mark, Point, lattice, plane};
+use amidst::report::Partition;
+use amidst::report::chart::{LatticeNode, Mark, Point, lattice, partition, plane};
 use amidst::words::{count, grouped};
 use maud::{Markup, html};
 use serde_json::json;
 
-use crate::jobs::Kind;
+use crate::jobs::{Ending, Kind};
 use crate::parts::{self, Query};
-use crate::results::Possible;
+use crate::results::{Growing, Possible};
 use crate::studio::View;
 
 /// Nodes and points that are listed.
@@ -36,18 +37,60 @@ pub fn draw(view: &View, query: &Query) -> Markup {
     }
     let explored = view.results.explored.as_deref();
     let again = if explored.is_some() { "Explore again" } else { "Explore" };
+    let growing = view.results.growing.as_deref().filter(|_| growing_counts(view));
     html! {
         (head)
         (parts::job(view, Kind::Explore))
         @if !view.jobs.runs(Kind::Explore) { p { (parts::start(Kind::Explore, again, &json!({}))) } }
-        @if let Some(explored) = explored {
+        @if let Some(growing) = growing {
+            (so_far(view, growing))
+        } @else if let Some(explored) = explored {
             (parts::stale(view, &explored.text))
             @match &explored.made {
                 Possible::Lattice(columns, found) => (of_lattice(view, columns, found, query)),
-                Possible::Local(found) => (of_local(view, found)),
+                Possible::Local(found, partitions) => (of_local(view, found, partitions, query)),
             }
         }
         p.next { a.button href="/compare" { "Next: compare before and after" } }
+    }
+}
+
+/// Whether what a search has seen so far is what there is to see: while it runs, and after somebody stopped it.
+fn growing_counts(view: &View) -> bool {
+    let ending = view.jobs.of(Kind::Explore).map(|job| job.ending());
+    matches!(ending, Some(None | Some(Ending::Stopped)))
+}
+
+/// What a search that runs, or was stopped, has seen: its curve grows.
+fn so_far(view: &View, growing: &Growing) -> Markup {
+    let (looked, seen) = growing.so_far();
+    let metric = metric(view);
+    let how = |how: &How| match how {
+        How::Levels(levels) => {
+            let named = growing.columns.iter().zip(levels).map(|(name, level)| format!("{name} {level}"));
+            named.collect::<Vec<_>>().join(", ")
+        }
+        How::Algorithm(id) => (*id).to_string(),
+        How::Size(k) => format!("Mondrian with k = {k}"),
+    };
+    let point = |seen: &Seen| Point {
+        x: seen.cost,
+        y: seen.max_risk,
+        words: format!("risk {:.4}, {metric} {:.4}, {}", seen.max_risk, seen.cost, how(&seen.how)),
+        address: None,
+        mark: if matches!(seen.how, How::Algorithm(_)) { Mark::Filled } else { Mark::Open },
+    };
+    let points: Vec<Point> = seen.iter().map(point).collect();
+    html! {
+        section id="growing" aria-labelledby="curve" {
+            h2 id="curve" { "Risk against " (metric) ", so far" }
+            (parts::stale(view, &growing.text))
+            @if points.is_empty() { p.soft { "Nothing to draw yet: first it is found which combinations satisfy the policy." } } @else {
+                div.scroll id="growing-plane" tabindex="0" role="group" aria-label="Risk against loss, so far" {
+                    (plane("Risk against loss, so far", "Each point is a way to release the table.", (&metric, "largest risk of anyone"), &points)) }
+                p.soft { span id="looked" { (grouped(looked)) } " ways to release the table looked at; drawn are those that no other beats in both. Whether they satisfy the policy is told when the search is done." }
+            }
+        }
     }
 }
 
@@ -217,7 +260,24 @@ fn node(view: &View, columns: &Columns, levels: &[usize]) -> Markup {
     }
 }
 
-fn of_local(view: &View, found: &Compared) -> Markup {
+/// The picture of a partition: that of the algorithm that was asked for, or of the one that loses least.
+fn where_classes_lie(partitions: &[(&'static str, Partition)], asked: Option<&String>) -> Markup {
+    let own = partitions.iter().find(|(id, _)| Some(*id) == asked.map(String::as_str));
+    let Some((id, found)) = own.or_else(|| partitions.first()) else { return html! {} };
+    let [across, up] = &found.columns;
+    html! {
+        section aria-labelledby="classes" {
+            h2 id="classes" tabindex="-1" { "Where the classes of " (id) " lie" }
+            div.scroll.picture-of-classes tabindex="0" role="group" aria-label=(format!("Classes by {across} and {up}")) {
+                (partition(&format!("Classes by {across} and {up}"), "Rectangles, each where classes lie.", found)) }
+            p.soft { "Each rectangle is what some classes cover in " (across) " (across) and " (up) " (upward); the more persons, the thicker the border and the darker the shade. "
+                @if found.drawn < found.regions { "Drawn are the " (grouped(found.drawn)) " of " (grouped(found.regions)) " rectangles that hold the most persons. " }
+                "Choose another algorithm below to see its classes." }
+        }
+    }
+}
+
+fn of_local(view: &View, found: &Compared, partitions: &[(&'static str, Partition)], query: &Query) -> Markup {
     let metric = metric(view);
     let current = view.policy.as_ref().and_then(|p| p.search.algorithm.clone());
     let front: Vec<Point> = found
@@ -257,13 +317,15 @@ fn of_local(view: &View, found: &Compared) -> Markup {
                 (plane("Risk against loss", "Filled: each algorithm on the policy. Rings: Mondrian for several k.", (&metric, "largest risk of anyone"), &[front, tried].concat())) }
             p.soft { "Filled: what each algorithm makes of the policy. Rings: Mondrian for k alone, whatever the policy says." }
         }
+        (where_classes_lie(partitions, query.get("algorithm").or(current.as_ref())))
         section aria-labelledby="algorithms" {
             h2 id="algorithms" { "What each algorithm makes of the table" }
             div.scroll id="tried" tabindex="0" role="group" aria-label="Algorithms" { table {
                 thead { tr { th scope="col" { "algorithm" } th.n scope="col" { "classes" } th.n scope="col" { "left out" } th.n scope="col" { "smallest class" }
                     th.n scope="col" { (metric) } th scope="col" { span.hidden { "use" } } } }
                 tbody { @for tried in &found.algorithms { tr {
-                    th scope="row" { (tried.algorithm) }
+                    th scope="row" { @if partitions.iter().any(|(id, _)| *id == tried.algorithm) {
+                        a href=(format!("/explore?algorithm={}#classes", tried.algorithm)) { (tried.algorithm) } } @else { (tried.algorithm) } }
                     @match &tried.judged {
                         Ok(judged) => {
                             td.n { (grouped(judged.class_count())) } td.n { (grouped(judged.suppressed)) } td.n { (grouped(judged.risk.smallest.unwrap_or(0))) }

@@ -40,7 +40,7 @@ pub const SCREENS: &[Screen] = &[
     Screen { name: "hierarchies", title: "Hierarchies", script: true, draw: hierarchies::draw },
     Screen { name: "protection", title: "Protection", script: true, draw: protection::draw },
     Screen { name: "explore", title: "Explore", script: true, draw: explore::draw },
-    Screen { name: "compare", title: "Compare", script: false, draw: compare::draw },
+    Screen { name: "compare", title: "Compare", script: true, draw: compare::draw },
     Screen { name: "publish", title: "Publish", script: true, draw: publish::draw },
 ];
 
@@ -59,6 +59,7 @@ pub fn asset(name: &str) -> Option<(&'static str, &'static str)> {
         "hierarchies.js" => (SCRIPT, include_str!("hierarchies.js")),
         "protection.js" => (SCRIPT, include_str!("protection.js")),
         "explore.js" => (SCRIPT, include_str!("explore.js")),
+        "compare.js" => (SCRIPT, include_str!("compare.js")),
         "publish.js" => (SCRIPT, include_str!("publish.js")),
         _ => return None,
     })

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use amidst_check::Certificate;
+use amidst_core::recoding::Recoding;
 use amidst_core::table::Table;
 use amidst_io::arrow_array::RecordBatch;
 use amidst_io::arrow_schema::Schema;
@@ -14,13 +15,14 @@ use amidst_io::{Input, ReadOptions};
 use bytes::Bytes;
 
 use super::outcome::{Anonymized, Seconds};
-use super::steps::{self, Clock};
+use super::steps::{self, Clock, Searched};
 use crate::engine::Local;
 use crate::folder::{INTERNAL, PUBLIC};
 use crate::job::Job;
-use crate::policy::{Policy, Role};
+use crate::policy::{OutputPolicy, Policy, Role};
 use crate::prepare::{LoadOptions, PrepareError, Prepared};
 use crate::publish::{Memory, Outputs, Staging};
+use crate::release::class_of_rows;
 use crate::report::Report;
 use crate::{Failure, files};
 
@@ -105,7 +107,7 @@ pub fn anonymize_table(policy: &Policy, table: Table, job: &Job<'_>) -> Result<R
 pub fn anonymize_input(policy: &Policy, input: Input, job: &Job<'_>) -> Result<Release, Failure> {
     let clock = Clock::start();
     let prepared = Prepared::of_input(policy, input, &LoadOptions::of(job, None))?;
-    release(policy, prepared, clock, job)
+    Candidate::of(policy, prepared, clock, job)?.release(policy.output.file.as_deref(), job)
 }
 
 /// Anonymizes the table at `source`, or the one that the policy names: a file, a database, or a table that was
@@ -114,29 +116,91 @@ pub fn anonymize_input(policy: &Policy, input: Input, job: &Job<'_>) -> Result<R
 /// # Errors
 /// As [`anonymize_batches`].
 pub fn anonymize_source(policy: &Policy, source: Option<String>, job: &Job<'_>) -> Result<Release, Failure> {
-    let clock = Clock::start();
-    let prepared = Prepared::load(policy, &LoadOptions::of(job, source))?;
-    release(policy, prepared, clock, job)
+    Candidate::of_source(policy, source, job)?.release(policy.output.file.as_deref(), job)
 }
 
-/// The steps after reading. What is written stays in memory, so publishing has nothing to do.
-fn release(policy: &Policy, prepared: Prepared, mut clock: Clock, job: &Job<'_>) -> Result<Release, Failure> {
-    steps::admit(policy, &prepared)?;
-    let read = clock.step();
-    let searched = steps::search(&Local, policy, (prepared, ()), job)?;
-    let search = clock.step();
-    let mut memory = Memory::default();
-    let written = steps::write_in_memory(policy, &searched, &mut memory, job)?;
-    let write = clock.step();
-    let sealed = steps::check(policy, &searched, &written, true, None, &mut memory, job)?;
-    let check = clock.step();
+/// What was found for a table and a policy: neither written nor checked, and nothing to hand over. It keeps the table, so that
+/// it can be released in several formats.
+pub struct Candidate {
+    policy: Policy,
+    searched: Searched<()>,
+    /// Seconds that reading and searching took.
+    read: f64,
+    search: f64,
+}
 
-    let Memory { public, internal } = memory;
-    let (certificate, public_report) = (sealed.certificate.clone(), sealed.reports.public.clone());
-    let seconds = Seconds { read, search, check, write, total: clock.total() };
-    let outcome = searched.outcome(policy, &written.released, sealed, seconds, Outputs::default());
-    let name = written.files.into_iter().next().unwrap_or_default();
-    Ok(Release { name, public, internal, certificate, public_report, outcome })
+impl Candidate {
+    /// Searches the table at `source`, or the one that the policy names.
+    ///
+    /// # Errors
+    /// As [`anonymize_batches`].
+    pub fn of_source(policy: &Policy, source: Option<String>, job: &Job<'_>) -> Result<Candidate, Failure> {
+        let clock = Clock::start();
+        let prepared = Prepared::load(policy, &LoadOptions::of(job, source))?;
+        Candidate::of(policy, prepared, clock, job)
+    }
+
+    fn of(policy: &Policy, prepared: Prepared, mut clock: Clock, job: &Job<'_>) -> Result<Candidate, Failure> {
+        steps::admit(policy, &prepared)?;
+        let read = clock.step();
+        let searched = steps::search(&Local, policy, (prepared, ()), job)?;
+        let search = clock.step();
+        Ok(Candidate { policy: policy.clone(), searched, read, search })
+    }
+
+    /// What was wanted.
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The table.
+    pub(crate) fn prepared(&self) -> &Prepared {
+        &self.searched.prepared
+    }
+
+    /// What each row becomes.
+    pub(crate) fn recoding(&self) -> &Recoding {
+        &self.searched.found.recoding
+    }
+
+    /// The class of each row.
+    pub(crate) fn class_of_rows(&self) -> Vec<u32> {
+        let prepared = self.prepared();
+        match &self.searched.joined {
+            Some(joined) => joined.class_of_row.clone(),
+            None => class_of_rows(&prepared.set, &self.recoding().assignment, &prepared.entry_of_row),
+        }
+    }
+
+    /// Writes it as the file that `[output] file` of a policy would name, lets the independent checker read that file back, and
+    /// seals it with a certificate and reports of its own. What is written stays in memory, so publishing has nothing to do.
+    ///
+    /// # Errors
+    /// When there is no such format, or the checker refuses what was written.
+    pub fn release(&self, file: Option<&str>, job: &Job<'_>) -> Result<Release, Failure> {
+        let output = OutputPolicy { file: file.map(String::from), ..self.policy.output.clone() };
+        let policy = &Policy { output, ..self.policy.clone() };
+        let (searched, mut clock, mut memory) = (&self.searched, Clock::start(), Memory::default());
+        let written = steps::write_in_memory(policy, searched, &mut memory, job)?;
+        let write = clock.step();
+        let sealed = steps::check(policy, searched, &written, true, None, &mut memory, job)?;
+        let check = clock.step();
+
+        let Memory { public, internal } = memory;
+        let (certificate, public_report) = (sealed.certificate.clone(), sealed.reports.public.clone());
+        let (read, search) = (self.read, self.search);
+        let seconds = Seconds { read, search, check, write, total: read + search + write + check };
+        let outcome = searched.outcome(policy, &written.released, sealed, seconds, Outputs::default());
+        let name = written.files.into_iter().next().unwrap_or_default();
+        Ok(Release { name, public, internal, certificate, public_report, outcome })
+    }
+}
+
+impl std::fmt::Debug for Candidate {
+    /// Nothing of the table.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Candidate").field("algorithm", &self.searched.algorithm.id).finish_non_exhaustive()
+    }
 }
 
 #[cfg(test)]

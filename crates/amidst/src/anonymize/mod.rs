@@ -12,7 +12,7 @@ mod steps;
 
 use std::path::PathBuf;
 
-pub use in_memory::{Release, anonymize_batches, anonymize_input, anonymize_source, anonymize_table};
+pub use in_memory::{Candidate, Release, anonymize_batches, anonymize_input, anonymize_source, anonymize_table};
 pub use outcome::{Anonymized, Seconds};
 
 use crate::Failure;

@@ -1,5 +1,7 @@
 //! What an anonymization tells about itself: verdicts, metrics, risk, times, and the files it wrote.
 
+use std::sync::Arc;
+
 use amidst_core::metric::KL_DIVERGENCE;
 use serde_json::{Map, Value, json};
 
@@ -37,7 +39,7 @@ pub struct Anonymized {
     /// Rows of the release.
     pub rows_out: u64,
     /// Verdicts, metrics and risk.
-    pub judged: Judged,
+    pub judged: Arc<Judged>,
     /// Rows that no other row agrees with.
     pub unique: UniqueRows,
     /// Rows published unprotected, because their owner waived protection.

@@ -4,6 +4,7 @@
 //! an engine writes into a folder and a release in memory has none. Check is [`Workspace::check`]; publishing is one rename
 //! ([`Destination::publish`]), or nothing at all.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use amidst_core::algorithm;
@@ -52,7 +53,7 @@ pub(super) fn search<'a, E: Engine>(
     let Solved { prepared, rows, algorithm, mut found, joined, compared } =
         engine.search(policy, prepared, rows, job)?;
     show(policy, &prepared, &mut found, joined.as_ref())?;
-    let judged = Judged::of(policy, &prepared, &found.recoding, joined.as_ref());
+    let judged = Arc::new(Judged::of(policy, &prepared, &found.recoding, joined.as_ref()));
     stop(job)?;
     Ok(Searched { prepared, rows, algorithm, found, joined, judged, compared })
 }
@@ -135,14 +136,14 @@ pub(super) struct Searched<R> {
     pub algorithm: &'static algorithm::Entry,
     pub found: Found,
     pub joined: Option<Joined>,
-    pub judged: Judged,
+    pub judged: Arc<Judged>,
     pub compared: Option<Compared>,
 }
 
 impl<R> Searched<R> {
     /// What the caller is told.
     pub fn outcome(
-        self,
+        &self,
         policy: &Policy,
         released: &Released,
         sealed: Sealed,
@@ -157,12 +158,12 @@ impl<R> Searched<R> {
             warnings: warnings(policy, prepared, self.algorithm, &self.judged),
             levels: levels(prepared, &self.found),
             suppressed_cells: suppressed_cells(prepared, &self.found),
-            notes: self.found.notes,
-            compared: self.compared,
+            notes: self.found.notes.clone(),
+            compared: self.compared.clone(),
             rows_in: prepared.rows_in,
             rows_dropped_missing: prepared.rows_dropped_missing,
             rows_out: released.rows(),
-            judged: self.judged,
+            judged: Arc::clone(&self.judged),
             unique: sealed.unique,
             waived: released.waived.len() as u64,
             report: sealed.reports.internal,

@@ -1,11 +1,11 @@
 //! A table beside a release, joined with its classes: read and joined once for all attacks and columns that ask for it.
 
-use amidst_core::attack::{AttackError, External, Fits, People, Published, fit, fit_tuples};
+use amidst_core::attack::{AttackError, External, Fits, People, Published, fit, fit_tuples, narrow};
 use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::{Dictionary, Table};
 
 use crate::Failure;
-use crate::external::{COUNT, all_there, covers, read, weights};
+use crate::external::{COUNT, all_there, covers, read, read_input, unknown_rows, weights};
 use crate::policy::Policy;
 
 /// A table, and which classes of a release its tuples fit.
@@ -53,11 +53,14 @@ impl LastJoined {
         let same = |joined: &Joined| joined.file == file && joined.sensitive.as_deref() == Some(sensitive);
         self.get_or(same, || {
             let wanted: Vec<&str> = release.quasi().into_iter().chain([sensitive]).collect();
-            let table = read(file, &[&wanted[..], &[COUNT]].concat(), release.threads)?;
-            all_there(file, &table, &wanted)?;
+            let input = read_input(file, &[&wanted[..], &[COUNT]].concat(), release.threads)?;
+            all_there(file, &input.table, &wanted)?;
+            let unknown = unknown_rows(release.stated, &input, &wanted);
+            let table = input.table;
             let at = table.position(sensitive);
-            // Which row has which tuple matters only where rows stand for several people.
-            let weighed = table.position(COUNT).is_some_and(|count| Some(count) != at);
+            // Which row has which tuple matters only where rows stand for several people, or for nobody.
+            let counted = table.position(COUNT).is_some_and(|count| Some(count) != at);
+            let weighed = counted || !unknown.is_empty();
             let covers = covers(release.stated, &table)?;
             let external = External { table: &table, covers: &covers };
             let join = if weighed { fit } else { fit_tuples };
@@ -66,7 +69,10 @@ impl LastJoined {
                 Err(error) => return Ok(Err(error)),
             };
             if weighed {
-                fits.weigh(&weights(&table, &[sensitive])?);
+                // Beliefs are ratios of people, so it does not matter in which parts they are counted.
+                let mut weights = weights(&table, &[sensitive])?.parts;
+                unknown.iter().for_each(|&row| weights[row] = 0);
+                fits.weigh(&narrow(&weights));
             }
             Ok(Ok(Joined { file: file.to_string(), sensitive: Some(sensitive.to_string()), weighed, table, fits }))
         })

@@ -64,11 +64,10 @@ pub fn populations(policy: &Policy, prepared: &Prepared) -> Result<Populations, 
             )));
         }
         sources.push(source.clone());
-        let wanted = |column: &str| {
-            column == "count"
-                || requirement.on.iter().any(|on| on == column)
-                || prepared.generalizations.iter().any(|g| g.name == column)
+        let told = |column: &str| {
+            requirement.on.iter().any(|on| on == column) || prepared.generalizations.iter().any(|g| g.name == column)
         };
+        let wanted = |column: &str| column == "count" || told(column);
         let copy = Checkable::of(
             policy,
             &Original::Population(&policy.origin.resolve_source(&source)),
@@ -79,7 +78,9 @@ pub fn populations(policy: &Policy, prepared: &Prepared) -> Result<Populations, 
             name,
             files: copy.files.clone(),
             labels: of_columns(&prepared.generalizations),
-            count_column: copy.header.iter().find(|h| *h == "count").cloned(),
+            // A quasi or sensitive column of that name is no count.
+            count_column: copy.header.iter().find(|h| *h == "count" && !told(h)).cloned(),
+            missing: (policy.data.missing_rows == MissingRows::Drop).then(|| policy.data.missing.clone()),
         });
         found._copies.push(copy);
     }

@@ -9,11 +9,13 @@ use amidst_core::algorithm::{self, ALGORITHMS};
 use amidst_core::metric::Release;
 use amidst_core::model;
 use amidst_core::parameter::{self, Parameters};
+use amidst_core::recoding::Recoding;
 use amidst_core::requirement::Requirement;
 use amidst_core::risk::Risk;
 use amidst_core::search::{MaxSuppression, Search, SearchError, feasibility};
 use serde_json::{Value, json};
 
+use super::{How, Seen, Watcher};
 use crate::job::{Job, Stage, in_threads};
 use crate::plan::{metric_of, task};
 use crate::policy::Policy;
@@ -40,6 +42,8 @@ pub struct Tried {
     pub algorithm: &'static str,
     /// What it found, or why it found nothing.
     pub judged: Result<Judged, String>,
+    /// What each row becomes; none where it found nothing.
+    pub recoding: Option<Recoding>,
     /// What it wants people to know.
     pub notes: Vec<String>,
     /// How long it took.
@@ -68,12 +72,26 @@ pub struct Point {
 
 /// Runs every local algorithm on the policy.
 pub fn compare(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Compared, Failure> {
+    compare_watched(policy, prepared, job, &|_| {})
+}
+
+/// The same; `seen` is told of each release as it is found.
+///
+/// # Errors
+/// When no release can satisfy the policy, or the job was stopped.
+pub fn compare_watched(
+    policy: &Policy,
+    prepared: &Prepared,
+    job: &Job<'_>,
+    seen: Watcher<'_>,
+) -> Result<Compared, Failure> {
     in_threads(job.threads, || {
         let search = task(policy, prepared, &job.quiet())?;
         if let Some(impossible) = feasibility::impossible(&search) {
-            return Err(Failure::Impossible(impossible.message));
+            return Err(Failure::Impossible(impossible));
         }
         let local: Vec<&algorithm::Entry> = ALGORITHMS.iter().filter(|a| !a.full_domain()).collect();
+        let metric = metric_of(policy)?.id;
         let steps = (local.len() + 1) as f64;
         let mut algorithms = Vec::with_capacity(local.len());
         for (i, entry) in local.into_iter().enumerate() {
@@ -82,15 +100,18 @@ pub fn compare(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Co
             let search = task(policy, prepared, &Job { progress: &progress, ..*job })?;
             let own = policy.search.algorithm.as_deref() == Some(entry.id);
             let options = if own { search.options.clone() } else { Parameters::default() };
-            algorithms.push(run(policy, prepared, entry, &Search { options: &options, ..search.clone() })?);
+            let tried = run(policy, prepared, entry, &Search { options: &options, ..search.clone() })?;
+            if let (Ok(judged), Some(cost)) = (&tried.judged, tried.cost(metric)) {
+                seen(Seen { how: How::Algorithm(entry.id), cost, max_risk: judged.risk.prosecutor_max });
+            }
+            algorithms.push(tried);
             progress(Stage::Search, 1.0);
         }
-        let metric = metric_of(policy)?.id;
         let cost = |t: &Tried| t.cost(metric).unwrap_or(f64::INFINITY);
         algorithms.sort_by_key(|t| t.judged.is_err());
         let suited = algorithms.iter().take_while(|t| t.judged.is_ok()).count();
         algorithms[..suited].sort_by(|a, b| cost(a).total_cmp(&cost(b)));
-        let front = front(policy, prepared, &search)?;
+        let front = front(policy, prepared, &search, seen)?;
         Ok(Compared { algorithms, front })
     })
 }
@@ -103,20 +124,24 @@ fn run(
 ) -> Result<Tried, Failure> {
     let start = Instant::now();
     let found = entry.algorithm.supports(search).and_then(|()| entry.algorithm.search(search));
-    let (judged, notes) = match found {
+    let unsuited = |reason| (Err(reason), None, Vec::new());
+    let (judged, recoding, notes) = match found {
         Ok(mut found) => match place_joiners(prepared, search, entry, &mut found) {
-            Ok(joined) => (Ok(Judged::of(policy, prepared, &found.recoding, joined.as_ref())), found.notes),
-            Err(Failure::Impossible(reason)) => (Err(reason), Vec::new()),
+            Ok(joined) => {
+                let judged = Judged::of(policy, prepared, &found.recoding, joined.as_ref());
+                (Ok(judged), Some(found.recoding), found.notes)
+            }
+            Err(Failure::Impossible(reason)) => unsuited(reason.message),
             Err(failure) => return Err(failure),
         },
         Err(SearchError::Cancelled) => return Err(Failure::Cancelled),
-        Err(error) => (Err(error.to_string()), Vec::new()),
+        Err(error) => unsuited(error.to_string()),
     };
-    Ok(Tried { algorithm: entry.id, judged, notes, seconds: start.elapsed().as_secs_f64() })
+    Ok(Tried { algorithm: entry.id, judged, recoding, notes, seconds: start.elapsed().as_secs_f64() })
 }
 
 /// Mondrian for growing k. A point that is neither safer nor cheaper than another is left out.
-fn front(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Result<Vec<Point>, Failure> {
+fn front(policy: &Policy, prepared: &Prepared, search: &Search<'_>, seen: Watcher<'_>) -> Result<Vec<Point>, Failure> {
     let metric = metric_of(policy)?;
     let mut points: Vec<Point> = Vec::new();
     let (mondrian, size) = (algorithm::MONDRIAN, model::named::K_ANONYMITY);
@@ -141,6 +166,7 @@ fn front(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Result<Ve
         let release = Release { set, generalizations, recoding, groups: &groups, suppressed, k };
         let Some(cost) = metric.metric.loss(&release) else { continue };
         let risk = Risk::of(&amidst_core::class::Sizes::collect(groups.iter().map(amidst_core::frequency::size)));
+        seen(Seen { how: How::Size(k), cost, max_risk: risk.prosecutor_max });
         // Points come safer and safer; one that also costs no more makes those before it pointless.
         points.retain(|p| p.cost < cost);
         points.push(Point { k, classes: groups.len() as u64, risk, cost });

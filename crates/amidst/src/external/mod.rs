@@ -4,4 +4,4 @@
 
 mod table;
 
-pub(crate) use table::{COUNT, all_there, bound, covers, read, read_input, weights};
+pub(crate) use table::{COUNT, all_there, bound, covers, read, read_input, unknown_rows, weights};

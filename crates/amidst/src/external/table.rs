@@ -3,11 +3,12 @@
 use amidst_core::attack::Covers;
 use amidst_core::hierarchy::{Generalization, Hierarchy, Recipe, build};
 use amidst_core::table::{Column, Table, ValueType};
-use amidst_io::{Conventions, Input, ReadError, ReadOptions, TextEncoding};
+use amidst_io::{Conventions, Input, Nulls, ReadError, ReadOptions, TextEncoding};
 
 use crate::Failure;
-use crate::policy::Policy;
+use crate::policy::{MissingRows, Policy};
 use crate::prepare::PrepareError;
+use crate::prepare::population::{Counts, counts};
 
 /// The column of a population that says how many people a row stands for.
 pub(crate) const COUNT: &str = "count";
@@ -48,15 +49,33 @@ pub(crate) fn all_there(file: &str, table: &Table, wanted: &[&str]) -> Result<()
     Err(Failure::Usage(format!("{file} lacks the column {}", lacking.join(", "))))
 }
 
-/// How many people each row of a population stands for: what its column `count` says, or one. A column that plays
+/// How many people each row of a population stands for: what its column `count` says, in parts, or one. A column that plays
 /// another part (`but`) is not a count, whatever its name.
-pub(crate) fn weights(table: &Table, but: &[&str]) -> Result<Vec<u64>, Failure> {
-    let Some(column) = table.column(COUNT).filter(|_| !but.contains(&COUNT)) else { return Ok(vec![1; table.rows]) };
-    let read: Option<Vec<u64>> = column.dictionary.iter().map(|v| v.trim().parse().ok()).collect();
-    let counts =
-        read.ok_or_else(|| Failure::Usage("the column `count` of the population must hold whole numbers".into()))?;
-    let of_row = |row: usize| counts.get(column.codes.get(row) as usize).copied().unwrap_or(0);
-    Ok((0..table.rows).map(of_row).collect())
+pub(crate) fn weights(table: &Table, but: &[&str]) -> Result<Counts, Failure> {
+    let Some(column) = table.column(COUNT).filter(|_| !but.contains(&COUNT)) else {
+        return Ok(Counts { parts: vec![1; table.rows], scale: 1 });
+    };
+    let Counts { parts, scale } = counts(column).map_err(Failure::Usage)?;
+    let of_row = |row: usize| parts.get(column.codes.get(row) as usize).copied().unwrap_or(0);
+    Ok(Counts { parts: (0..table.rows).map(of_row).collect(), scale })
+}
+
+/// The rows with an unknown cell in one of `columns`, where the policy leaves out such rows of its own table: nobody knows
+/// who they are, so they stand for nobody.
+pub(crate) fn unknown_rows(policy: &Policy, input: &Input, columns: &[&str]) -> Vec<usize> {
+    if policy.data.missing_rows == MissingRows::Keep {
+        return Vec::new();
+    }
+    let mut rows = Vec::new();
+    let known = input.table.columns.iter().zip(&input.nulls).filter(|(c, _)| columns.contains(&c.name.as_str()));
+    for (column, nulls) in known {
+        rows.extend(nulls.iter().flat_map(Nulls::rows));
+        let unknown: Vec<bool> = column.dictionary.iter().map(|v| policy.data.missing.iter().any(|m| m == v)).collect();
+        if unknown.contains(&true) {
+            rows.extend((0..input.table.rows).filter(|&row| unknown[column.codes.get(row) as usize]));
+        }
+    }
+    rows
 }
 
 /// The hierarchy of the policy for `column`, bound to its values; the codes of those that the hierarchy lacks where it

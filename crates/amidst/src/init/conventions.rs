@@ -108,7 +108,7 @@ impl Guessed {
     pub fn look(&mut self, table: &Table, missing: &[String]) {
         if let Some(column) = table.columns.iter().find(|c| has_decimal_commas(c, missing)) {
             self.conventions.decimal_comma = true;
-            let why = format!("`{}` has decimal commas", super::plan::clean(&column.name));
+            let why = format!("`{}` has decimal commas", super::names::clean(&column.name));
             self.say("decimal", "\",\"", &why);
         }
         if let Some((order, sure)) = order_of_dates(table, missing) {

@@ -115,13 +115,27 @@ fn column(fields: &mut Fields, name: &str, span: Range<usize>, table: &DeTable<'
         fields.push(Diagnostic::at(item.span(), message).label("a second order").help(help));
     }
     let (hierarchy, weight) = (hierarchy(fields, table), weight(fields, table));
+    let level = level(fields, table);
     let generalize = fields.choice(table, "generalize", GENERALIZE);
     let categories = categories(fields, table);
     let weights = weights(fields, table, categories.len());
     let consent = (role == Role::Consent).then(|| consent(fields, table));
     let accept = accept(fields, table);
     let name = name.to_string();
-    Some(ColumnPolicy { name, role, kind, hierarchy, weight, generalize, order, categories, weights, consent, accept })
+    Some(ColumnPolicy {
+        name,
+        role,
+        kind,
+        hierarchy,
+        level,
+        weight,
+        generalize,
+        order,
+        categories,
+        weights,
+        consent,
+        accept,
+    })
 }
 
 /// Why a column is published as it is although it singles people out. An empty reason is none.
@@ -174,6 +188,20 @@ fn hierarchy(fields: &mut Fields, table: &DeTable<'_>) -> Option<Vec<(String, Va
         }
     }
     fields.values(recipe)
+}
+
+/// The level of its hierarchy that a sensitive column is published at.
+fn level(fields: &mut Fields, table: &DeTable<'_>) -> Option<u32> {
+    let stated = fields.number(table, "level")?;
+    let span = table.get("level").map(|i| i.span()).unwrap_or_default();
+    let level = stated.to_u64().and_then(|level| u32::try_from(level).ok());
+    if level.is_none() {
+        fields.push(Diagnostic::at(span, format!("`level` must be a whole number from 0 up, not {stated}")));
+    } else if table.get("hierarchy").is_none() {
+        let help = "add `hierarchy = …`: level 1 is the first above the values";
+        fields.push(Diagnostic::at(span, "`level` speaks of a hierarchy, and the column has none").help(help));
+    }
+    level
 }
 
 fn weight(fields: &mut Fields, table: &DeTable<'_>) -> Option<Rational> {

@@ -25,11 +25,11 @@ pub struct Diagnostic {
     /// What is wrong.
     pub message: String,
     /// What stands beside the caret; may be empty.
-    pub label: String,
+    pub label: Box<str>,
     /// How to mend it.
     pub help: Option<Box<str>>,
     /// How to mend it with another operation of this library; it is told in place of `help`.
-    pub remedy: Option<Remedy>,
+    pub remedy: Option<Box<Remedy>>,
     /// Whether it is that the policy does not know a value that the data has.
     pub lacks: bool,
 }
@@ -42,13 +42,13 @@ impl Diagnostic {
 
     /// An error that no place in the policy is to blame for.
     pub fn new(message: impl Into<String>) -> Self {
-        let (also, label) = (Vec::new(), String::new());
+        let (also, label) = (Vec::new(), Box::default());
         Diagnostic { span: None, also, message: message.into(), label, help: None, remedy: None, lacks: false }
     }
 
     /// The same error, with words beside the caret.
     pub fn label(self, label: impl Into<String>) -> Self {
-        Diagnostic { label: label.into(), ..self }
+        Diagnostic { label: label.into().into_boxed_str(), ..self }
     }
 
     /// The same error, that of a value which the policy does not know.
@@ -110,7 +110,7 @@ impl PolicyErrors {
             let more = if *alike > 1 { format!(" (and {} more like this)", alike - 1) } else { String::new() };
             let shown = Diagnostic {
                 message: format!("{}{more}", printable(&diagnostic.message)),
-                label: printable(&diagnostic.label).into_owned(),
+                label: printable(&diagnostic.label).into(),
                 help: diagnostic.told_help().map(|help| printable_lines(&help).into()),
                 ..(*diagnostic).clone()
             };
@@ -151,7 +151,7 @@ impl PolicyErrors {
             Some(span) if !source.is_empty() => {
                 let mut annotation = AnnotationKind::Primary.span(self.first_line(span));
                 if !diagnostic.label.is_empty() {
-                    annotation = annotation.label(diagnostic.label.as_str());
+                    annotation = annotation.label(&*diagnostic.label);
                 }
                 let mut snippet = Snippet::source(source).path(path).annotation(annotation);
                 for also in &diagnostic.also {

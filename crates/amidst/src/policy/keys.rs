@@ -228,6 +228,15 @@ const COLUMNS: &[Key] = &[
         "{ intervals = [5, 10, 20] }",
         VALUED,
     ),
+    key(
+        "level",
+        Kind::Whole,
+        "0: its values",
+        "the level of its hierarchy whose labels are published in the place of its values; requirements, `order` and \
+         `categories` speak of the labels",
+        "1",
+        &[Role::Sensitive],
+    ),
     key("weight", Kind::Number, "1", "how much a loss in this column counts", "2.0", &[Role::Quasi]),
     key(
         "generalize",

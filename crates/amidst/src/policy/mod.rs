@@ -148,6 +148,8 @@ pub struct ColumnPolicy {
     pub kind: Option<ValueType>,
     /// How its hierarchy is made: the keys of the inline table.
     pub hierarchy: Option<Vec<(String, Value)>>,
+    /// For a sensitive column, the level of its hierarchy whose labels are published in the place of its values.
+    pub level: Option<u32>,
     /// How much a loss in this column counts; 1 when absent.
     pub weight: Option<Rational>,
     /// How local recoding writes its cells; as nodes of the hierarchy when absent.
@@ -314,6 +316,11 @@ pub enum OutputOrder {
 }
 
 impl ColumnPolicy {
+    /// Whether labels of its hierarchy are published in the place of its sensitive values.
+    pub fn publishes_labels(&self) -> bool {
+        self.role == Role::Sensitive && self.level.is_some_and(|level| level > 0)
+    }
+
     /// A column with a role and nothing else said about it.
     pub fn new(name: impl Into<String>, role: Role) -> Self {
         let consent = (role == Role::Consent).then(Consent::default);

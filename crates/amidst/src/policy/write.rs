@@ -183,6 +183,9 @@ fn write_column(out: &mut String, column: &ColumnPolicy) {
     if let Some(recipe) = &column.hierarchy {
         field(out, "hierarchy", &table(recipe));
     }
+    if let Some(level) = column.level {
+        field(out, "level", &level.to_string());
+    }
     if let Some(weight) = &column.weight {
         field(out, "weight", &value(&Value::Number(weight.clone())));
     }

@@ -58,6 +58,14 @@ impl Prepared {
     /// # Errors
     /// Whatever does not fit the policy; see [`PrepareError`].
     pub fn of_counts(policy: &Policy, counted: Counted, options: &LoadOptions<'_>) -> Result<Prepared, PrepareError> {
+        // Rows that stay with their engine are published with the values that they have there.
+        if let Some(column) = policy.columns.iter().find(|c| c.publishes_labels()) {
+            let message = "sensitive values are published generalized by `--engine local` only";
+            return Err(PrepareError::of(
+                policy,
+                vec![policy.origin.error(&["columns", &column.name, "level"], message)],
+            ));
+        }
         let Counted { table, mut weights, rows_in, rows_dropped_missing, header, floor, files } = counted;
         let persons = table.columns.iter().any(|c| policy.column(&c.name).is_some_and(|p| p.role == Role::Key));
         let mut input = amidst_io::Input::default();

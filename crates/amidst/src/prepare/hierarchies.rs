@@ -1,5 +1,7 @@
 //! Hierarchies: built as the policy says, bound to the values that the columns have.
 
+use std::collections::HashMap;
+
 use amidst_core::hierarchy::{
     Generalization, Generalize, Hierarchy, HierarchyError, Recipe, TOP, build, is_numeric, remarks,
 };
@@ -26,12 +28,14 @@ pub(crate) struct Bound {
 /// A bound hierarchy, with what is odd about it.
 type Noted = (Generalization, Vec<String>);
 
-/// Binds all hierarchies. Returns what does not fit, too.
+/// Binds all hierarchies; `published` has those of sensitive columns, by position, that are bound to labels already. Returns
+/// what does not fit, too.
 pub(crate) fn bind(
     policy: &Policy,
     layout: &Layout,
     table: &Table,
     populations: &Raw,
+    published: &HashMap<usize, Hierarchy>,
     places: &Places<'_>,
 ) -> (Bound, Vec<Diagnostic>) {
     let unnamed = ColumnPolicy::default();
@@ -43,6 +47,11 @@ pub(crate) fn bind(
         .map(|&(position, quasi)| {
             let column = &table.columns[position];
             let stated = policy.column(&column.name).unwrap_or(&unnamed);
+            if let Some(above) = published.get(&position).filter(|_| quasi.is_none()) {
+                let bound = Generalization::bind(column, Some(above));
+                let bound = bound.map_err(|codes| lacking(policy, stated, column, &codes, places))?;
+                return Ok((bound, Vec::new()));
+            }
             let extra = quasi.map_or(&[][..], |q| populations.extra(q));
             bind_column(policy, stated, column, extra, places)
         })
@@ -187,7 +196,12 @@ fn extend(
 }
 
 /// An error of the hierarchy itself.
-fn unbuildable(policy: &Policy, stated: &ColumnPolicy, column: &Column, error: &HierarchyError) -> Diagnostic {
+pub(super) fn unbuildable(
+    policy: &Policy,
+    stated: &ColumnPolicy,
+    column: &Column,
+    error: &HierarchyError,
+) -> Diagnostic {
     let [columns, name, key] = section(stated, "hierarchy");
     let message = format!("the hierarchy of `{}`: {error}", column.name);
     let found = policy.origin.error_at_key(&[columns, name, key, &error.key], message);
@@ -197,7 +211,13 @@ fn unbuildable(policy: &Policy, stated: &ColumnPolicy, column: &Column, error: &
 }
 
 /// Values that the data has and the hierarchy has not.
-fn lacking(policy: &Policy, stated: &ColumnPolicy, column: &Column, codes: &[u32], places: &Places<'_>) -> Diagnostic {
+pub(super) fn lacking(
+    policy: &Policy,
+    stated: &ColumnPolicy,
+    column: &Column,
+    codes: &[u32],
+    places: &Places<'_>,
+) -> Diagnostic {
     let message = format!("the hierarchy of `{}` lacks {}", column.name, places.of_values(column, codes));
     let error = policy.origin.error_at_key(&section(stated, "hierarchy"), message);
     let help = "add the values to the hierarchy, or list them in `missing` if they mean \"unknown\"";

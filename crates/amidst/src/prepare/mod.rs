@@ -18,6 +18,7 @@ mod hierarchies;
 pub(crate) mod meaning;
 mod missing;
 pub(crate) mod population;
+mod published_level;
 mod requirements;
 mod resolved;
 #[cfg(test)]
@@ -25,6 +26,7 @@ mod tests;
 mod types;
 mod values;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -45,6 +47,7 @@ pub use consent::{NO_ENTRY, Waived};
 pub use counted::Counted;
 pub use error::PrepareError;
 pub(crate) use hierarchies::hierarchy_text;
+use published_level::PublishedLabels;
 pub(crate) use types::rank_order;
 
 /// More distinct values than this make a quasi or sensitive column useless, and its hierarchy too large to search.
@@ -86,6 +89,8 @@ pub struct Prepared {
     /// For each requirement, the population it names, by the tuple ids of `set`. Tuples that only a population has come
     /// after the table's own and have no entries.
     pub populations: Vec<Option<Arc<Population>>>,
+    /// For each sensitive column that is published generalized, the label of each text of the input.
+    pub published_labels: HashMap<String, HashMap<String, String>>,
     /// The distinct combinations of the quasi and sensitive columns.
     pub set: FrequencySet,
     /// How many rows of the input each row of `table` stands for, where an engine counted them; each for itself when
@@ -179,6 +184,7 @@ pub(crate) struct Fitted {
     pub(crate) domains: Vec<SensitiveDomain>,
     pub(crate) requirements: Vec<Requirement>,
     pub(crate) populations: population::Raw,
+    pub(crate) published: PublishedLabels,
     /// Which rows stayed, where their weights must follow.
     pub(crate) kept: Option<Vec<bool>>,
     pub(crate) rows_in: u64,
@@ -251,10 +257,14 @@ impl Fitted {
         let mut errors = types::settle(policy, &layout, &mut table, &places);
         errors.extend(columns::wrong_sets(policy, &input.header));
         errors.extend(columns::wrong_bounds(policy, &input.header));
+        let mut published = PublishedLabels::default();
+        if errors.is_empty() {
+            (published, errors) = published_level::publish(policy, &layout, &mut table, &places);
+        }
         let (populations, more) = population::Raw::read(policy, &layout, &table)?;
         errors.extend(more);
         options.check()?;
-        let (bound, more) = hierarchies::bind(policy, &layout, &table, &populations, &places);
+        let (bound, more) = hierarchies::bind(policy, &layout, &table, &populations, &published.hierarchies, &places);
         errors.extend(more);
         let domains = requirements::domains(policy, &layout, &table, &bound);
         let requirements = match errors.is_empty() {
@@ -281,6 +291,7 @@ impl Fitted {
             domains,
             requirements,
             populations,
+            published,
             kept: dropped.filter(|_| weights.is_some()),
             rows_in,
             rows_dropped_missing,
@@ -306,7 +317,7 @@ impl Fitted {
         waived: Option<Waived>,
         (mut set, entry_of_row): (FrequencySet, Vec<u32>),
     ) -> Result<Prepared, PrepareError> {
-        let Fitted { table, layout, bound, sets, domains, mut requirements, populations, .. } = self;
+        let Fitted { table, layout, bound, sets, domains, mut requirements, populations, published, .. } = self;
         options.check()?;
         let populations = populations.unify(&mut set);
         for (requirement, population) in requirements.iter_mut().zip(&populations) {
@@ -324,6 +335,7 @@ impl Fitted {
             domains,
             requirements,
             populations,
+            published_labels: published.labels,
             set,
             weights: None,
             entry_of_row,

@@ -1,12 +1,13 @@
 //! Population tables: counts of people beyond the table, for `k-map`, `delta-presence` and `bayes-optimal`.
 //!
 //! A population file has the quasi columns of the table under the same names, the sensitive column where the requirement
-//! names one, and optionally a column `count`: how many people a row stands for. Values that the table lacks get codes
+//! names one, and optionally a column `count`: how many people a row stands for, which need not be a whole number. Values that the table lacks get codes
 //! behind the table's own, and tuples that the table lacks get ids behind the table's own, with no entries.
 
 use std::sync::Arc;
 
 use amidst_core::class::Population;
+use amidst_core::exact::Rational;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::parameter::{Kind, Value};
 use amidst_core::table::{Column, Dictionary, Table};
@@ -15,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::columns::Layout;
 use super::{PrepareError, missing};
-use crate::policy::{Diagnostic, MissingRows, Policy, RequirePolicy, Role};
+use crate::policy::{ColumnPolicy, Diagnostic, MissingRows, Policy, RequirePolicy, Role};
 
 /// The column that says how many people a row of a population stands for.
 const COUNT: &str = "count";
@@ -24,18 +25,26 @@ const COUNT: &str = "count";
 #[derive(Debug, Default)]
 pub(crate) struct Raw {
     /// For each requirement, its population.
-    of_requirement: Vec<Option<Vec<Tuple>>>,
+    of_requirement: Vec<Option<People>>,
     /// For each quasi column, the values that only populations have.
     extra: Vec<Dictionary>,
     lists: Vec<Vec<String>>,
 }
 
-/// People who share a quasi tuple, in codes of the table.
+/// A population by quasi tuple.
+#[derive(Debug)]
+struct People {
+    tuples: Vec<Tuple>,
+    /// How many parts make a person.
+    scale: u128,
+}
+
+/// People who share a quasi tuple, in codes of the table; counted in parts.
 #[derive(Debug)]
 struct Tuple {
     codes: Vec<u32>,
-    total: u64,
-    histogram: Vec<(u32, u64)>,
+    total: u128,
+    histogram: Vec<(u32, u128)>,
 }
 
 impl Raw {
@@ -50,8 +59,15 @@ impl Raw {
             };
             let index = i.to_string();
             let place = ["require", index.as_str(), key];
+            let generalized = |name: &&String| policy.column(name).is_some_and(ColumnPolicy::publishes_labels);
+            if let Some(name) = requirement.on.iter().find(generalized) {
+                let message = format!("a population has the values of `{name}`, and its labels are published");
+                errors.push(policy.origin.error(&place, message).help("leave out `level`, or the requirement"));
+                raw.of_requirement.push(None);
+                continue;
+            }
             match raw.read_one(policy, layout, table, requirement, &file)? {
-                Ok(tuples) => raw.of_requirement.push(Some(tuples)),
+                Ok(people) => raw.of_requirement.push(Some(people)),
                 Err(message) => errors.push(policy.origin.error(&place, message)),
             }
         }
@@ -71,7 +87,7 @@ impl Raw {
         table: &Table,
         requirement: &RequirePolicy,
         file: &str,
-    ) -> Result<Result<Vec<Tuple>, String>, PrepareError> {
+    ) -> Result<Result<People, String>, PrepareError> {
         let quasi: Vec<&Column> = layout.quasi.iter().map(|&c| &table.columns[c]).collect();
         let sensitive = requirement.on.first().and_then(|name| table.column(name));
         let wanted: Vec<&str> = quasi.iter().copied().chain(sensitive).map(|c| c.name.as_str()).collect();
@@ -90,11 +106,12 @@ impl Raw {
         }
         let counts = match people.column(COUNT).filter(|_| !wanted.contains(&COUNT)) {
             None => None,
-            Some(column) => match column.dictionary.iter().map(|v| v.trim().parse::<u64>().ok()).collect() {
-                Some(counts) => Some((column, counts)),
-                None => return Ok(Err("the column `count` of the population must hold whole numbers".to_string())),
+            Some(column) => match counts(column) {
+                Ok(counts) => Some((column, counts)),
+                Err(message) => return Ok(Err(message)),
             },
         };
+        let scale = counts.as_ref().map_or(1, |(_, counts)| counts.scale);
         let position = |column: &&Column| people.position(&column.name);
         let positions: Vec<usize> = quasi.iter().filter_map(position).collect();
         let with_sensitive: Vec<usize> = sensitive.iter().filter_map(position).collect();
@@ -112,15 +129,15 @@ impl Raw {
         let tuples = (0..set.len()).map(|t| {
             let codes = set.tuple(t).iter().zip(&maps).map(|(&code, map)| map[code as usize]).collect();
             let entries = set.groups.offsets[t]..set.groups.offsets[t + 1];
-            let mut histogram: Vec<(u32, u64)> = Vec::new();
+            let mut histogram: Vec<(u32, u128)> = Vec::new();
             if !of_value.is_empty() {
                 let code = |e: usize| of_value[set.sensitive_code(set.groups.entries[e].sensitive, 0) as usize];
                 histogram = entries.clone().map(|e| (code(e), weights[e])).filter(|&(_, n)| n > 0).collect();
                 histogram.sort_unstable();
             }
-            Tuple { codes, total: entries.map(|e| weights[e]).fold(0, u64::saturating_add), histogram }
+            Tuple { codes, total: entries.map(|e| weights[e]).sum(), histogram }
         });
-        Ok(Ok(tuples.collect()))
+        Ok(Ok(People { tuples: tuples.collect(), scale }))
     }
 
     /// Gives every population the tuple ids of `set`, which gets the tuples it lacks.
@@ -129,7 +146,7 @@ impl Raw {
             return self.of_requirement.iter().map(|_| None).collect();
         }
         let mut ids: FxHashMap<Vec<u32>, u32> = (0..set.len()).map(|t| (set.tuple(t).to_vec(), t as u32)).collect();
-        for tuple in self.of_requirement.iter().flatten().flatten() {
+        for tuple in self.of_requirement.iter().flatten().flat_map(|people| &people.tuples) {
             let next = ids.len() as u32;
             let id = *ids.entry(tuple.codes.clone()).or_insert(next);
             if id == next {
@@ -142,9 +159,10 @@ impl Raw {
             *domain += extra.len();
         }
         let count = set.len();
-        let population = |tuples: Vec<Tuple>| {
-            let mut population = Population { totals: vec![0; count], histograms: vec![Vec::new(); count] };
-            for tuple in tuples {
+        let population = |people: People| {
+            let scale = people.scale;
+            let mut population = Population { totals: vec![0; count], histograms: vec![Vec::new(); count], scale };
+            for tuple in people.tuples {
                 if let Some(&id) = ids.get(&tuple.codes) {
                     population.totals[id as usize] = tuple.total;
                     population.histograms[id as usize] = tuple.histogram;
@@ -152,7 +170,7 @@ impl Raw {
             }
             Arc::new(population)
         };
-        self.of_requirement.into_iter().map(|tuples| tuples.map(population)).collect()
+        self.of_requirement.into_iter().map(|people| people.map(population)).collect()
     }
 }
 
@@ -165,13 +183,42 @@ pub(crate) fn file_of(requirement: &RequirePolicy) -> Option<(&'static str, Stri
     }
 }
 
-/// How many people each entry stands for.
-fn weights(set: &FrequencySet, entry_of: &[u32], counts: Option<(&Column, Vec<u64>)>) -> Vec<u64> {
-    let Some((column, counts)) = counts else { return set.groups.entries.iter().map(|e| e.rows).collect() };
-    let mut weights = vec![0u64; set.groups.entries.len()];
+/// How many people each value of a column `count` stands for, in parts of which `scale` make a person.
+#[derive(Debug)]
+pub(crate) struct Counts {
+    pub parts: Vec<u128>,
+    pub scale: u128,
+}
+
+/// Reads a column `count`: decimals and fractions from 0 up, exactly.
+pub(crate) fn counts(column: &Column) -> Result<Counts, String> {
+    let number = |text: &str| text.parse::<Rational>().ok().filter(|n| !n.is_negative());
+    let Some(numbers) = column.dictionary.iter().map(number).collect::<Option<Vec<Rational>>>() else {
+        return Err(format!(
+            "the column `{COUNT}` of the population must hold numbers from 0 up, such as 12, 0.75 or 1/3"
+        ));
+    };
+    let counts = Rational::to_common_scale(&numbers).map(|(parts, scale)| Counts { parts, scale });
+    // All rows together must fit, so that no sum of some of them can fail to.
+    let all = |counts: &Counts| {
+        let rows = column.counts().into_iter().map(u128::from).zip(&counts.parts);
+        let sum = rows.map(|(rows, parts)| rows.checked_mul(*parts)).try_fold(0u128, |sum, n| sum.checked_add(n?));
+        sum.is_some_and(|sum| sum < u128::MAX)
+    };
+    counts.filter(all).ok_or_else(|| {
+        format!(
+            "the column `{COUNT}` of the population holds numbers that cannot be added up exactly in 38 digits; round \
+             them, for instance to ten decimals"
+        )
+    })
+}
+
+/// How many people each entry stands for, in parts.
+fn weights(set: &FrequencySet, entry_of: &[u32], counts: Option<(&Column, Counts)>) -> Vec<u128> {
+    let Some((column, counts)) = counts else { return set.groups.entries.iter().map(|e| e.rows.into()).collect() };
+    let mut weights = vec![0u128; set.groups.entries.len()];
     for (row, &entry) in entry_of.iter().enumerate() {
-        let people = counts[column.codes.get(row) as usize];
-        weights[entry as usize] = weights[entry as usize].saturating_add(people);
+        weights[entry as usize] += counts.parts[column.codes.get(row) as usize];
     }
     weights
 }

@@ -51,7 +51,8 @@ enum Misfit {
 
 fn settle_column(policy: &Policy, stated: &ColumnPolicy, column: &mut Column) -> Vec<Misfit> {
     let mut misfits = Vec::new();
-    let (key, order) = rank_order(stated);
+    // Where labels take the place of the values, an order ranks the labels.
+    let (key, order) = if stated.publishes_labels() { ("order", Vec::new()) } else { rank_order(stated) };
     let unknown = missing::codes(policy, column);
     let known = |code: &u32| !unknown.contains(code);
     let misfit = |column: &Column, fits: &(dyn Fn(&str) -> bool + Sync)| -> Vec<u32> {
@@ -93,7 +94,7 @@ fn settle_column(policy: &Policy, stated: &ColumnPolicy, column: &mut Column) ->
 
 /// The stated rank order of a column, with the key that states it; empty when there is none.
 pub(crate) fn rank_order(stated: &ColumnPolicy) -> (&'static str, Vec<String>) {
-    if !stated.order.is_empty() {
+    if !stated.order.is_empty() || stated.publishes_labels() {
         return ("order", stated.order.clone());
     }
     let implied = stated.hierarchy.as_deref().and_then(implied_order);

@@ -80,10 +80,13 @@ pub fn place(
     found.recoding = placed.recoding;
     match joined.failing(prepared, found.recoding.classes.len()) {
         None => Ok(Some(joined)),
-        Some(model) => Err(Failure::Impossible(format!(
-            "with the rows that waived protection counted, {model} does not hold in every class; write `mode = \
-             \"publish\"` on the consent column"
-        ))),
+        Some(model) => {
+            let message = format!(
+                "with the rows that waived protection counted, {model} does not hold in every class; write `mode = \
+                 \"publish\"` on the consent column"
+            );
+            Err(Failure::Impossible(message.into()))
+        }
     }
 }
 

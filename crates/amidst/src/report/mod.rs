@@ -33,7 +33,7 @@ pub(crate) use documents::{Policies, Reports};
 pub use html::{STYLE, html, sections};
 pub use loss_bound::LossBound;
 pub use markdown::markdown;
-pub use partition::{Partition, PartitionBox};
+pub use partition::{Partition, PartitionBox, partition};
 pub(crate) use release::{Made, of_release};
 pub use sets::SetReport;
 pub(crate) use view::repeats;

@@ -77,7 +77,7 @@ fn run(
 ) -> Result<(Found, Option<Joined>), Failure> {
     if let Some(impossible) = feasibility::impossible(search).filter(|_| !entry.full_domain()) {
         // Full-domain algorithms look as well, and tell what suppression would take.
-        return Err(Failure::Impossible(impossible.message));
+        return Err(Failure::Impossible(impossible));
     }
     entry.algorithm.supports(search)?;
     settling::settled(search, |narrowed| {
@@ -139,7 +139,7 @@ pub(crate) fn accepted(
 ) -> Result<Found, Failure> {
     let search = task(policy, prepared, job)?;
     if let Some(impossible) = feasibility::impossible(&search) {
-        return Err(Failure::Impossible(impossible.message));
+        return Err(Failure::Impossible(impossible));
     }
     match settle(&search, &mut found) {
         Settled::Never => Err(settling::unsettled(&search)),
@@ -151,9 +151,10 @@ pub(crate) fn accepted(
 /// Full-domain searches tell more themselves.
 fn explained(error: SearchError, entry: &algorithm::Entry, search: &Search<'_>) -> SearchError {
     match (&error, feasibility::failing(search)) {
-        (SearchError::Impossible(_), Some(failing)) if !entry.full_domain() => SearchError::Impossible(format!(
-            "{failing}, and leaving out rows within the suppression limit does not help"
-        )),
+        (SearchError::Impossible(_), Some(failing)) if !entry.full_domain() => {
+            let message = format!("{failing}, and leaving out rows within the suppression limit does not help");
+            SearchError::Impossible(failing.said(message))
+        }
         _ => error,
     }
 }

@@ -174,7 +174,8 @@ fn maintain(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Maint
     let bound = Bound::new(policy, names, &domain, job)?;
     let search = task(policy, &bound.prepared, &job.quiet())?;
     if let Some(impossible) = feasibility::impossible(&search) {
-        return Err(Failure::Impossible(format!("{}; the series is as it was", impossible.message)));
+        let message = format!("{impossible}; the series is as it was");
+        return Err(Failure::Impossible(impossible.said(message)));
     }
     let mut standing = snapshot::load(work, &search, &domain, &bound)?;
     let mut numbers = Vec::with_capacity(new.len());

@@ -176,7 +176,7 @@ fn invariant(policy: &Policy, state: &State, prepared: &Prepared) -> Result<Inva
         .collect();
     let space = Space::new(&prepared.generalizations);
     let m = stated_m(policy).unwrap_or(2);
-    m_invariant(&space, &rows, known.len(), m).map_err(|e| Failure::Impossible(e.to_string()))
+    m_invariant(&space, &rows, known.len(), m).map_err(|e| Failure::Impossible(e.to_string().into()))
 }
 
 /// The table with the counterfeits behind its rows, and the class of every row of it. A counterfeit has the quasi cells
@@ -219,7 +219,7 @@ fn finish(
 ) -> Result<Composed, Failure> {
     let search = task(policy, &prepared, &job.quiet())?;
     if let Some(impossible) = feasibility::impossible(&search) {
-        return Err(Failure::Impossible(impossible.message));
+        return Err(Failure::Impossible(impossible));
     }
     let judge = Judge::new(&search)?;
     let space = Space::new(&prepared.generalizations);
@@ -229,7 +229,7 @@ fn finish(
     let judged = Judged::of(policy, &prepared, &recoding, None);
     if !judged.holds {
         let names: Vec<&str> = judged.requirements.iter().filter(|r| !r.holds).map(|r| r.model).collect();
-        return Err(Failure::Impossible(format!("the version would not satisfy {}", names.join(", "))));
+        return Err(Failure::Impossible(format!("the version would not satisfy {}", names.join(", ")).into()));
     }
     Ok(Composed { recoding, judged, class_of, groups: classes, counterfeits, signatures, prepared })
 }

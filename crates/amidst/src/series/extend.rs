@@ -46,7 +46,7 @@ impl Extended {
 pub(super) fn advised(failure: Failure, folder: &Path) -> Failure {
     let Failure::Policy(mut errors) = failure else { return failure };
     for error in errors.list.iter_mut().filter(|error| error.lacks) {
-        error.remedy = Some(Remedy::ExtendSeries { folder: folder.to_path_buf(), lacks: Lacks::Value });
+        error.remedy = Some(Box::new(Remedy::ExtendSeries { folder: folder.to_path_buf(), lacks: Lacks::Value }));
     }
     Failure::Policy(errors)
 }
@@ -55,7 +55,7 @@ pub(super) fn advised(failure: Failure, folder: &Path) -> Failure {
 pub(super) fn reasoned(error: PrepareError, folder: &Path) -> Failure {
     let PrepareError::Policy(mut errors) = error else { return error.into() };
     for error in &mut errors.list {
-        error.remedy = Some(Remedy::ExtendSeries { folder: folder.to_path_buf(), lacks: Lacks::Reason });
+        error.remedy = Some(Box::new(Remedy::ExtendSeries { folder: folder.to_path_buf(), lacks: Lacks::Reason }));
     }
     Failure::Policy(errors)
 }

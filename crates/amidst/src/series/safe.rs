@@ -93,7 +93,7 @@ pub(super) fn safe(
             Ok(draft) if !draft.audit.newly.is_empty() => {}
             Ok(draft) if best.as_ref().is_some_and(|best| waiting(&draft) >= waiting(best)) => {}
             Ok(draft) => best = Some(draft),
-            Err(Failure::Impossible(message)) => why = Some(message),
+            Err(Failure::Impossible(reason)) => why = Some(reason),
             Err(failure) => return Err(failure),
         }
     }

@@ -23,6 +23,7 @@ pub(super) fn key_of(policy: &Policy) -> Result<&str, Failure> {
     errors.extend(suppression(policy));
     errors.extend(sets(policy));
     errors.extend(ranges(policy));
+    errors.extend(labels(policy));
     match key {
         Some(key) if errors.is_empty() => Ok(key),
         _ => Err(policy.origin.errors(errors).into()),
@@ -69,6 +70,13 @@ fn sets(policy: &Policy) -> Option<Diagnostic> {
         let message = "a series keeps classes of all quasi columns together, and the policy has sets of them";
         policy.origin.error_at_key(&["quasi"], message).help("leave out [[quasi]] in the policy of a series")
     })
+}
+
+fn labels(policy: &Policy) -> Vec<Diagnostic> {
+    let message = "a series keeps the values that it publishes, and this column is published generalized";
+    let help = "put the labels into the table in the place of the values, and leave out `level`";
+    let error = |name: &str| policy.origin.error(&["columns", name, "level"], message).help(help);
+    policy.columns.iter().filter(|c| c.publishes_labels()).map(|c| error(&c.name)).collect()
 }
 
 fn suppression(policy: &Policy) -> Option<Diagnostic> {

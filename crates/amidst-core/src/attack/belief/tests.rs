@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 /// Figure 5 of the article, f in hundredths.
 fn population() -> Population {
-    Population { totals: vec![50, 50], histograms: vec![vec![(0, 15), (1, 35)], vec![(0, 25), (1, 25)]] }
+    Population { totals: vec![50, 50], histograms: vec![vec![(0, 15), (1, 35)], vec![(0, 25), (1, 25)]], scale: 1 }
 }
 
 fn rows(classes: [(&'static str, usize, usize); 2]) -> Vec<(&'static str, &'static str)> {
@@ -105,7 +105,8 @@ fn a_value_that_is_ruled_out_discloses_the_others() {
 #[test]
 fn what_was_certain_before_is_disclosed_but_not_newly() {
     let fixture = Fixture::new(&rows([("q1", 2, 0), ("q2", 35, 15)]));
-    let certain = Population { totals: vec![50, 50], histograms: vec![vec![(0, 50)], vec![(0, 25), (1, 25)]] };
+    let certain =
+        Population { totals: vec![50, 50], histograms: vec![vec![(0, 50)], vec![(0, 25), (1, 25)]], scale: 1 };
     let covered = Tuples::collect(2, vec![(0, 0, 2), (1, 1, 50)]);
     let people = People::from(&certain);
     let known = PopulationKnowledge { people: &people, covered: Covering::Told(&covered) };
@@ -128,7 +129,9 @@ proptest! {
         };
         let histograms: Vec<Vec<(u32, u64)>> = counts.iter().map(|c| histogram(c)).collect();
         let class = histogram(&class);
-        let population = Population { totals: Vec::new(), histograms: histograms.clone() };
+        let wide = |h: &Vec<(u32, u64)>| h.iter().map(|&(v, n)| (v, u128::from(n))).collect::<Vec<_>>();
+        let population =
+            Population { histograms: histograms.iter().map(wide).collect(), ..Population::default() };
         let tuples: Vec<u32> = (0..histograms.len() as u32).collect();
         let bounds = Bounds::new(Rational::ratio(high, 10), Rational::ratio(low, 10));
         let mut sight = Sight::new(4, &bounds);
@@ -139,7 +142,7 @@ proptest! {
         prop_assert_eq!(sight.look_at(&class, &people), people.iter().map(|c| c.1).sum::<u64>());
         let mut end = 0;
         for q in &histograms {
-            let exact = beliefs(q, &covered(&population, &tuples), &class);
+            let exact = beliefs(&wide(q), &covered(&population, &tuples), &class);
             let verdict = |b: &[crate::sensitive::belief::Belief]| {
                 let newly = b.iter().any(|b| b.posterior > bounds.high && b.prior <= bounds.high);
                 let positive = b.iter().any(|b| b.posterior > bounds.high);

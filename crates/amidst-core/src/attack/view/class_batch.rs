@@ -102,7 +102,8 @@ mod tests {
     fn few_and_many_people_are_gathered_alike() {
         // Tuples of one person up to more than are copied at once, the last of them at the end of the population.
         let histograms: Vec<Vec<(u32, u64)>> = (1..=2 * FEW as u64).map(|n| (0u32..).zip(1..=n).collect()).collect();
-        let population = Population { totals: Vec::new(), histograms: histograms.clone() };
+        let wide = |h: &Vec<(u32, u64)>| h.iter().map(|&(v, n)| (v, u128::from(n))).collect();
+        let population = Population { histograms: histograms.iter().map(wide).collect(), ..Population::default() };
         let covered = Tuples::collect(3, (0..8).rev().map(|tuple| (tuple % 3, tuple, 1)).collect());
         let people = People::from(&population);
         let known = PopulationKnowledge { people: &people, covered: Covering::Told(&covered) };

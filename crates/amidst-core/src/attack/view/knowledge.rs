@@ -214,16 +214,27 @@ impl<'a> People<'a> {
 
 impl From<&Population> for People<'_> {
     fn from(population: &Population) -> Self {
-        let entry = |&(sensitive, rows): &(u32, u64)| Entry { sensitive, person: NOBODY, rows };
+        let parts: Vec<u128> = population.histograms.iter().flatten().map(|c| c.1).collect();
+        let mut weights = narrow(&parts).into_iter();
         let mut groups = Groups { offsets: vec![0], entries: Vec::new() };
         for histogram in &population.histograms {
-            groups.entries.extend(histogram.iter().map(entry));
+            let counted = histogram.iter().zip(&mut weights);
+            groups.entries.extend(counted.map(|(c, rows)| Entry { sensitive: c.0, person: NOBODY, rows }));
             groups.offsets.push(groups.entries.len());
         }
         let values = groups.entries.iter().map(|e| e.sensitive + 1).max().unwrap_or(0);
         let groups = Cow::Owned(groups.without_nobody());
         People { groups, values: values as usize, numbers: (0..values).map(Some).collect() }
     }
+}
+
+/// Weights for attacks, which are in proportion only: these numbers, each divided by the least power of two with which all
+/// of them together fit. Whatever is not 0 stays so.
+pub fn narrow(parts: &[u128]) -> Vec<u64> {
+    // One bit is kept free for those that are raised to 1.
+    let sum = parts.iter().fold(0u128, |sum, &n| sum.saturating_add(n));
+    let shift = (u128::BITS - sum.leading_zeros()).saturating_sub(u64::BITS - 1);
+    parts.iter().map(|&n| ((n >> shift) as u64).max(u64::from(n > 0))).collect()
 }
 
 /// The original quasi tuples of each class.
@@ -309,6 +320,16 @@ mod tests {
         assert_eq!(covers.get("America").unwrap().iter().collect::<Vec<_>>(), ["Canada", "USA"]);
         assert_eq!(covers.get("*").unwrap().len(), 3);
         assert_eq!(covers.get("Europe"), None);
+    }
+
+    #[test]
+    fn weights_are_exact_while_they_fit_and_in_proportion_beyond() {
+        assert_eq!(narrow(&[0, 3, 1 << 62]), [0, 3, 1 << 62]);
+        let wide = [0, 1, 3 << 80, 1 << 80];
+        let narrowed = narrow(&wide);
+        assert_eq!((narrowed[0], narrowed[1], narrowed[2]), (0, 1, 3 * narrowed[3]));
+        assert!(narrowed.iter().try_fold(0u64, |sum, &n| sum.checked_add(n)).is_some());
+        assert_eq!(narrow(&[u128::MAX, u128::MAX]).len(), 2);
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod tree;
 pub(super) mod fixture;
 
 pub use fit::{Fits, fit, fit_tuples};
-pub use knowledge::{Covering, Covers, External, Extra, Knowledge, People, PopulationKnowledge, Tuples};
+pub use knowledge::{Covering, Covers, External, Extra, Knowledge, People, PopulationKnowledge, Tuples, narrow};
 pub use members::{Members, members};
 pub use original::Original;
 pub(super) use original::TupleTotals;

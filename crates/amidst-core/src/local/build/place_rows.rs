@@ -80,7 +80,7 @@ pub fn place(
             growth(&clusters[a]).total_cmp(&growth(&clusters[b]))
         });
         let Some(nearest) = nearest else {
-            return Err(SearchError::Impossible("the rows cannot be divided into classes that hold".to_string()));
+            return Err(SearchError::Impossible("the rows cannot be divided into classes that hold".into()));
         };
         for (entry, rows) in clusters.swap_remove(nearest).parts {
             world.add(&mut homeless, entry, rows);

@@ -1,9 +1,11 @@
 //! Whether a class under construction satisfies the policy: the requirements, tested on running counts.
 
-use crate::class::{Class, Sizes};
+use crate::class::{Class, Headcount, Sizes};
+use crate::exact::Rational;
 use crate::frequency::{self, Entry, FrequencySet, NOBODY, add_up};
 use crate::hierarchy::Cell;
 use crate::local::index::PopulationIndex;
+use crate::local::shape::Space;
 use crate::model::Needs;
 use crate::requirement::{Evaluator, Requirement};
 use crate::search::{Search, SearchError, feasibility};
@@ -87,6 +89,8 @@ pub struct Judge<'a> {
     pub least: u64,
     /// Whether merging satisfying classes always gives a satisfying class.
     pub monotone: bool,
+    /// The largest share of any value, where more is asked than the policy does.
+    most: Option<Rational>,
 }
 
 impl<'a> Judge<'a> {
@@ -119,20 +123,57 @@ impl<'a> Judge<'a> {
             evaluator,
             tests,
             least: 1,
+            most: None,
         };
         let everything = judge.tally(set.groups.entries.iter().copied());
         if let Some(impossible) = feasibility::impossible(search) {
-            return Err(SearchError::Impossible(impossible.message));
+            return Err(SearchError::Impossible(impossible));
         }
         if set.rows > 0
-            && let Some(r) = (0..requirements.len())
-                .find(|&r| !judge.holds_one(r, &everything) || !judge.matches(r, &everything, None))
+            && let Some(r) = (0..requirements.len()).find(|&r| !judge.holds_one(r, &everything))
         {
             let words = feasibility::words(&requirements[r]);
-            return Err(SearchError::Impossible(format!("not even all rows together as one class satisfy {words}")));
+            return Err(SearchError::Impossible(
+                format!("not even all rows together as one class satisfy {words}").into(),
+            ));
+        }
+        if set.rows > 0 && judge.crowded() {
+            judge.all_rows_match(search, &everything)?;
         }
         judge.least = judge.least_rows(&everything);
         Ok(judge)
+    }
+
+    /// Fails when not even the cells over all rows match as many people as a requirement wants.
+    fn all_rows_match(&self, search: &Search<'a>, everything: &Tally) -> Result<(), SearchError> {
+        let space = Space::new(search.generalizations);
+        let present = (0..self.set.len()).filter(|&tuple| !self.set.groups.get(tuple).is_empty());
+        let codes: Vec<u32> = present.flat_map(|tuple| self.set.tuple(tuple)).copied().collect();
+        let cells = space.cells(&space.over(&codes, None));
+        let Some(r) = (0..self.tests.len()).find(|&r| !self.matches(r, everything, Some(&cells))) else {
+            return Ok(());
+        };
+        let words = feasibility::words(&search.requirements[r]);
+        let people = self.crowds[r].as_ref().map_or(Headcount::NOBODY, |crowd| crowd.people(&cells));
+        let message = format!(
+            "not even all rows together as one class satisfy {words}: their values match {} people of the population; a \
+             full-domain algorithm, such as optimal, may publish labels that match more",
+            people.parts / people.scale.max(1)
+        );
+        Err(SearchError::Impossible(message.into()))
+    }
+
+    /// The same for a policy that asks for more: classes of at least `k` rows, and, of the columns whose values have bounds
+    /// on their shares, no value with more than the share `most`. `None` where not even all rows together have that.
+    pub fn stricter(mut self, k: u64, most: Option<Rational>) -> Option<Self> {
+        (self.least, self.most) = (self.least.max(k), most);
+        let everything = self.tally(self.set.groups.entries.iter().copied());
+        self.counts_hold(&everything).then_some(self)
+    }
+
+    /// The strictest share that the policy states for a value, where it bounds shares.
+    pub fn strictest_share(&self) -> Option<Rational> {
+        self.evaluator.requirements().iter().filter_map(|r| r.models[0].strictest_share()).min()
     }
 
     /// The least number of rows with which a class can satisfy the requirements on sizes, for quick rejection.
@@ -221,14 +262,15 @@ impl<'a> Judge<'a> {
     /// Rule 2 of the (α,k) clustering: whether a class that will be filled up to k rows keeps every bound on the share
     /// of a sensitive value. Models that bound no share have no say.
     pub fn compatible(&self, tally: &Tally, k: u64) -> bool {
-        self.evaluator.requirements().iter().enumerate().all(|(r, requirement)| match self.tests[r] {
-            Test::Histogram(column) if requirement.models[0].bounds_shares() => {
-                let histogram = self.histogram(tally, column);
-                let class = Class { size: tally.rows.max(k), histogram: &histogram, tuples: &[] };
-                requirement.models[0].holds(&class, self.evaluator.table(r, 0))
-            }
-            _ => true,
-        })
+        self.within_most(tally, k)
+            && self.evaluator.requirements().iter().enumerate().all(|(r, requirement)| match self.tests[r] {
+                Test::Histogram(column) if requirement.models[0].bounds_shares() => {
+                    let histogram = self.histogram(tally, column);
+                    let class = Class { size: tally.rows.max(k), histogram: &histogram, tuples: &[] };
+                    requirement.models[0].holds(&class, self.evaluator.table(r, 0))
+                }
+                _ => true,
+            })
     }
 
     /// The same as if every value had to keep the strictest share that is stated for any.
@@ -240,6 +282,18 @@ impl<'a> Judge<'a> {
             };
             let most = self.histogram(tally, column).iter().map(|c| c.1).max().unwrap_or(0);
             share.compare_count(most, tally.rows.max(k)).is_le()
+        })
+    }
+
+    /// Whether no value has more than the share that is asked for beyond the policy, of at least k rows.
+    fn within_most(&self, tally: &Tally, k: u64) -> bool {
+        let Some(share) = &self.most else { return true };
+        self.evaluator.requirements().iter().enumerate().all(|(r, requirement)| match self.tests[r] {
+            Test::Histogram(column) if requirement.models[0].bounds_shares() => {
+                let most = self.histogram(tally, column).iter().map(|c| c.1).max().unwrap_or(0);
+                share.compare_count(most, tally.rows.max(k)).is_le()
+            }
+            _ => true,
         })
     }
 
@@ -326,7 +380,9 @@ impl<'a> Judge<'a> {
 
     /// Whether a class with this tally satisfies every requirement that does not ask for its cells.
     pub(crate) fn counts_hold(&self, tally: &Tally) -> bool {
-        tally.rows >= self.least && (self.size_only || (0..self.tests.len()).all(|r| self.holds_one(r, tally)))
+        tally.rows >= self.least
+            && (self.size_only || (0..self.tests.len()).all(|r| self.holds_one(r, tally)))
+            && self.within_most(tally, 0)
     }
 
     fn holds_one(&self, r: usize, tally: &Tally) -> bool {

@@ -170,7 +170,7 @@ mod tests {
     }
 
     /// The people whom each class matches, by a look at every tuple, with the rows of the class.
-    fn matched(fixture: &Fixture, recoding: &Recoding, population: &Population) -> Vec<(u64, u64)> {
+    fn matched(fixture: &Fixture, recoding: &Recoding, population: &Population) -> Vec<(u64, u128)> {
         let (groups, _) = recoding.groups(&fixture.set);
         let covered = |cells: &Vec<Cell>, tuple: usize| {
             let sides = fixture.generalizations.iter().zip(cells).zip(fixture.set.tuple(tuple));
@@ -187,8 +187,8 @@ mod tests {
     /// A population that has everyone of the table and, of most tuples, more.
     fn town(fixture: &Fixture) -> Arc<Population> {
         let rows = fixture.set.groups.iter().map(crate::frequency::rows);
-        let totals = rows.enumerate().map(|(tuple, rows)| rows + tuple as u64 * 7 % 4).collect();
-        Arc::new(Population { totals, histograms: Vec::new() })
+        let totals = rows.enumerate().map(|(tuple, rows)| u128::from(rows) + tuple as u128 * 7 % 4).collect();
+        Arc::new(Population { totals, ..Population::default() })
     }
 
     #[test]
@@ -219,7 +219,8 @@ mod tests {
                         let classes = matched(&fixture, &found, &town);
                         assert!(classes.len() > 1, "{} made one class", entry.id);
                         for (rows, people) in classes {
-                            let holds = if growing { people >= 12 } else { rows * 5 >= people && rows * 2 <= people };
+                            let many = u128::from(rows);
+                            let holds = if growing { people >= 12 } else { many * 5 >= people && many * 2 <= people };
                             assert!(holds, "{}: {rows} rows match {people}", entry.id);
                         }
                     }

@@ -222,7 +222,7 @@ impl Reduced {
         Err(SearchError::Impossible(
             "not even all rows together as one class satisfy the policy, and leaving out rows within the suppression \
              limit does not help"
-                .to_string(),
+                .into(),
         ))
     }
 }

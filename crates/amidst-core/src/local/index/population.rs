@@ -8,7 +8,7 @@
 //! order of texts or a set, values outside the table are not covered, so people are never counted whom a class may
 //! miss.
 
-use crate::class::Population;
+use crate::class::{Headcount, Population};
 use crate::frequency::FrequencySet;
 use crate::hierarchy::{Cell, Generalization, Generalize};
 
@@ -22,7 +22,9 @@ pub struct PopulationIndex {
     /// The ranks of each tuple, in the order of the tree.
     points: Vec<u32>,
     /// The people of each tuple, and which it is, in the same order.
-    people: Vec<u64>,
+    people: Vec<u128>,
+    /// How many parts of these make a person.
+    scale: u128,
     tuples: Vec<u32>,
     nodes: Vec<Node>,
     /// For each node the lowest and the highest rank in every column.
@@ -31,7 +33,7 @@ pub struct PopulationIndex {
 
 #[derive(Debug, Clone)]
 struct Node {
-    people: u64,
+    people: u128,
     first: usize,
     end: usize,
     /// The second half; the first one is the next node. Zero for a leaf.
@@ -117,11 +119,12 @@ impl Ranks {
                 let only = || values[low as usize..=high as usize].iter().map(|v| v == value).collect();
                 Side { low, high, only: gaps.then(only) }
             }
-            Cell::Range { low: 0, high } if *high as usize + 1 == self.active => self.everything(),
+            // A single value is published as it is, also where the table has no other.
+            Cell::Range { low: 0, high } if *high > 0 && *high as usize + 1 == self.active => self.everything(),
             Cell::Range { low, high } => {
                 Side { low: self.of[*low as usize], high: self.of[*high as usize], only: None }
             }
-            Cell::Set(codes) if codes.len() == self.active => self.everything(),
+            Cell::Set(codes) if codes.len() > 1 && codes.len() == self.active => self.everything(),
             Cell::Set(codes) => {
                 let ranks: Vec<u32> = codes.iter().map(|&c| self.of[c as usize]).collect();
                 let low = ranks.iter().copied().min().unwrap_or(1);
@@ -140,7 +143,7 @@ impl PopulationIndex {
         let columns: Vec<Ranks> = generalizations.iter().map(Ranks::new).collect();
         let there = |tuple: &u32| population.totals.get(*tuple as usize).is_some_and(|&n| n > 0);
         let mut order: Vec<u32> = (0..set.len() as u32).filter(there).collect();
-        let mut crowd = PopulationIndex { columns, ..PopulationIndex::default() };
+        let mut crowd = PopulationIndex { columns, scale: population.scale, ..PopulationIndex::default() };
         let rank = |tuple: u32, column: usize| crowd.columns[column].of[set.tuple(tuple as usize)[column] as usize];
         let (mut nodes, mut bounds) = (Vec::new(), Vec::new());
         if !order.is_empty() {
@@ -156,20 +159,20 @@ impl PopulationIndex {
     }
 
     /// Everyone.
-    pub fn everyone(&self) -> u64 {
-        self.nodes.first().map_or(0, |n| n.people)
+    pub fn everyone(&self) -> Headcount {
+        Headcount { parts: self.nodes.first().map_or(0, |n| n.people), scale: self.scale }
     }
 
     /// The people whose tuples these cells cover.
-    pub fn people(&self, cells: &[Cell]) -> u64 {
-        let mut people = 0;
+    pub fn people(&self, cells: &[Cell]) -> Headcount {
+        let mut parts = 0;
         self.visit(cells, |range, whole| {
-            people += match whole {
+            parts += match whole {
                 Some(node) => self.nodes[node].people,
                 None => self.people[range].iter().sum(),
             }
         });
-        people
+        Headcount { parts, scale: self.scale }
     }
 
     /// The tuples of these people, by their number in the frequency set.
@@ -269,10 +272,10 @@ mod tests {
     fn the_tree_counts_whom_a_look_at_everyone_counts() {
         for seed in 0..4 {
             let fixture = Fixture::random(seed, 60 + 100 * seed as usize, false);
-            let totals = (0..fixture.set.len() as u64).map(|t| t * 7 % 5).collect();
-            let population = Population { totals, histograms: Vec::new() };
+            let totals = (0..fixture.set.len() as u128).map(|t| t * 7 % 5).collect();
+            let population = Population { totals, ..Population::default() };
             let crowd = PopulationIndex::new(&fixture.set, &fixture.generalizations, &population);
-            assert_eq!(crowd.everyone(), population.totals.iter().sum::<u64>());
+            assert_eq!(crowd.everyone().parts, population.totals.iter().sum::<u128>());
             let mut random = Random::new(seed);
             for _ in 0..300 {
                 let cells: Vec<Cell> = fixture.generalizations.iter().map(|g| cell(g, &mut random)).collect();
@@ -283,8 +286,35 @@ mod tests {
                 };
                 let expected: Vec<u32> = (0..fixture.set.len() as u32).filter(inside).collect();
                 assert_eq!(crowd.covered(&cells), expected);
-                assert_eq!(crowd.people(&cells), expected.iter().map(|&t| population.totals[t as usize]).sum::<u64>());
+                let expected: u128 = expected.iter().map(|&t| population.totals[t as usize]).sum();
+                assert_eq!(crowd.people(&cells).parts, expected);
             }
+        }
+    }
+
+    #[test]
+    fn the_only_value_of_a_table_covers_nobody_else() {
+        let mut g = Generalization::bind(&Column::from_values("town", ["Ulm"]), None).unwrap();
+        let (mut set, _) = FrequencySet::count(
+            &Table { columns: vec![Column::from_values("town", ["Ulm"])], rows: 1 },
+            &[0],
+            &[],
+            None,
+        );
+        // A town that only the population has.
+        g.levels[0].labels.push("Bonn".to_string());
+        g.levels[0].of.push(1);
+        g.levels[1].of.push(0);
+        set.tuples.push(1);
+        set.groups.offsets.push(1);
+        let population = Population { totals: vec![5, 28], ..Population::default() };
+        for (way, cell) in
+            [(Generalize::Ranges, Cell::Range { low: 0, high: 0 }), (Generalize::Sets, Cell::Set([0].into()))]
+        {
+            g.generalize = way;
+            assert_eq!(g.label(&cell), "Ulm");
+            let index = PopulationIndex::new(&set, std::slice::from_ref(&g), &population);
+            assert_eq!((index.people(&[cell]).parts, index.everyone().parts), (5, 33));
         }
     }
 
@@ -303,9 +333,9 @@ mod tests {
             set.tuples.push(code);
             set.groups.offsets.push(4);
         }
-        let population = Population { totals: vec![1, 1, 1, 1, 10, 20], histograms: Vec::new() };
+        let population = Population { totals: vec![1, 1, 1, 1, 10, 20], ..Population::default() };
         let over = |g: &Generalization, low, high| {
-            PopulationIndex::new(&set, std::slice::from_ref(g), &population).people(&[Cell::Range { low, high }])
+            PopulationIndex::new(&set, std::slice::from_ref(g), &population).people(&[Cell::Range { low, high }]).parts
         };
         assert_eq!([over(&g, 1, 2), over(&g, 1, 1), over(&g, 2, 3)], [12, 1, 2]);
         // What covers every value of the table is published as `*`.
