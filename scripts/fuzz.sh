@@ -1,20 +1,29 @@
 #!/usr/bin/env bash
-# Hours of fire on everything that reads what others wrote (fuzz/src/targets.rs).
+# Hours of fire on everything that reads what others wrote (fuzz/src/targets.rs, and the studio's requests).
 #
 #   scripts/fuzz.sh [TARGET…]
 #
-# With cargo-fuzz (`cargo install cargo-fuzz`) it is guided by coverage, for SECONDS_EACH seconds a target; a stable compiler
-# will do. Without it, INPUTS mutants of the corpus for each target are tried by the driver in crates/amidst/tests/fuzz.
+# INPUTS mutants (ten million unless stated) or SECONDS_EACH seconds for each target, whichever ends first, by the driver in
+# fuzz/src/driver.rs, in a process whose memory is limited. With AMIDST_LIBFUZZER=1 and cargo-fuzz (`cargo install cargo-fuzz`) it is guided by
+# coverage instead; a stable compiler will do. PROFILE=release is several times faster, once it is built.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(sed -n 's/^    ("\([a-z_]*\)", .*/\1/p' fuzz/src/targets.rs)
+[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(sed -n 's/^    ("\([a-z_]*\)", .*/\1/p' fuzz/src/targets.rs; echo studio)
 
-if ! command -v cargo-fuzz >/dev/null; then
-    echo "cargo-fuzz is not here: mutants without guidance"
+if [ -z "${AMIDST_LIBFUZZER:-}" ]; then
+    profile=(--profile "${PROFILE:-dev}")
+    # With the features of the whole selection, so that nothing is built for this alone.
+    cargo test --locked --quiet --no-run "${profile[@]}" --test fuzz --test requests
     for target in "${targets[@]}"; do
-        AMIDST_FUZZ_TARGET=$target AMIDST_FUZZ=${INPUTS:-1000000} AMIDST_FUZZ_SEED=${SEED:-$RANDOM} \
-            cargo test --locked --quiet -p amidst --test fuzz -- --ignored --nocapture | grep "^$target"
+        # Two gigabytes are far more than any input of some kilobytes needs; the studio's threads reserve more than they use.
+        [ "$target" = studio ] && suite=requests limit=unlimited || suite=fuzz limit=4000000
+        (
+            ulimit -v "$limit"
+            export AMIDST_FUZZ_TARGET=$target AMIDST_FUZZ=${INPUTS:-10000000} AMIDST_FUZZ_SEED=${SEED:-$RANDOM}
+            export AMIDST_FUZZ_SECONDS=${SECONDS_EACH:-3600}
+            cargo test --locked --quiet "${profile[@]}" --test "$suite" -- --nocapture 2>&1 | grep -E "^$target|panic|takes|memory"
+        )
     done
     exit
 fi
@@ -23,6 +32,7 @@ export RUSTC_BOOTSTRAP=1
 cd fuzz
 cargo fuzz build --release any
 for target in "${targets[@]}"; do
+    [ "$target" != studio ] || continue
     mkdir -p "artifacts/$target" "target/corpus/$target"
     # New inputs go beside the corpus that is checked in; what fails goes to artifacts and becomes a test.
     AMIDST_FUZZ_TARGET=$target cargo fuzz run any "target/corpus/$target" "corpus/$target" -- \

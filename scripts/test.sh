@@ -92,6 +92,11 @@ if asked AMIDST_SIGNATURES "signatures under other tools"; then
     bash scripts/signatures.sh
 fi
 
+if asked AMIDST_FAULTS "system calls that fail, full disks, kills (about a minute, needs strace)"; then
+    step "faults"
+    bash scripts/faults.sh
+fi
+
 if asked AMIDST_CLUSTER "the engine for clusters and the client of PostgreSQL"; then
     step "cluster and PostgreSQL: lints"
     cargo clippy --locked --all-targets --quiet "${apart[@]}" -- -D warnings

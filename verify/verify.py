@@ -238,11 +238,10 @@ SHAPE = {
     "quasi": [str], "sensitive": [{"name": str, "order?": [str], "levels?": [{"value": str, "groups": [int]}],
                                    "categories?": [[str]], "weights?": [str]}],
     "persons": bool, "waived": [int], "counterfeits?": int, "series?": {"version": int, "previous?": str},
-    "unique_rows": {"published": int, "insensitive": int},
+    "commitment?": {"scheme": str, "columns": [str], "rows": int, "root": str}, "unique_rows": {"published": int, "insensitive": int},
     "accepted": [{"column": str, "reason": str}], "requirements": [{
         "model": str, "on": (type(None), str, [str]), "quasi?": [str], "parameters": ANY, "holds": bool, "measured": ANY,
-        "worst": (type(None), {"cells": ANY, "size": int, "...": None})}],
-    "digest": str}
+        "worst": (type(None), {"cells": ANY, "size": int, "...": None})}], "digest": str}
 def fits(value, shape):
     """Whether a part of a certificate has its shape; whole numbers are not negative."""
     if isinstance(shape, tuple): return any(fits(value, one) for one in shape)
@@ -398,7 +397,9 @@ class Release:
         raw = [name for name in self.header if name not in self.quasi and name not in self.sensitive]
         bare = [name for name in raw if name not in [accepted["column"] for accepted in stated["accepted"]]]
         unique = {"published": self.unique(self.header), "insensitive": self.unique(raw)}
-        return told({
+        tied = stated.get("commitment", {"scheme": "amidst-rows-1", "columns": self.header, "rows": left, "root": "0" * 64})
+        return told({"the commitment contradicts the certificate": not re.fullmatch("[0-9a-f]{64}", tied["root"]) or (
+                tied["scheme"], tied["rows"], len(tied["columns"])) != ("amidst-rows-1", left, len({*tied["columns"]})),
             "fewer rows are masked than suppressed": mask and not stated["persons"] and stated["suppressed"] > masked,
             f"the release has {rows} rows, which is not what is stated": not rows == stated["rows_out"] == expected,
             f"the release has {len(self.sizes)} classes, not what is stated": len(self.sizes) != stated["classes"],
@@ -594,6 +595,5 @@ def main(arguments):
         lines += [f"  {word}: " + "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in what) for what in told_of]
     print(json.dumps(verdict, default=float) if "--json" in flags else "\n".join(lines))
     return 0 if verdict["valid"] else 1
-
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

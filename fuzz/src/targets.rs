@@ -3,32 +3,42 @@
 //! A target must come back, whatever the bytes are: no panic, no abort, no hang, no memory that the bytes merely declare.
 //! Where an answer has a property that can be asked for (what is written reads back; pieces do not matter), the target
 //! asks for it. The file is compiled twice: by `cargo fuzz`, which is guided by coverage, and by `crates/amidst/tests/fuzz`,
-//! which needs nothing but a stable compiler.
+//! which needs nothing but a stable compiler. What a target answers tells the driver whether an input was new.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use amidst::check::{Certificate, CertificateDraft, Claim, Envelope, Options, issue, sha256_hex, signers, verify};
+use amidst::check::{
+    Certificate, CertificateDraft, Claim, Commitment, Envelope, Opening, Options, SCHEME, issue, sha256_hex, signers,
+    verify,
+};
 use amidst::core::hierarchy::{Generalization, Recipe, build};
 use amidst::core::parameter::Value;
 use amidst::core::table::Column;
-use amidst::io::{Format, ReadOptions, read_from};
+use amidst::io::{Conventions, Format, ReadOptions, TextEncoding, read_from};
 use amidst::policy::Policy;
 use amidst::series::Series;
 use amidst::sign::KeyFile;
 
 /// A target by its name.
-pub type Target = (&'static str, fn(&[u8]));
+pub type Target = (&'static str, fn(&[u8]) -> String);
 
 /// All targets; the names are those of the folders in `corpus`.
 pub const TARGETS: &[Target] = &[
     ("csv", |bytes| text_table(bytes, Format::Csv)),
     ("tsv", |bytes| text_table(bytes, Format::Tsv)),
+    ("encoded", encoded),
     ("json_lines", |bytes| text_table(bytes, Format::JsonLines)),
-    ("gzip", |bytes| drop(table(bytes, Format::CsvGz, 1 << 16))),
-    ("parquet", |bytes| drop(table(bytes, Format::Parquet, 1 << 16))),
-    ("arrow", |bytes| drop(table(bytes, Format::Arrow, 1 << 16))),
+    ("json", |bytes| text_table(bytes, Format::Json)),
+    ("gzip", |bytes| told(&table(bytes, Format::CsvGz, 1 << 16))),
+    ("zstd", |bytes| told(&table(bytes, Format::CsvZst, 1 << 16))),
+    ("parquet", |bytes| told(&table(bytes, Format::Parquet, 1 << 16))),
+    ("arrow", |bytes| told(&table(bytes, Format::Arrow, 1 << 16))),
+    ("xlsx", |bytes| told(&table(bytes, Format::Xlsx, 1 << 16))),
+    ("ods", |bytes| told(&table(bytes, Format::Ods, 1 << 16))),
+    ("sav", |bytes| told(&table(bytes, Format::Sav, 1 << 16))),
+    ("dta", |bytes| told(&table(bytes, Format::Dta, 1 << 16))),
     ("release_csv", |bytes| release(bytes, "release.csv")),
     ("release_json_lines", |bytes| release(bytes, "release.jsonl")),
     ("release_gzip", |bytes| release(bytes, "release.csv.gz")),
@@ -37,33 +47,57 @@ pub const TARGETS: &[Target] = &[
     ("policy", policy),
     ("hierarchy", hierarchy),
     ("certificate", certificate),
+    ("opening", opening),
     ("envelope", envelope),
-    ("signers", |bytes| drop(signers(&String::from_utf8_lossy(bytes)))),
-    ("private_key", |bytes| drop(KeyFile::parse(&String::from_utf8_lossy(bytes)))),
+    ("signers", |bytes| signers(&String::from_utf8_lossy(bytes)).err().unwrap_or_default()),
+    ("private_key", |bytes| KeyFile::parse(&String::from_utf8_lossy(bytes)).err().unwrap_or_default()),
     ("series_state", series_state),
 ];
 
-/// A table, read in blocks of a size: its shape, or nothing where it is refused.
-fn table(bytes: &[u8], format: Format, block_size: usize) -> Option<(usize, Vec<String>, Vec<usize>)> {
-    let options = ReadOptions { threads: 1, block_size, ..ReadOptions::default() };
+/// The shape of a table, or why it is refused.
+type Read = Result<(usize, Vec<String>, Vec<usize>), String>;
+
+fn told(read: &Read) -> String {
+    match read {
+        Ok((rows, ..)) => format!("a table of {rows}"),
+        Err(message) => message.clone(),
+    }
+}
+
+/// A table, read in blocks of a size.
+fn table(bytes: &[u8], format: Format, block_size: usize) -> Read {
+    with(bytes, format, ReadOptions { threads: 1, block_size, ..ReadOptions::default() })
+}
+
+fn with(bytes: &[u8], format: Format, options: ReadOptions<'_>) -> Read {
     match read_from(bytes, Path::new("t"), format, &options) {
         Ok(input) => {
             let rows = input.table.rows;
             assert!(input.table.columns.iter().all(|column| column.codes.len() == rows), "columns differ in length");
             let distinct = input.table.columns.iter().map(|column| column.dictionary.len()).collect();
-            Some((rows, input.header, distinct))
+            Ok((rows, input.header, distinct))
         }
         Err(error) => {
             let message = error.to_string();
             assert!(!message.is_empty() && message.len() < 4000, "{message}");
-            None
+            Err(message)
         }
     }
 }
 
 /// What is read must not depend on how the text is cut.
-fn text_table(bytes: &[u8], format: Format) {
-    assert!(table(bytes, format, 1 << 16) == table(bytes, format, 64), "blocks of another size give another table");
+fn text_table(bytes: &[u8], format: Format) -> String {
+    let (whole, cut) = (table(bytes, format, 1 << 16), table(bytes, format, 64));
+    assert!(whole.as_ref().ok() == cut.as_ref().ok(), "blocks of another size give another table");
+    told(&whole)
+}
+
+/// Text in another encoding than UTF-8, with decimal commas.
+fn encoded(bytes: &[u8]) -> String {
+    let encoding = Some(TextEncoding::guess(bytes, true));
+    let conventions = Conventions { encoding, decimal_comma: true, ..Conventions::default() };
+    let options = ReadOptions { threads: 1, conventions: Some(&conventions), ..ReadOptions::default() };
+    told(&with(bytes, Format::Csv, options))
 }
 
 const POLICY: &str = "[columns.age]\nrole = \"quasi\"\n[columns.disease]\nrole = \"sensitive\"\n\
@@ -94,7 +128,7 @@ fn honest() -> &'static Certificate {
 }
 
 /// A release with these bytes as its table, and a certificate whose digests fit.
-fn release(bytes: &[u8], name: &str) {
+fn release(bytes: &[u8], name: &str) -> String {
     let mut certificate = honest().clone();
     certificate.outputs[0].file = name.into();
     certificate.outputs[0].bytes = bytes.len() as u64;
@@ -108,10 +142,11 @@ fn release(bytes: &[u8], name: &str) {
         !verdict.valid || verdict.proven.is_some_and(|proven| proven.rows == 4),
         "another number of rows is accepted"
     );
+    verdict.problems.iter().map(|problem| problem.message.as_str()).collect()
 }
 
 /// What a policy says is what it says when it is written again.
-fn policy(bytes: &[u8]) {
+fn policy(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     match Policy::parse(&text, Path::new("policy.toml")) {
         Ok(policy) => {
@@ -126,13 +161,18 @@ fn policy(bytes: &[u8]) {
                 );
             }
             drop(policy.public_form().to_toml());
+            written
         }
-        Err(errors) => assert!(!errors.to_string().is_empty()),
+        Err(errors) => {
+            let message = errors.to_string();
+            assert!(!message.is_empty());
+            message
+        }
     }
 }
 
 /// A hierarchy from a file, bound to a column of the file's own first values.
-fn hierarchy(bytes: &[u8]) {
+fn hierarchy(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let values: Vec<String> =
         text.lines().take(8).map(|line| line.split([';', ',', '\t']).next().unwrap_or_default().to_string()).collect();
@@ -140,40 +180,83 @@ fn hierarchy(bytes: &[u8]) {
     let recipe = [("file".to_string(), Value::Text("h.csv".into()))];
     let read = |_: &str| Ok(text.clone());
     match build(&Recipe { table: &recipe, read: &read, missing: &[] }, &column) {
-        Ok(made) => drop(Generalization::bind(&column, Some(&made))),
-        Err(error) => assert!(!error.to_string().is_empty()),
+        Ok(made) => format!("{}", Generalization::bind(&column, Some(&made)).is_ok()),
+        Err(error) => {
+            let message = error.to_string();
+            assert!(!message.is_empty());
+            message
+        }
     }
 }
 
 /// A certificate that is read is written as the same one, and a release of nothing is held against it.
-fn certificate(bytes: &[u8]) {
+fn certificate(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    let Ok(read) = Certificate::parse(&text) else { return };
+    let read = match Certificate::parse(&text) {
+        Ok(read) => read,
+        Err(problem) => return problem.message,
+    };
     let written = read.to_json().expect("what was read can be written");
     assert!(Certificate::parse(&written).is_ok_and(|again| again == read), "written again it is another certificate");
     let files = BTreeMap::from([("release.csv".to_string(), TABLE.as_bytes().into())]);
-    drop(verify(files, &read, &Options::default()));
+    let verdict = verify(files, &read, &Options::default());
+    verdict.problems.iter().map(|problem| problem.message.as_str()).collect()
+}
+
+/// Rows that somebody claims to open: nothing commits to them here, and nothing may pass.
+fn opening(bytes: &[u8]) -> String {
+    let opening = match Opening::parse(&String::from_utf8_lossy(bytes)) {
+        Ok(opening) => opening,
+        Err(problem) => return problem.message,
+    };
+    let written = opening.to_json().expect("what was read can be written");
+    assert!(Opening::parse(&written).is_ok_and(|again| again == opening), "written again it is another opening");
+    let mut certificate = honest().clone();
+    certificate.commitment = Some(Commitment {
+        scheme: SCHEME.into(),
+        columns: vec!["age".into(), "disease".into()],
+        rows: 4,
+        root: "0".repeat(64),
+    });
+    certificate.digest = certificate.computed_digest().unwrap_or_default();
+    let opening = Opening { certificate: certificate.digest.clone(), ..opening };
+    let files = BTreeMap::from([("release.csv".to_string(), TABLE.as_bytes().into())]);
+    let verdict = verify(files, &certificate, &Options { opening: Some(&opening), ..Options::default() });
+    assert!(!verdict.stands(), "a row out of nothing");
+    verdict.problems.iter().map(|problem| problem.message.as_str()).collect()
 }
 
 /// An envelope stands only if it is the statement about the certificate and every signature fits: nobody signed here.
-fn envelope(bytes: &[u8]) {
+fn envelope(bytes: &[u8]) -> String {
     let digest = sha256_hex(b"");
-    if let Ok(read) = Envelope::parse(bytes) {
-        assert!(read.line().as_bytes() == bytes, "an envelope has one form");
-        assert!(read.keys(honest(), &digest).is_err(), "a signature out of nothing");
+    match Envelope::parse(bytes) {
+        Ok(read) => {
+            assert!(read.line().as_bytes() == bytes, "an envelope has one form");
+            assert!(read.keys(honest(), &digest).is_err(), "a signature out of nothing");
+            "an envelope".to_string()
+        }
+        Err(problem) => problem.message,
     }
 }
 
 /// The private state of a series.
-fn series_state(bytes: &[u8]) {
-    let Ok(folder) = tempfile::tempdir() else { return };
+fn series_state(bytes: &[u8]) -> String {
+    let Ok(folder) = tempfile::tempdir() else { return String::new() };
     let private = folder.path().join("private");
     if std::fs::create_dir(&private).is_err() || std::fs::write(private.join("state.sqlite"), bytes).is_err() {
-        return;
+        return String::new();
     }
     drop(std::fs::write(private.join("policy.toml"), POLICY));
     match Series::open(folder.path()) {
-        Ok(series) => drop((series.log(), series.chain(), series.check())),
-        Err(failure) => assert!(!failure.to_string().is_empty()),
+        Ok(series) => {
+            let (log, chain, check) = (series.log(), series.chain(), series.check());
+            let said = [log.err(), chain.err(), check.err()].into_iter().flatten();
+            said.map(|failure| failure.to_string()).collect()
+        }
+        Err(failure) => {
+            let message = failure.to_string();
+            assert!(!message.is_empty());
+            message
+        }
     }
 }

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::commitment::Commitment;
 use crate::digest::sha256_hex;
 use crate::problem::{Problem, ProblemKind};
 
@@ -54,6 +55,9 @@ pub struct Certificate {
     /// Where the release stands among the versions of a series, if it is one of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<Link>,
+    /// What ties the release to the rows of its input, where the owner asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commitment: Option<Commitment>,
     /// Rows that nobody else shares, on what is published.
     pub unique_rows: UniqueRows,
     /// Columns that are published as they are although they may single people out, and why.
@@ -246,6 +250,8 @@ pub struct CertificateDraft {
     pub counterfeits: Option<u64>,
     /// Where it stands in a series.
     pub series: Option<Link>,
+    /// What ties it to the rows of its input.
+    pub commitment: Option<Commitment>,
     /// Columns that may single people out, and why.
     pub accepted: Vec<Accepted>,
     /// What must hold.
@@ -269,6 +275,7 @@ impl CertificateDraft {
             waived: Vec::new(),
             counterfeits: None,
             series: None,
+            commitment: None,
             accepted: Vec::new(),
             requirements: Vec::new(),
         }

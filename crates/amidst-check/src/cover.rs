@@ -115,6 +115,12 @@ impl<'a> Column<'a> {
         found
     }
 
+    /// Whether a cell reads as a range of numbers or dates, and a value of that kind is not in it.
+    pub(crate) fn excludes(&self, value: &str, cell: &str) -> bool {
+        let inside = self.key(value).zip(self.range(cell)).map(|(key, (low, high))| key >= low && key <= high);
+        inside == Some(false)
+    }
+
     /// `[a-b]`, where either bound may hold hyphens itself: the first that leaves two bounds in order is the one.
     fn range(&self, text: &str) -> Option<(BigRational, BigRational)> {
         let inner = text.strip_prefix('[')?.strip_suffix(']')?;

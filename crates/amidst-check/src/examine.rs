@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::alike::alike;
 use crate::census;
 use crate::certificate::{Accepted, Claim, SensitiveColumn, UniqueRows};
+use crate::commitment::{Commitment, cells_cover};
 use crate::content::Content;
 use crate::judge::{Facts, Judged, views};
 use crate::models::Domain;
@@ -190,6 +191,20 @@ pub(crate) struct Rows {
     pub masked: bool,
     pub counterfeits: u64,
     pub persons: bool,
+}
+
+/// What a commitment to the rows of the input contradicts.
+pub(crate) fn committed(
+    commitment: Option<&Commitment>,
+    policy: &str,
+    rows: &Rows,
+    examined: &Examined,
+) -> Option<Problem> {
+    let kept = rows.rows_in.saturating_sub(rows.dropped);
+    // Where cells stand for classes, columns may have other names than in the input.
+    let published: &[String] = if cells_cover(policy) { &examined.counted.columns } else { &[] };
+    let what = commitment?.wrong(kept, published)?;
+    Some(Problem::violation(ProblemKind::Certificate, what))
 }
 
 /// Contradictions between the release and the numbers stated about the input.

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::certificate::{Certificate, CertificateDraft, Claim, FORMAT, Output, Requirement, SuppressedAs, UniqueRows};
 use crate::content::{Content, Location};
 use crate::digest::sha256_hex;
-use crate::examine::{Examined, Rows, Statement, contradictions, examine, name_of, nothing, said_of};
+use crate::examine::{Examined, Rows, Statement, committed, contradictions, examine, name_of, nothing, said_of};
 use crate::files::{content, equal_tables, listed_twice};
 use crate::judge::Judged;
 use crate::options::Options;
@@ -122,6 +122,7 @@ pub fn check(
     problems.extend(follows(&stated, &draft.policy, Owner::Certificate));
     problems.extend(nothing(&said, examined.counted.rows));
     problems.extend(equal_tables(&tables, &examined.prints));
+    problems.extend(committed(draft.commitment.as_ref(), &draft.policy, &rows, &examined));
     let requirements = measured(&draft.requirements, &examined.judged, &mut problems);
     let outputs = printed(&draft.outputs, &location, &examined, &mut problems)?;
     if problems.iter().any(Problem::is_violation) {
@@ -145,6 +146,7 @@ pub fn check(
         waived: draft.waived,
         counterfeits: draft.counterfeits,
         series: draft.series,
+        commitment: draft.commitment,
         unique_rows: examined.unique_rows(),
         accepted: draft.accepted,
         requirements,

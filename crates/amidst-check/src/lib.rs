@@ -7,6 +7,7 @@
 mod alike;
 mod census;
 mod certificate;
+mod commitment;
 mod content;
 mod cover;
 mod digest;
@@ -19,6 +20,8 @@ mod logsum;
 mod matching;
 mod models;
 mod number;
+mod opened;
+mod opening;
 mod options;
 mod original;
 mod policy;
@@ -36,10 +39,13 @@ pub use certificate::{
     Accepted, Certificate, CertificateDraft, Claim, FORMAT, Leveled, Link, On, Output, Requirement, SensitiveColumn,
     SuppressedAs, UniqueRows, Worst,
 };
+pub use commitment::{Commitment, SCHEME};
 pub use content::Location;
 pub use digest::sha256_hex;
 pub use envelope::{ENVELOPE, Envelope, PREDICATE_TYPE};
 pub use issue::{Checked, check, issue};
+pub use opened::explain_labels;
+pub use opening::{LabelSaid, Opened, OpenedRow, Opening};
 pub use options::{ColumnLabels, Options, OriginalTable, PopulationTable, Seals, ValueKind};
 pub use printable::{acts, printable, printable_json, printable_lines};
 pub use problem::{Problem, ProblemKind, Severity};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use toml::value::Date;
 
 use crate::certificate::Certificate;
+use crate::opening::Opening;
 use crate::signer::Signer;
 
 /// Further knowledge for the checker. All of it is optional.
@@ -21,6 +22,8 @@ pub struct Options<'a> {
     pub populations: &'a [PopulationTable],
     /// The text of the policy that the owner holds: the certificate must follow from it, too.
     pub policy: Option<&'a str>,
+    /// Rows of the input that its owner shows: they must be in the table that the certificate commits to.
+    pub opening: Option<&'a Opening>,
     /// What is asked of the release beside its claims.
     pub seals: Seals<'a>,
 }

@@ -40,15 +40,15 @@ pub(crate) fn compare(
 }
 
 /// The quasi cells first, then all others, as the selection of a count.
-fn selection(columns: &[String], quasi: &[String], missing: Option<Missing>) -> Selection {
+pub(crate) fn selection(columns: &[String], quasi: &[String], missing: Option<Missing>) -> Selection {
     let others = columns.iter().filter(|c| !quasi.contains(c));
     Selection { key: Some(quasi.iter().chain(others).cloned().collect()), missing, ..Selection::default() }
 }
 
 /// A count whose keys are taken apart: by group of equal other cells, the quasi cells and how many rows have them.
-type Groups<'a> = FxHashMap<Box<[u8]>, Vec<(Vec<&'a [u8]>, u64)>>;
+pub(crate) type Groups<'a> = FxHashMap<Box<[u8]>, Vec<(Vec<&'a [u8]>, u64)>>;
 
-fn groups<'a>(counted: &'a Counted, quasi: usize) -> Groups<'a> {
+pub(crate) fn groups<'a>(counted: &'a Counted, quasi: usize) -> Groups<'a> {
     let mut groups: Groups<'a> = FxHashMap::default();
     for (key, &count) in counted.keys.iter().zip(&counted.sizes) {
         let mut parts = cells(key);

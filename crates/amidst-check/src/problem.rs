@@ -46,6 +46,8 @@ pub enum ProblemKind {
     Signature,
     /// Nobody of those who were asked for has signed.
     Signer,
+    /// Opened rows are not in the committed table, or the release does not cover them.
+    Opening,
     /// The last day on which the release may be relied on is over.
     Expired,
     /// The version does not follow the one before it.

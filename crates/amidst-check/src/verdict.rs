@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::certificate::Requirement;
+use crate::opening::Opened;
 use crate::problem::{Problem, ProblemKind};
 
 /// How much is known of a claim.
@@ -82,6 +83,9 @@ pub struct Verdict {
     pub valid_until: Option<String>,
     /// Whether that day is not over; nothing where there is no such day, or nobody said which day it is.
     pub fresh: Option<bool>,
+    /// What was found about opened rows; nothing where none were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opened: Option<Opened>,
 }
 
 /// A signature that stands.
@@ -101,9 +105,10 @@ fn unmatched(kind: ProblemKind) -> bool {
     [Certificate, Digest, ExtraFile, File, MissingFile, Policy, Signature].contains(&kind)
 }
 
-/// Whether a problem is with what was asked for beside the claims: who signed, and on which day.
+/// Whether a problem is with what was asked for beside the claims: who signed, on which day, and which rows
+/// were opened.
 fn asked_for(kind: ProblemKind) -> bool {
-    [ProblemKind::Signer, ProblemKind::Expired].contains(&kind)
+    [ProblemKind::Signer, ProblemKind::Expired, ProblemKind::Opening].contains(&kind)
 }
 
 impl Verdict {
@@ -127,6 +132,7 @@ impl Verdict {
             signed_by: None,
             valid_until: None,
             fresh: None,
+            opened: None,
             valid: false,
             requirements: Vec::new(),
             problems,

@@ -11,11 +11,12 @@ use serde_json::{Map, Value};
 use crate::certificate::{Certificate, Claim, FORMAT, Requirement, SuppressedAs, other_format};
 use crate::content::{Content, Location};
 use crate::digest::sha256_hex;
-use crate::examine::{Examined, Rows, Statement, contradictions, examine, name_of, nothing, said_of};
+use crate::examine::{Examined, Rows, Statement, committed, contradictions, examine, name_of, nothing, said_of};
 use crate::files::{content, equal_tables, extra_contents, extra_files, listed_twice, named, place};
 use crate::issue::describe;
 use crate::judge::Judged;
 use crate::models::{Figure, Weak};
+use crate::opened::opened;
 use crate::options::Options;
 use crate::policy::{Owner, PolicySaid, Role, follows};
 use crate::problem::{Problem, ProblemKind};
@@ -81,6 +82,10 @@ fn recompute(release: &Location, certificate: &Certificate, options: &Options<'_
     problems.extend(nothing(&said, examined.counted.rows));
     problems.extend(contradictions(&tables, &examined, &said, &rows, options));
     problems.extend(counts(certificate, &examined));
+    problems.extend(committed(certificate.commitment.as_ref(), &certificate.policy, &rows, &examined));
+    let shown = options.opening.map(|opening| opened(opening, certificate, &tables, &examined.counted.columns));
+    let (shown, found) = shown.unzip();
+    problems.extend(found.unwrap_or_default());
     let judged = std::mem::take(&mut examined.judged);
     let mut ledger = Ledger::new(certificate, options);
     for ((claim, stated), judged) in claims.iter().zip(&certificate.requirements).zip(judged) {
@@ -96,6 +101,7 @@ fn recompute(release: &Location, certificate: &Certificate, options: &Options<'_
         requirements: ledger.requirements,
         proven: Some(proven(certificate, &examined)),
         attested: attested(certificate),
+        opened: shown,
         not_checked: not_checked(certificate, options),
         ..Verdict::invalid(problems)
     }

@@ -40,6 +40,11 @@ pub struct Anonymize {
     #[arg(long)]
     force: bool,
 
+    /// Commit to the rows of the input in the certificate, so that `amidst open` can show single ones to an auditor. The
+    /// certificate is then another one each time
+    #[arg(long)]
+    commit: bool,
+
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -109,7 +114,13 @@ impl Anonymize {
             threads: self.threads,
             ..Job::default()
         };
-        let options = Options { input: self.input.clone(), out: self.out.clone(), force: self.force, seed: self.seed };
+        let options = Options {
+            input: self.input.clone(),
+            out: self.out.clone(),
+            force: self.force,
+            seed: self.seed,
+            commit: self.commit,
+        };
         let done = anonymize(&policy, &options, &job)?;
         drop(bars);
         for warning in &done.warnings {
@@ -136,6 +147,10 @@ fn stage_name(stage: Stage) -> &'static str {
 impl Anonymize {
     /// The release to standard output: checked like any other, but nothing is published beside it.
     fn to_standard_output(&self, mut policy: Policy, terminal: &Terminal) -> CommandResult {
+        if self.commit {
+            let message = "--commit needs a folder for what opens rows; name one with --out";
+            return Err(Failure::Usage(message.to_string()));
+        }
         if self.json {
             let message = "--json and --out - both want standard output; name a file or a folder with --out";
             return Err(Failure::Usage(message.to_string()));

@@ -13,6 +13,7 @@ mod defect;
 mod explain;
 mod explore;
 mod init;
+mod open;
 mod reference;
 mod registry;
 mod remedy;
@@ -69,6 +70,7 @@ enum Command {
     Attack(attack::Attack),
     Verify(verify::Verify),
     Sign(sign::Sign),
+    Open(open::Open),
     Series(series::Series),
     Studio(studio::Studio),
     /// List the privacy models a policy may require
@@ -124,6 +126,7 @@ fn run(arguments: Vec<OsString>) -> u8 {
         Command::Attack(c) => c.run(&terminal),
         Command::Verify(c) => c.run(&terminal),
         Command::Sign(c) => c.run(&terminal),
+        Command::Open(c) => c.run(&terminal),
         Command::Series(c) => c.run(&terminal),
         Command::Studio(c) => c.run(&terminal),
         Command::Models(c) => c.models(&terminal),

@@ -4,15 +4,20 @@ use std::path::PathBuf;
 
 use amidst::Failure;
 use amidst::check::printable_json;
-use amidst::check::{Standing, Verdict, printable};
+use amidst::check::{Opened, Standing, Verdict, printable};
+use amidst::open;
 use amidst::policy::Policy;
 use amidst::saved;
 use amidst::verify::{Asked, Subject, verify_against, verify_asked};
+use amidst::words::counted;
 use clap::Args;
 use toml::value::{Date, Datetime};
 
 use crate::terminal::{CommandResult, Outcome, Terminal, heading, thousands};
 use crate::verdicts::requirements;
+
+/// How many of the owner's words about labels are listed.
+const LABELS: usize = 10;
 
 /// Recompute every claim of a certificate from the release itself
 ///
@@ -57,6 +62,10 @@ pub struct Verify {
     #[arg(long, value_name = "RELEASE_DIR")]
     previous: Option<PathBuf>,
 
+    /// Rows of the input that the owner opened: they must be in the table that the certificate commits to, and covered
+    #[arg(long, value_name = "FILE")]
+    opening: Option<PathBuf>,
+
     /// Let nothing pass that is only attested
     #[arg(long)]
     strict: bool,
@@ -89,6 +98,7 @@ impl Verify {
         for file in &self.signer {
             asked.signer(file)?;
         }
+        asked.opening = self.opening.as_deref().map(open::read).transpose()?;
         if let Some(path) = self.previous.as_ref().filter(|path| !path.exists()) {
             return Err(Failure::Usage(format!("there is no {}", path.display())));
         }
@@ -162,6 +172,7 @@ fn summary(verdict: &Verdict) -> Vec<String> {
         }
     }
     lines.extend(provenance(verdict));
+    lines.extend(verdict.opened.iter().flat_map(opened));
     for model in of(Standing::Attested) {
         lines.push(format!("  only attested: {model}"));
     }
@@ -185,6 +196,32 @@ fn provenance(verdict: &Verdict) -> Vec<String> {
     if let (Some(last), Some(fresh)) = (&verdict.valid_until, verdict.fresh) {
         let (last, word) = (printable(last), if fresh { "fresh: it may" } else { "out of date: it might" });
         lines.push(format!("  {word} be relied on until {last}"));
+    }
+    lines
+}
+
+/// What opened rows show.
+fn opened(found: &Opened) -> Vec<String> {
+    let rows = format!("{} {}", counted(found.rows, "opened row"), if found.rows == 1 { "is" } else { "are" });
+    let mut lines = vec![match found.covered {
+        None => format!("  {rows} in the table that the certificate commits to"),
+        Some(covered) if covered == found.rows => {
+            format!("  {rows} in the table that the certificate commits to, and covered by the release")
+        }
+        Some(covered) => format!(
+            "  {rows} in the table that the certificate commits to; the release covers {}, the others were left out",
+            thousands(covered)
+        ),
+    }];
+    for word in found.labels.iter().take(LABELS) {
+        let [column, value, label] = [&word.column, &word.value, &word.label].map(|text| printable(text));
+        lines.push(format!("  only the owner's word: {value} is in {label} of {column}"));
+    }
+    if found.labels.len() > LABELS {
+        lines.push(format!(
+            "  and {} such words more; --json lists them",
+            thousands((found.labels.len() - LABELS) as u64)
+        ));
     }
     lines
 }

@@ -116,7 +116,8 @@ impl Anonymize {
         let job = Job { cancel: &STOP, progress: &progress, threads: self.threads, ..Job::default() };
         let out = self.out.as_ref().map(std::path::absolute).transpose();
         let out = out.map_err(|e| Failure::Usage(format!("--out is no path: {e}")))?;
-        let options = Options { input: self.input.clone(), out, force: self.force, seed: self.seed };
+        let options =
+            Options { input: self.input.clone(), out, force: self.force, seed: self.seed, ..Options::default() };
         let done = anonymize_on(&cluster, &policy, &options, &job).map_err(advised)?;
         let text = match self.json {
             true => printable_json(&format!("{:#}", done.to_json())).into_owned(),

@@ -31,6 +31,11 @@ const RULES: &[(ProblemKind, &str, &str)] = &[
     (ProblemKind::Insensitive, "insensitive", "Columns that are published as they are single people out."),
     (ProblemKind::Labels, "labels", "Labels of a sensitive column look alike, but count as several values."),
     (ProblemKind::Original, "original", "The release does not follow from the original table."),
+    (ProblemKind::Signature, "signature", "The signed statement is not about the release, or was altered."),
+    (ProblemKind::Signer, "signer", "Nobody of those who were asked for has signed."),
+    (ProblemKind::Opening, "opening", "Opened rows are not in the committed table, or are not covered."),
+    (ProblemKind::Expired, "expired", "The last day on which the release may be relied on is over."),
+    (ProblemKind::Chain, "chain", "The version does not follow the one before it."),
     (ProblemKind::Nothing, "nothing", "Nothing is proven about anybody."),
     (ProblemKind::NotVerifiable, "not-verifiable", "Something that the given files cannot decide."),
 ];

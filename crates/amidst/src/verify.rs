@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use amidst_check::{
-    Certificate, ENVELOPE, Options, OriginalTable, Problem, ProblemKind, Seals, Signer, Verdict, signers,
+    Certificate, ENVELOPE, Opening, Options, OriginalTable, Problem, ProblemKind, Seals, Signer, Verdict, signers,
 };
 use amidst_core::table::Column;
 use toml::value::Date;
@@ -94,6 +94,8 @@ pub struct Asked {
     pub day: Option<Date>,
     /// The version before it, a folder or a certificate; looked for beside the release when absent.
     pub previous: Option<PathBuf>,
+    /// Rows of the input that the owner opened.
+    pub opening: Option<Opening>,
 }
 
 impl Asked {
@@ -223,7 +225,11 @@ fn examine(subject: &Subject, asked: &Asked, options: &Options<'_>) -> Verdict {
         certificate: Some(subject.certificate.clone()),
         envelope: subject.envelope.clone().filter(|path| path.symlink_metadata().is_ok()),
     };
-    amidst_check::verify(&subject.release, &certificate, &Options { seals, ..options.clone() })
+    amidst_check::verify(
+        &subject.release,
+        &certificate,
+        &Options { seals, opening: asked.opening.as_ref(), ..options.clone() },
+    )
 }
 
 #[cfg(test)]

@@ -33,6 +33,8 @@ mod limits;
 #[cfg(test)]
 mod local;
 #[cfg(test)]
+mod opened;
+#[cfg(test)]
 mod papercuts;
 #[cfg(test)]
 mod plan;

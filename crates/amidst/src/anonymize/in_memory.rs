@@ -183,7 +183,7 @@ impl Candidate {
         let (searched, mut clock, mut memory) = (&self.searched, Clock::start(), Memory::default());
         let written = steps::write_in_memory(policy, searched, &mut memory, job)?;
         let write = clock.step();
-        let sealed = steps::check(policy, searched, &written, true, &mut memory, job)?;
+        let sealed = steps::check(policy, searched, &written, true, None, &mut memory, job)?;
         let check = clock.step();
 
         let Memory { public, internal } = memory;

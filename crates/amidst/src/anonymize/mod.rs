@@ -16,6 +16,7 @@ pub use in_memory::{Candidate, Release, anonymize_batches, anonymize_input, anon
 pub use outcome::{Anonymized, Seconds};
 
 use crate::Failure;
+use crate::commit::Tree;
 use crate::engine::{Engine, Local};
 use crate::job::Job;
 use crate::policy::Policy;
@@ -34,6 +35,9 @@ pub struct Options {
     pub force: bool,
     /// Another seed than the policy's.
     pub seed: Option<u64>,
+    /// Whether the certificate commits to the rows of the input, so that the owner can open single ones later. The root is
+    /// another one each time.
+    pub commit: bool,
 }
 
 /// Anonymizes the table of `policy` in this process and publishes the release.
@@ -56,6 +60,7 @@ pub fn anonymize_on(
     // A destination that cannot be used should be known before an hour of work, not after it.
     let destination = Destination::of(&policy, options.out.as_deref(), engine.layout())?;
     destination.refuse_to_overwrite_sources(&policy, options.input.as_deref())?;
+    refuse_to_commit(options, &destination)?;
     let staging = Staging::begin(&destination.target, options.force)?;
     let mut folders = destination.folders(&staging)?;
 
@@ -63,12 +68,24 @@ pub fn anonymize_on(
     let read = clock.step();
     let searched = steps::search(engine, &policy, table, job)?;
     let search = clock.step();
+    let tree = options.commit.then(|| Tree::new(&searched.prepared)).transpose()?;
     let written = steps::write(engine, &policy, &searched, &destination.release, &folders, job)?;
     let write = clock.step();
-    let sealed = steps::check(&policy, &searched, &written, destination.documented(), &mut folders, job)?;
+    let documented = destination.documented();
+    let sealed = steps::check(&policy, &searched, &written, documented, tree.as_ref(), &mut folders, job)?;
     let check = clock.step();
     let outputs = destination.publish(staging)?;
 
     let seconds = Seconds { read, search, check, write, total: clock.total() };
     Ok(searched.outcome(&policy, &written.released, sealed, seconds, outputs))
+}
+
+/// Rows are opened with a secret, which needs the internal part of a release.
+fn refuse_to_commit(options: &Options, destination: &Destination) -> Result<(), Failure> {
+    let what =
+        "the secret that opens rows stays in the internal part of a release, so it must be published into a folder";
+    match options.commit && !destination.documented() {
+        true => Err(Failure::Usage(what.to_string())),
+        false => Ok(()),
+    }
 }

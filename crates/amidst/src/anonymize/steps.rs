@@ -12,8 +12,9 @@ use amidst_core::hierarchy::Cell;
 use amidst_core::search::Found;
 
 use super::outcome::{Anonymized, Seconds};
+use crate::commit::{COMMITMENT, Tree};
 use crate::engine::{Engine, Recoded, Solved, Written};
-use crate::folder::PUBLIC;
+use crate::folder::{INTERNAL, PUBLIC};
 use crate::job::{Job, stop};
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
@@ -94,12 +95,13 @@ pub(super) fn write_in_memory(
     Ok(Written { files: vec![name], released })
 }
 
-/// Step 4: the release checked, reported and sealed.
+/// Step 4: the release checked, reported and sealed; with a tree, its certificate commits to the rows of the input.
 pub(super) fn check<R>(
     policy: &Policy,
     searched: &Searched<R>,
     written: &Written,
     documented: bool,
+    tree: Option<&Tree>,
     workspace: &mut impl Workspace,
     job: &Job<'_>,
 ) -> Result<Sealed, Failure> {
@@ -115,7 +117,12 @@ pub(super) fn check<R>(
         policies: &Policies::of(policy, prepared),
         unique: UniqueRows::of_release(prepared, &written.released),
     };
-    let bundle = Bundle { files: &written.files, documented, series: None, told: &|_| {} };
+    let commitment = tree.map(Tree::commitment);
+    if let Some(tree) = tree {
+        workspace.store(INTERNAL, COMMITMENT, &tree.secret().to_json()?.into())?;
+    }
+    let bundle =
+        Bundle { files: &written.files, documented, series: None, commitment: commitment.as_ref(), told: &|_| {} };
     let sealed = workspace.check(&made, &bundle, job)?;
     stop(job)?;
     Ok(sealed)

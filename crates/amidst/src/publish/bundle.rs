@@ -4,7 +4,7 @@
 //! the release and the documents. The documents and the certificate are made in memory, so that a release in a folder and
 //! a release that never touches a disk go the same way.
 
-use amidst_check::{Certificate, Link, Location};
+use amidst_check::{Certificate, Commitment, Link, Location};
 use bytes::Bytes;
 
 use super::certificate::{Statement, agreed, checked, sealed};
@@ -36,8 +36,17 @@ pub(crate) struct Bundle<'a> {
     pub documented: bool,
     /// Where the release stands in a series, if it is a version of one.
     pub series: Option<&'a Link>,
+    /// What ties it to the rows of its input, where that was asked for.
+    pub commitment: Option<&'a Commitment>,
     /// What both reports say beside what every report says.
     pub told: &'a dyn Fn(&mut Report),
+}
+
+impl<'a> Bundle<'a> {
+    /// A version of a series, with its documents.
+    pub fn of_version(files: &'a [String], link: &'a Link, told: &'a dyn Fn(&mut Report)) -> Bundle<'a> {
+        Bundle { files, documented: true, series: Some(link), commitment: None, told }
+    }
 }
 
 /// Checks the release at `location` and seals it with its documents, if it is to have any.
@@ -60,6 +69,7 @@ pub(crate) fn seal(
         released: made.released,
         joined: made.joined,
         series: bundle.series,
+        commitment: bundle.commitment,
     };
     // The report says nothing about the check but the digests of what was checked, so both go on at once.
     let (checked, reports) = rayon::join(|| checked(&statement, location, &names), || of_release(made));

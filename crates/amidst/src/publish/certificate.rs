@@ -1,8 +1,8 @@
 //! Stating what a release claims, for the independent checker to recompute and seal.
 
 use amidst_check::{
-    Certificate, CertificateDraft, Checked, Claim, Leveled, Link, Location, On, Problem, ProblemKind, SensitiveColumn,
-    SuppressedAs,
+    Certificate, CertificateDraft, Checked, Claim, Commitment, Leveled, Link, Location, On, Problem, ProblemKind,
+    SensitiveColumn, SuppressedAs,
 };
 use amidst_core::frequency::{self, FrequencySet, Groups};
 use amidst_core::parameter::Parameters;
@@ -33,6 +33,8 @@ pub struct Statement<'a> {
     pub joined: Option<&'a Joined>,
     /// Where it stands in a series, if it is a version of one.
     pub series: Option<&'a Link>,
+    /// What ties it to the rows of its input, where that was asked for.
+    pub commitment: Option<&'a Commitment>,
 }
 
 /// The certificate of a checked release, with further files that are no tables.
@@ -66,7 +68,7 @@ fn refused(problems: Vec<Problem>) -> Failure {
 
 /// Checks the files at a location.
 pub fn checked(statement: &Statement<'_>, location: Location, files: &[&str]) -> Result<Checked, Failure> {
-    let Statement { policy, resolved, prepared, judged, released, joined, series } = *statement;
+    let Statement { policy, resolved, prepared, judged, released, joined, series, commitment } = *statement;
     let set = joined.map_or(&prepared.set, |joined| &joined.set);
     // Persons are counted where somebody is published twice; who is not published does not show.
     let persons = set.persons && report::repeats(&judged.classes);
@@ -75,6 +77,7 @@ pub fn checked(statement: &Statement<'_>, location: Location, files: &[&str]) ->
         rows_in: prepared.rows_in - released.counterfeits.unwrap_or(0),
         counterfeits: released.counterfeits,
         series: series.cloned(),
+        commitment: commitment.cloned(),
         rows_dropped_missing: prepared.rows_dropped_missing,
         suppressed: judged.suppressed,
         suppressed_as: match policy.search.suppressed {

@@ -333,7 +333,7 @@ fn stage(
         unique: UniqueRows::of_release(&prepared, &released),
     };
     let told = |report: &mut Report| of_version(report, counterfeits, about);
-    let bundle = Bundle { files: std::slice::from_ref(&release), documented: true, series: Some(link), told: &told };
+    let bundle = Bundle::of_version(std::slice::from_ref(&release), link, &told);
     let sealed = folders.check(&made, &bundle, job)?;
     let unique = sealed.unique;
     let leading = sealed.reports.internal.summary[..sealed.reports.internal.leading].to_vec();

@@ -1,0 +1,236 @@
+//! Opened rows: rows of the input that the owner shows to an auditor, held against the commitment of the certificate and
+//! against the release.
+//!
+//! Two questions: was the row in the table on the day of the release, and does the release cover it? The first is decided by
+//! the tree. The second by the cells: what `*`, ranges of numbers and dates, sets and values cover is decided here; what a
+//! label of a hierarchy covers is the owner's word, and every such word is told to the auditor. All opened rows are looked
+//! at together, so that no released row covers two of them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::certificate::{Certificate, SuppressedAs};
+use crate::commitment::{Commitment, SCHEME, block, cells_cover};
+use crate::content::{Content, Location};
+use crate::cover::{Column, Tuples};
+use crate::files::content;
+use crate::matching::most_pairs;
+use crate::opening::{LabelSaid, Opened, OpenedRow, Opening};
+use crate::options::ColumnLabels;
+use crate::original::{coded, groups, selection, sets};
+use crate::problem::{Problem, ProblemKind};
+use crate::reader::key::{cells, key_of};
+use crate::reader::{self, Reading, Selection, format_of};
+
+fn wrong(what: impl Into<String>) -> Problem {
+    Problem::violation(ProblemKind::Opening, what)
+}
+
+/// Holds an opening against a certificate and the tables of its release, whose columns are `columns`.
+pub(crate) fn opened(
+    opening: &Opening,
+    certificate: &Certificate,
+    tables: &[Content],
+    columns: &[String],
+) -> (Opened, Vec<Problem>) {
+    let mut found = Opened::default();
+    let commitment = match belongs(opening, certificate) {
+        Ok(commitment) => commitment,
+        Err(problem) => return (found, vec![problem]),
+    };
+    let members: Vec<bool> = opening.rows.iter().map(|row| member(commitment, row)).collect();
+    let mut problems: Vec<Problem> = members
+        .iter()
+        .enumerate()
+        .filter(|(_, held)| !**held)
+        .map(|(at, _)| wrong(format!("opened row {} is not in the table that the certificate commits to", at + 1)))
+        .collect();
+    problems.extend(opening.rows.iter().enumerate().filter_map(|(at, row)| refuted(certificate, commitment, at, row)));
+    found.rows = members.iter().filter(|held| **held).count() as u64;
+    if !problems.is_empty() {
+        return (found, problems);
+    }
+    found.labels = said(certificate, commitment, &opening.rows);
+    if !cells_cover(&certificate.policy) {
+        let what =
+            "the cells of this release stand for classes and cover no originals, so opened rows are not looked for";
+        return (found, vec![Problem::note(ProblemKind::NotVerifiable, what)]);
+    }
+    match covered(certificate, commitment, tables, columns, &opening.rows) {
+        Ok(covered) => {
+            found.covered = Some(covered);
+            let missing = found.rows - covered;
+            let most = match certificate.suppressed_as {
+                SuppressedAs::Drop => certificate.suppressed,
+                SuppressedAs::Mask => 0,
+            };
+            if missing > most {
+                problems.push(wrong(format!(
+                    "{missing} of {} opened rows are covered by no row of the release, but only {most} were left out",
+                    found.rows
+                )));
+            }
+        }
+        Err(problem) => problems.push(problem),
+    }
+    (found, problems)
+}
+
+/// The commitment that an opening is about.
+fn belongs<'a>(opening: &Opening, certificate: &'a Certificate) -> Result<&'a Commitment, Problem> {
+    let Some(commitment) = &certificate.commitment else {
+        return Err(wrong("the certificate does not commit to the rows of the input, so none can be opened"));
+    };
+    if opening.scheme != SCHEME || commitment.scheme != SCHEME {
+        return Err(wrong(format!("the opening follows another scheme than \"{SCHEME}\"")));
+    }
+    if opening.certificate != certificate.digest {
+        return Err(wrong("the opening is of another certificate than this one"));
+    }
+    if opening.rows.is_empty() {
+        return Err(wrong("the opening shows no row"));
+    }
+    if !opening.rows.is_sorted_by(|a, b| a.leaf < b.leaf) {
+        return Err(wrong("the opening shows a row twice, or its rows out of order"));
+    }
+    Ok(commitment)
+}
+
+/// Whether a row is in the committed table.
+fn member(commitment: &Commitment, row: &OpenedRow) -> bool {
+    let path: Option<Vec<_>> = row.path.iter().map(|digest| block(digest)).collect();
+    match (block(&row.salt), path) {
+        (Some(salt), Some(path)) => commitment.holds(row.leaf, &salt, &row.cells, &path),
+        _ => false,
+    }
+}
+
+/// The cell of an opened row in a column.
+fn cell<'a>(commitment: &Commitment, row: &'a OpenedRow, column: &str) -> Option<&'a str> {
+    let at = commitment.columns.iter().position(|name| name == column)?;
+    row.cells.get(at).map(String::as_str)
+}
+
+/// A word of the owner that is not so: a label of a column that has none, or a range that the value is not in.
+fn refuted(certificate: &Certificate, commitment: &Commitment, at: usize, row: &OpenedRow) -> Option<Problem> {
+    let at = at + 1;
+    let plain = ColumnLabels::default();
+    for (column, labels) in &row.labels {
+        let value = cell(commitment, row, column).filter(|_| certificate.quasi.contains(column));
+        let Some(value) = value else {
+            return Some(wrong(format!("opened row {at} explains labels of \"{column}\", which has none")));
+        };
+        let read = Column::new(&plain, vec![value.as_bytes().to_vec()]);
+        if let Some(label) = labels.iter().find(|label| read.excludes(value, label)) {
+            return Some(wrong(format!(
+                "opened row {at} is said to lie in {label} of \"{column}\", and its value does not"
+            )));
+        }
+    }
+    None
+}
+
+/// The owner's words about labels, each once.
+fn said(certificate: &Certificate, commitment: &Commitment, rows: &[OpenedRow]) -> Vec<LabelSaid> {
+    let mut list = BTreeSet::new();
+    for row in rows {
+        for (column, labels) in row.labels.iter().filter(|(column, _)| certificate.quasi.contains(column)) {
+            let value = cell(commitment, row, column).unwrap_or_default();
+            let word = |label: &String| LabelSaid { column: column.clone(), value: value.into(), label: label.clone() };
+            list.extend(labels.iter().map(word));
+        }
+    }
+    list.into_iter().collect()
+}
+
+/// How many of the opened rows have a row of the release that covers them, each its own.
+fn covered(
+    certificate: &Certificate,
+    commitment: &Commitment,
+    tables: &[Content],
+    columns: &[String],
+    rows: &[OpenedRow],
+) -> Result<u64, Problem> {
+    let quasi = &certificate.quasi;
+    let chosen = selection(columns, quasi, None);
+    let order: Vec<&str> = chosen.key.iter().flatten().map(String::as_str).collect();
+    let (released, _) = reader::count(tables, &chosen, Reading::Release)?;
+    let released = groups(&released, quasi.len());
+    let labels: Vec<ColumnLabels> = quasi.iter().map(|name| stated(commitment, rows, name)).collect();
+    let mut values: Vec<BTreeSet<Vec<u8>>> = vec![BTreeSet::new(); quasi.len()];
+    let mut held: HashMap<Box<[u8]>, BTreeMap<Vec<&[u8]>, u64>> = HashMap::new();
+    for row in rows {
+        let mut parts: Vec<&[u8]> =
+            order.iter().map(|name| cell(commitment, row, name).unwrap_or_default().as_bytes()).collect();
+        let others = parts.split_off(quasi.len().min(parts.len()));
+        for (column, part) in values.iter_mut().zip(&parts) {
+            column.insert(part.to_vec());
+        }
+        *held.entry(key_of(others)).or_default().entry(parts).or_default() += 1;
+    }
+    let columns = labels.iter().zip(values).map(|(labels, values)| Column::new(labels, values.into_iter().collect()));
+    let mut meaning: Vec<Column<'_>> = columns.collect();
+    let mut pairs = 0;
+    for (others, source) in held {
+        let Some(over) = released.get(&others) else { continue };
+        let source: Vec<(Vec<&[u8]>, u64)> = source.into_iter().collect();
+        let tuples = Tuples::new(quasi.len(), coded(&meaning, &source));
+        let edges: Vec<Vec<u32>> = over.iter().map(|(parts, _)| tuples.covered(&sets(&mut meaning, parts))).collect();
+        let needs: Vec<u64> = over.iter().map(|row| row.1).collect();
+        pairs += most_pairs(&needs, &tuples.counts, &edges);
+    }
+    Ok(pairs)
+}
+
+/// What the owner says about the labels of a column, as the checker reads labels.
+fn stated(commitment: &Commitment, rows: &[OpenedRow], column: &str) -> ColumnLabels {
+    let mut paths: HashMap<String, Vec<String>> = HashMap::new();
+    for row in rows {
+        if let (Some(value), Some(labels)) = (cell(commitment, row, column), row.labels.get(column)) {
+            let path = paths.entry(value.to_string()).or_default();
+            path.extend(labels.iter().filter(|label| !path.contains(label)).cloned().collect::<Vec<_>>());
+        }
+    }
+    ColumnLabels { paths, ..ColumnLabels::default() }
+}
+
+/// Writes into opened rows which published labels cover their values, by the owner's hierarchies, where the cells alone
+/// do not tell an outsider. Only labels that the release holds are named.
+///
+/// # Errors
+/// When the release cannot be read.
+pub fn explain_labels(
+    release: &Location,
+    certificate: &Certificate,
+    labels: &HashMap<String, ColumnLabels>,
+    rows: &mut [OpenedRow],
+) -> Result<(), Problem> {
+    let Some(commitment) = &certificate.commitment else { return Ok(()) };
+    let mut tables = Vec::new();
+    for output in &certificate.outputs {
+        let file = content(release, &output.file)?;
+        tables.extend(format_of(&file).is_some().then_some(file));
+    }
+    let chosen = Selection { key: Some(certificate.quasi.clone()), ..Selection::default() };
+    let (released, _) = reader::count(&tables, &chosen, Reading::Release)?;
+    let mut published: Vec<BTreeSet<&[u8]>> = vec![BTreeSet::new(); certificate.quasi.len()];
+    for key in &released.keys {
+        for (column, cell) in published.iter_mut().zip(cells(key)) {
+            column.insert(cell);
+        }
+    }
+    let plain = ColumnLabels::default();
+    for row in rows {
+        for (name, published) in certificate.quasi.iter().zip(&published) {
+            let Some(value) = cell(commitment, row, name).map(|text| text.as_bytes().to_vec()) else { continue };
+            let mut by_owner = Column::new(labels.get(name).unwrap_or(&plain), vec![value.clone()]);
+            let mut by_all = Column::new(&plain, vec![value]);
+            let word = |cell: &&&[u8]| by_owner.covered(cell).contains(0) && !by_all.covered(cell).contains(0);
+            let words: Vec<String> =
+                published.iter().filter(word).map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+            if !words.is_empty() {
+                row.labels.insert(name.clone(), words);
+            }
+        }
+    }
+    Ok(())
+}

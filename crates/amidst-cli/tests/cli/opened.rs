@@ -1,0 +1,215 @@
+//! `anonymize --commit`, `amidst open` and `verify --opening`: from which rows a release was made.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::house::House;
+
+const POLICY: &str = "[data]\ninput = \"people.csv\"\nmissing = [\"?\"]\n\
+    [columns.id]\nrole = \"key\"\n[columns.name]\nrole = \"identifying\"\n\
+    [columns.age]\nrole = \"quasi\"\ntype = \"integer\"\ngeneralize = \"ranges\"\n\
+    [columns.zip]\nrole = \"quasi\"\nhierarchy = { mask = { length = 4, from = \"right\" } }\n\
+    [columns.disease]\nrole = \"sensitive\"\n\
+    [[require]]\nmodel = \"k-anonymity\"\nk = 3\n\
+    [search]\nalgorithm = \"mondrian\"\nmax_suppression = \"10 %\"\n";
+
+fn people() -> String {
+    let row = |i: usize| match i {
+        7 => "p7,Canary Seven,?,4307,d0\n".to_string(),
+        _ => format!("p{i},Canary {i},{},{},d{}\n", 20 + i * 7 % 50, 4300 + i * 13 % 60, i * 5 % 7),
+    };
+    "id,name,age,zip,disease\n".to_string() + &(0..61).map(row).collect::<String>()
+}
+
+/// A release with a commitment.
+fn house() -> House {
+    let house = House::new();
+    house.file("people.csv", &people());
+    house.file("policy.toml", POLICY);
+    house.amidst(&["anonymize", "policy.toml", "--out", "out", "--commit", "--quiet"]).succeeds();
+    house
+}
+
+fn opening(house: &House) -> Value {
+    serde_json::from_str(&house.read("opened.json")).unwrap()
+}
+
+#[test]
+fn opened_rows_are_proven_and_nothing_else_is_told() {
+    let house = house();
+    let certificate: Value = serde_json::from_str(&house.read("out/public/certificate.json")).unwrap();
+    assert_eq!(certificate["commitment"]["columns"], json!(["id", "age", "zip", "disease"]));
+    assert_eq!(certificate["commitment"]["rows"], 60, "the row with an unknown age is left out");
+    house.amidst(&["verify", "out"]).succeeds();
+    house.amidst(&["verify", "out", "--policy", "policy.toml"]).succeeds();
+
+    // Row 8 without the one that was left out is p8.
+    house.amidst(&["open", "out", "--rows", "8,20", "--key", "p33", "--out", "opened.json"]).succeeds();
+    let text = house.read("opened.json");
+    let shown = opening(&house);
+    let mut ids: Vec<&str> =
+        shown["rows"].as_array().unwrap().iter().map(|row| row["cells"][0].as_str().unwrap()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, ["p20", "p33", "p8"]);
+    assert!(!text.contains("Canary"), "identifying columns are not even read");
+    let secret = house.read("out/internal/commitment.json");
+    let secret: Value = serde_json::from_str(&secret).unwrap();
+    assert!(!text.contains(secret["secret"].as_str().unwrap()), "the secret opens all rows");
+    #[cfg(unix)]
+    for name in ["opened.json", "out/internal/commitment.json"] {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(house.path(name)).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
+    }
+
+    // The auditor has the public part alone.
+    let verdict = house.amidst(&["verify", "out/public", "--opening", "opened.json", "--json"]).json(0);
+    assert_eq!((&verdict["valid"], &verdict["opened"]["rows"]), (&json!(true), &json!(3)));
+    let covered = verdict["opened"]["covered"].as_u64().unwrap();
+    let suppressed = certificate["suppressed"].as_u64().unwrap();
+    assert!(covered + suppressed >= 3, "{verdict}");
+    for word in verdict["opened"]["labels"].as_array().unwrap() {
+        assert_eq!(word["column"], "zip", "ranges of numbers need nobody's word: {word}");
+    }
+    let said = house.amidst(&["verify", "out/public", "--opening", "opened.json"]);
+    assert!(said.stdout.contains("3 opened rows are in the table that the certificate commits to"), "{}", said.stdout);
+}
+
+#[test]
+fn all_rows_together_are_covered_but_for_those_left_out() {
+    let house = house();
+    let all: Vec<String> = (1..=60).map(|row: u32| row.to_string()).collect();
+    house.amidst(&["open", "out", "--rows", &all.join(","), "--out", "opened.json", "--quiet"]).succeeds();
+    let verdict = house.amidst(&["verify", "out", "--opening", "opened.json", "--json"]).json(0);
+    let certificate: Value = serde_json::from_str(&house.read("out/public/certificate.json")).unwrap();
+    assert_eq!(verdict["opened"]["covered"], certificate["rows_out"]);
+}
+
+#[test]
+fn what_was_bent_is_refused_by_name_and_the_release_stands() {
+    let house = house();
+    house.amidst(&["open", "out", "--rows", "3,4", "--out", "opened.json"]).succeeds();
+    let honest = opening(&house);
+    let with = |change: &dyn Fn(&mut Value)| {
+        let mut bent = honest.clone();
+        change(&mut bent);
+        house.file("bent.json", &bent.to_string());
+        house.amidst(&["verify", "out", "--opening", "bent.json", "--json"])
+    };
+    let flipped = |text: &Value| {
+        let text = text.as_str().unwrap();
+        json!(format!("{}{}", if text.starts_with('0') { '1' } else { '0' }, &text[1..]))
+    };
+    with(&|_| {}).json(0);
+    let bends: [(&str, &dyn Fn(&mut Value)); 9] = [
+        ("a cell", &|v| v["rows"][0]["cells"][1] = json!("99")),
+        ("a key", &|v| v["rows"][0]["cells"][0] = json!("p0")),
+        ("a leaf", &|v| v["rows"][0]["leaf"] = json!(0)),
+        ("a salt", &|v| v["rows"][0]["salt"] = flipped(&v["rows"][0]["salt"])),
+        ("a digest", &|v| v["rows"][1]["path"][2] = flipped(&v["rows"][1]["path"][2])),
+        ("a shorter path", &|v| drop(v["rows"][0]["path"].as_array_mut().unwrap().pop())),
+        ("a row twice", &|v| v["rows"][1] = v["rows"][0].clone()),
+        ("no row", &|v| v["rows"] = json!([])),
+        ("another certificate", &|v| v["certificate"] = json!("0".repeat(64))),
+    ];
+    for (what, bend) in bends {
+        let mut changed = honest.clone();
+        bend(&mut changed);
+        if changed == honest {
+            continue;
+        }
+        let verdict = with(bend).json(1);
+        assert_eq!(verdict["valid"], true, "{what}: the release is as good as before");
+        let kinds: Vec<&str> = verdict["problems"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|p| p["severity"] == "violation")
+            .map(|p| p["kind"].as_str().unwrap())
+            .collect();
+        assert!(!kinds.is_empty() && kinds.iter().all(|kind| *kind == "opening"), "{what}: {verdict}");
+    }
+    // A false word about a range that anybody can read.
+    let refuted = with(&|v| v["rows"][0]["labels"]["age"] = json!(["[1-2]"])).json(1);
+    assert!(refuted["problems"].to_string().contains("[1-2]"), "{refuted}");
+    with(&|v| v["rows"][0]["labels"]["disease"] = json!(["*"])).json(1);
+    house.file("none.json", "{}");
+    house.amidst(&["verify", "out", "--opening", "none.json"]).fails(2, &["none.json", "no such file"]);
+    house.amidst(&["verify", "out", "--opening", "absent.json"]).fails(2, &["absent.json"]);
+}
+
+#[test]
+fn rows_are_opened_by_their_owner_from_the_table_of_that_day() {
+    let house = house();
+    house.amidst(&["open", "out", "--rows", "99", "--out", "o.json"]).fails(2, &["no row 99", "1 to 60"]);
+    let absent = house.amidst(&["open", "out", "--key", "p7", "--out", "o.json"]);
+    absent.fails(2, &["no row has the key that was given as number 1"]);
+    assert!(!absent.stderr.contains("p7"), "a key is somebody's");
+    house.amidst(&["open", "out/public", "--rows", "1", "--out", "o.json"]).fails(2, &["by the owner"]);
+    house.amidst(&["open", "out", "--out", "o.json"]).fails(2, &["--rows"]);
+
+    // The same rows in another order are the same table; another cell is another.
+    let mut lines: Vec<String> = people().lines().map(String::from).collect();
+    lines[1..].reverse();
+    house.file("turned.csv", &(lines.join("\n") + "\n"));
+    house.amidst(&["open", "out", "--input", "turned.csv", "--key", "p5", "--out", "o.json"]).succeeds();
+    house.amidst(&["verify", "out", "--opening", "o.json"]).succeeds();
+    house.amidst(&["open", "out", "--rows", "1", "--out", "o.json"]).fails(2, &["exists already"]);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let run =
+        |arguments: &[&str]| house.command(arguments).current_dir(elsewhere.path()).output().unwrap().status.code();
+    let (out, policy) = (house.path("out"), house.path("policy.toml"));
+    let named = ["open", out.to_str().unwrap(), "--policy", policy.to_str().unwrap(), "--rows", "1", "--out", "o.json"];
+    assert_eq!(run(&named), Some(0), "from elsewhere with the policy");
+    house.file("people.csv", &people().replace("p5,", "p555,"));
+    house.amidst(&["open", "out", "--rows", "1", "--out", "p.json"]).fails(2, &["not what it was"]);
+    assert!(!house.path("p.json").exists());
+
+    house.file("people.csv", &people());
+    house.amidst(&["anonymize", "policy.toml", "--out", "plain", "--quiet"]).succeeds();
+    house.amidst(&["open", "plain", "--rows", "1", "--out", "p.json"]).fails(2, &["without a commitment"]);
+    let verdict = house.amidst(&["verify", "plain", "--opening", "o.json", "--json"]).json(1);
+    assert!(verdict["problems"].to_string().contains("does not commit"), "{verdict}");
+    house.amidst(&["anonymize", "policy.toml", "--out", "t.csv", "--commit"]).fails(2, &["folder"]);
+    house.amidst(&["anonymize", "policy.toml", "--out", "-", "--commit"]).fails(2, &["folder"]);
+    assert!(!fs::read_to_string(house.path("plain/public/certificate.json")).unwrap().contains("commitment"));
+}
+
+#[test]
+fn a_commitment_that_contradicts_its_certificate_is_refused() {
+    let house = house();
+    let path = house.path("out/public/certificate.json");
+    let honest: Value = serde_json::from_str(&house.read("out/public/certificate.json")).unwrap();
+    let bends: [(&str, Value); 4] =
+        [("rows", json!(61)), ("root", json!("00")), ("scheme", json!("md5")), ("columns", json!(["id", "age"]))];
+    for (key, value) in bends {
+        let mut bent = honest.clone();
+        bent["commitment"][key] = value;
+        fs::write(&path, serde_json::to_string_pretty(&bent).unwrap() + "\n").unwrap();
+        let verdict = house.amidst(&["verify", "out", "--json"]).json(1);
+        assert!(verdict["problems"].to_string().contains("commitment"), "{key}: {verdict}");
+    }
+}
+
+#[test]
+fn python_alone_finds_the_same_rows_in_the_table() {
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        return;
+    }
+    let house = house();
+    house.amidst(&["open", "out", "--rows", "1,30,59", "--out", "opened.json", "--quiet"]).succeeds();
+    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../verify/opening.py");
+    let says = |opening: &Value| {
+        house.file("given.json", &opening.to_string());
+        let mut command = std::process::Command::new("python3");
+        let command = command.arg(&script).arg("out/public/certificate.json").arg("given.json");
+        command.current_dir(house.root()).output().unwrap().status.code()
+    };
+    let honest = opening(&house);
+    assert_eq!(says(&honest), Some(0));
+    for pointer in ["/rows/0/cells/3", "/rows/1/salt", "/rows/2/path/0", "/rows/2/path/5", "/certificate", "/scheme"] {
+        let mut bent = honest.clone();
+        *bent.pointer_mut(pointer).unwrap() = json!("0".repeat(64));
+        assert_eq!(says(&bent), Some(1), "{pointer}");
+    }
+}

@@ -1,0 +1,98 @@
+//! Requests to the studio that no page of it would send: mutants of the ones in `fuzz/corpus/studio`, over a socket, with the token. A
+//! request is answered or refused; none is answered with a defect (500), and the server goes on.
+
+#![cfg(test)]
+
+#[cfg(test)]
+#[path = "../../../fuzz/src/driver.rs"]
+mod driver;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use amidst_studio::project::Project;
+use amidst_studio::{Options, Running, start};
+
+const POLICY: &str = "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.disease]\nrole = \"sensitive\"\n\
+                      [[require]]\nmodel = \"k-anonymity\"\nk = 2\n";
+const TOKEN: &str = "0123456789abcdef";
+
+struct Server {
+    host: String,
+    _folder: tempfile::TempDir,
+    _running: Running,
+}
+
+fn server() -> &'static Server {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    SERVER.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let row = |i: u32| format!("{},{}\n", 20 + i % 9, ["flu", "hiv", "cold"][i as usize % 3]);
+        let people = "age,disease\n".to_string() + &(0..60).map(row).collect::<String>();
+        std::fs::write(folder.path().join("people.csv"), people).expect("a table");
+        std::fs::write(folder.path().join("policy.toml"), POLICY).expect("a policy");
+        let policy = folder.path().join("policy.toml");
+        let project = Project::of(policy.to_str()).expect("a project");
+        let options = Options { token: Some(TOKEN.into()), ..Options::default() };
+        let running = start(project, &options).expect("a server");
+        let host = running.address.split('/').nth(2).unwrap_or_default().to_string();
+        Server { host, _folder: folder, _running: running }
+    })
+}
+
+/// Sends bytes and returns the beginning of what comes back. A server waits for the rest of a request that is not whole, so
+/// whoever asks must not wait for ever.
+fn ask(bytes: &[u8], patience: Duration) -> Vec<u8> {
+    let Ok(mut socket) = TcpStream::connect(&server().host) else { panic!("the server is gone") };
+    socket.set_read_timeout(Some(patience)).and_then(|()| socket.set_write_timeout(Some(patience))).expect("a socket");
+    // The server may close before everything is sent.
+    let _ = socket.write_all(bytes);
+    let mut answer = vec![0; 400];
+    let length = socket.read(&mut answer).unwrap_or(0);
+    answer.truncate(length);
+    answer
+}
+
+fn replaced(bytes: &[u8], what: &str, with: &str) -> Vec<u8> {
+    let at = bytes.windows(what.len()).position(|window| window == what.as_bytes());
+    match at {
+        Some(at) => [&bytes[..at], with.as_bytes(), &bytes[at + what.len()..]].concat(),
+        None => bytes.to_vec(),
+    }
+}
+
+/// What the answer begins with.
+fn request(bytes: &[u8]) -> String {
+    let whole = bytes.windows(4).any(|window| window == b"\r\n\r\n");
+    sent(bytes, Duration::from_millis(if whole { 400 } else { 30 }))
+}
+
+fn sent(bytes: &[u8], patience: Duration) -> String {
+    let host = &server().host;
+    let port = host.rsplit(':').next().unwrap_or_default();
+    let body = bytes.windows(4).position(|window| window == b"\r\n\r\n").map_or(0, |at| bytes.len() - at - 4);
+    let mut bytes = bytes.to_vec();
+    for (what, with) in [
+        ("@HOST@", host.clone()),
+        ("@HOST@", host.clone()),
+        ("@COOKIE@", format!("amidst-studio-{port}={TOKEN}")),
+        ("@LENGTH@", body.to_string()),
+    ] {
+        bytes = replaced(&bytes, what, &with);
+    }
+    let line = String::from_utf8_lossy(&ask(&bytes, patience)).into_owned();
+    assert!(!line.starts_with("HTTP/1.1 500"), "a defect: {line}");
+    line
+}
+
+#[test]
+fn no_request_takes_the_studio_down() {
+    let corpora = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+    let whole = std::fs::read(corpora.join("studio/state")).expect("a request");
+    let answers = || sent(&whole, Duration::from_secs(20)).starts_with("HTTP/1.1 200");
+    assert!(answers(), "the server answers");
+    driver::run(&[("studio", request)], &corpora, |_| 300);
+    assert!(answers(), "the server answers as before");
+}
