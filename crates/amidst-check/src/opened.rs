@@ -142,6 +142,9 @@ fn said(certificate: &Certificate, commitment: &Commitment, rows: &[OpenedRow]) 
     list.into_iter().collect()
 }
 
+/// How often each tuple of raw cells occurs.
+type Held<'a> = BTreeMap<Vec<&'a [u8]>, u64>;
+
 /// How many of the opened rows have a row of the release that covers them, each its own.
 fn covered(
     certificate: &Certificate,
@@ -157,7 +160,7 @@ fn covered(
     let released = groups(&released, quasi.len());
     let labels: Vec<ColumnLabels> = quasi.iter().map(|name| stated(commitment, rows, name)).collect();
     let mut values: Vec<BTreeSet<Vec<u8>>> = vec![BTreeSet::new(); quasi.len()];
-    let mut held: HashMap<Box<[u8]>, BTreeMap<Vec<&[u8]>, u64>> = HashMap::new();
+    let mut held: HashMap<Box<[u8]>, Held<'_>> = HashMap::new();
     for row in rows {
         let mut parts: Vec<&[u8]> =
             order.iter().map(|name| cell(commitment, row, name).unwrap_or_default().as_bytes()).collect();

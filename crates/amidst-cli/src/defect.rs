@@ -17,7 +17,9 @@ fn lacks_threads(said: &str) -> bool {
 /// Runs the program; a panic anywhere in it ends it with exit code 3.
 pub fn contained(run: impl FnOnce() -> u8 + UnwindSafe) -> u8 {
     set_hook(Box::new(|info| {
-        if info.payload_as_str().is_some_and(lacks_threads) {
+        let payload = info.payload();
+        let said = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
+        if said.is_some_and(lacks_threads) {
             let _ = writeln!(std::io::stderr(), "{NO_THREADS}");
             return;
         }

@@ -60,7 +60,7 @@ impl Prepared {
     pub fn of_counts(policy: &Policy, counted: Counted, options: &LoadOptions<'_>) -> Result<Prepared, PrepareError> {
         // Rows that stay with their engine are published with the values that they have there.
         if let Some(column) = policy.columns.iter().find(|c| c.publishes_labels()) {
-            let message = "sensitive values are published generalized by `--engine local` only";
+            let message = "sensitive values are published generalized only where the rows are in this process";
             return Err(PrepareError::of(
                 policy,
                 vec![policy.origin.error(&["columns", &column.name, "level"], message)],
