@@ -85,6 +85,9 @@ fn all_rows_together_are_covered_but_for_those_left_out() {
     assert_eq!(verdict["opened"]["covered"], certificate["rows_out"]);
 }
 
+/// What is changed in an opening, by name.
+type Bend<'a> = (&'a str, &'a dyn Fn(&mut Value));
+
 #[test]
 fn what_was_bent_is_refused_by_name_and_the_release_stands() {
     let house = house();
@@ -101,7 +104,7 @@ fn what_was_bent_is_refused_by_name_and_the_release_stands() {
         json!(format!("{}{}", if text.starts_with('0') { '1' } else { '0' }, &text[1..]))
     };
     with(&|_| {}).json(0);
-    let bends: [(&str, &dyn Fn(&mut Value)); 9] = [
+    let bends: [Bend<'_>; 9] = [
         ("a cell", &|v| v["rows"][0]["cells"][1] = json!("99")),
         ("a key", &|v| v["rows"][0]["cells"][0] = json!("p0")),
         ("a leaf", &|v| v["rows"][0]["leaf"] = json!(0)),
