@@ -1,6 +1,7 @@
 //! `amidst check`: everything that is wrong at once, or a summary of what is right.
 
 use amidst_check::Accepted;
+use amidst_core::model::Needs;
 use amidst_core::search::{Impossible, SearchError, feasibility};
 use amidst_core::sets;
 use amidst_core::table::ValueType;
@@ -131,12 +132,18 @@ fn unsatisfiable(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>
             return Some(Finding::Wrong(policy.origin.errors(vec![error.label("does not suit this policy")])));
         }
     }
-    if policy.search.levels.is_empty() && feasibility::holds_as_one_class(&wanted) {
+    // What looks at single tuples can be lost as classes grow, and some algorithms say only then that they do not know it.
+    let of_tuples = prepared.requirements.iter().any(|r| r.needs() == Needs::Tuples);
+    if !of_tuples && policy.search.levels.is_empty() && feasibility::holds_as_one_class(&wanted) {
         return None;
     }
     match search(policy, prepared, &job) {
         Err(Failure::Impossible(why)) => Some(Finding::Impossible(why)),
         Err(failure) if failure.is_impossible() => Some(Finding::Impossible(failure.to_string().into())),
+        Err(Failure::Usage(why)) => {
+            let error = policy.origin.error(&["search", "algorithm"], why);
+            Some(Finding::Wrong(policy.origin.errors(vec![error.label("does not suit this policy")])))
+        }
         _ => None,
     }
 }

@@ -50,15 +50,18 @@ fn waivers_are_refused_with_the_reason() {
 
 /// A drafted policy needs a key and no rows left out: both are told at once, and mended in one go.
 #[test]
-fn a_drafted_policy_is_two_lines_from_a_series() {
+fn a_drafted_policy_is_three_lines_from_a_series() {
     let house = House::new();
     done(&house, &["sample", "--rows", "2000", "--out", "people.csv"]);
     done(&house, &["init", "people.csv", "--out", "policy.toml"]);
-    house.amidst(INIT).fails(2, &["the role \"key\"", "leaves nobody out", "max_suppression = 0"]);
+    house
+        .amidst(INIT)
+        .fails(2, &["the role \"key\"", "leaves nobody out", "max_suppression = 0", "`ranges = \"label\"`"]);
     let draft = house.read("policy.toml");
     let (before, after) = draft.split_once("[columns.id]\nrole = \"identifying\"").expect("the sample numbers people");
     let mended = format!("{before}[columns.id]\nrole = \"key\"{after}");
-    house.file("policy.toml", &mended.replace("max_suppression = 0.02", "max_suppression = 0"));
+    let mended = mended.replace("max_suppression = 0.02", "max_suppression = 0");
+    house.file("policy.toml", &mended.replace("ranges = \"rounded\"", "ranges = \"label\""));
     done(&house, INIT);
 }
 

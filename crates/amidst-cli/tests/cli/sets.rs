@@ -66,7 +66,7 @@ fn every_set_satisfies_the_policy_and_the_checker_agrees() {
     let run = house.amidst(&["anonymize", "one.toml", "--out", "one", "--json"]);
     let one: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     let together = one["metrics"]["gcp"].as_f64().unwrap();
-    assert!(losses[0] <= losses[1] + 1e-9 && losses[1] < together, "{losses:?}, {together}");
+    assert!(losses[0] <= losses[1] + 1e-9 && losses[1] <= together + 1e-9, "{losses:?}, {together}");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn ranges_become_two_columns_of_numbers() {
         );
     }
     assert!(classes(&release, &["age_min", "age_max", "zip", "job"]).values().all(|&n| n >= 4));
-    let verified = house.amidst(&["verify", "out", "--policy", "policy.toml"]);
+    let verified = house.amidst(&["verify", "out"]);
     assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
     // The same rows with labels have as many classes.
     house.file("label.toml", &ranged.replace("bounds", "label"));

@@ -85,7 +85,7 @@ fn brute(fixture: &Fixture, sets: &[Vec<usize>], requirements: &[Requirement], l
                     let key = columns.iter().map(|&c| labels[c]).collect();
                     classes.entry(key).or_default().extend(entries.iter().copied());
                 }
-                classes.values().all(|entries| evaluator.holds_all(entries))
+                classes.values().all(|entries| evaluator.holds_all(&counted(entries)))
             });
             if every {
                 best = Some(cost);
@@ -93,6 +93,13 @@ fn brute(fixture: &Fixture, sets: &[Vec<usize>], requirements: &[Requirement], l
         }
     }
     best.map(|cost| cost / (set.rows * gs.len() as u64) as f64)
+}
+
+/// The entries of a class as models see them: one for each sensitive tuple, ascending.
+fn counted(entries: &[Entry]) -> Vec<Entry> {
+    let mut rows: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    entries.iter().for_each(|e| *rows.entry((e.sensitive, e.person)).or_default() += e.rows);
+    rows.into_iter().map(|((sensitive, person), rows)| Entry { sensitive, person, rows }).collect()
 }
 
 /// Random sets of `width` columns that cover all of them, overlapping or not.

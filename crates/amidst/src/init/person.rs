@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn places_days_and_kinds_are_nobody() {
-        let own = |row: usize| (row * 31 % 60 + 20).to_string();
+        let own = |row: usize| (row * 37 % 61 + 20).to_string();
         let sex = |row: usize| ["f", "m"][row * 7 % 13 % 2].to_string();
         let town = |row: usize| format!("town {}", row * 17 % 60);
         let county = |row: usize| format!("county {}", row * 17 % 60 / 6);

@@ -244,6 +244,10 @@ mod tests {
                 let more = if key.name == "on" { "model = \"distinct-l-diversity\"\nl = 2\n" } else { "k = 2\n" };
                 rest = format!("[[require]]\n{more}{line}");
             }
+            "quasi" => {
+                columns.push_str("[columns.zip]\nrole = \"quasi\"\n");
+                rest = format!("[[quasi]]\n{line}");
+            }
             "search" if key.name == "options" => rest = format!("[search]\nalgorithm = \"mondrian\"\n{line}"),
             _ => rest = format!("{}\n{line}", section.heading),
         }
