@@ -249,9 +249,11 @@ mod tests {
     fn places_days_and_kinds_are_nobody() {
         let own = |row: usize| (row * 37 % 61 + 20).to_string();
         let sex = |row: usize| ["f", "m"][row * 7 % 13 % 2].to_string();
-        let town = |row: usize| format!("town {}", row * 17 % 60);
-        let county = |row: usize| format!("county {}", row * 17 % 60 / 6);
-        let density = |row: usize| ["low", "high"][row * 17 % 60 % 2].to_string();
+        let (starts, ends) =
+            (["Ash", "Bel", "Car", "Dun", "Elm", "Fox"], ["ford", "ham", "ley", "mere", "ton", "wick"]);
+        let town = |row: usize| format!("{}{}", starts[row * 17 % 36 / 6], ends[row * 17 % 36 % 6]);
+        let county = |row: usize| starts[row * 17 % 36 / 6].to_lowercase();
+        let density = |row: usize| ["low", "high"][row * 17 % 36 % 2].to_string();
         let columns: [(&str, &dyn Fn(usize) -> String); 5] =
             [("town", &town), ("county", &county), ("density", &density), ("age", &own), ("sex", &sex)];
         assert_eq!(key(&columns), None);
