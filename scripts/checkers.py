@@ -267,7 +267,8 @@ class Tampering:
         for ours, read in zip(stated["requirements"], exact["requirements"]):
             try:
                 on = second.columns_of(read["on"], read["model"], release.sensitive)
-                _, measured, worst = release.measure(read["model"], second.exact(read["parameters"]), on)
+                quasi = read.get("quasi") or release.quasi
+                _, measured, worst = release.measure(read["model"], second.exact(read["parameters"]), on, quasi)
             except (second.Refused, KeyError):
                 continue
             ours["measured"] = plain(measured)
