@@ -87,10 +87,8 @@ fi
 step "the two checkers"
 bash scripts/checkers.sh
 
-if asked AMIDST_SIGNATURES "signatures under other tools"; then
-    step "signatures under other tools"
-    bash scripts/signatures.sh
-fi
+step "signatures under other tools"
+bash scripts/signatures.sh
 
 if asked AMIDST_FAULTS "system calls that fail, full disks, kills (about a minute, needs strace)"; then
     step "faults"
