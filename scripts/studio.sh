@@ -6,7 +6,7 @@ for name in chromium chromium-browser google-chrome; do
     browser=$(command -v "$name") && break
 done
 [ -n "${browser:-}" ] || { echo "skipped: Chromium is not here, so the studio is not looked at in a browser"; exit 0; }
-command -v npm >/dev/null && node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)' ||
+command -v npm >/dev/null && node -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' ||
     { echo "skipped: the studio's tests need npm and Node 20 or newer"; exit 0; }
 
 packages=$CARGO_TARGET_DIR/studio-e2e

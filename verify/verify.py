@@ -336,7 +336,7 @@ def compare_policy(certificate, policy, header):
         "suppressed rows became something else":
             [certificate["suppressed_as"]] != [way for way in ("drop", "mask") if way == search.get("suppressed", "drop")],
         "more rows are suppressed than the policy allows":
-            certificate["suppressed"] > suppression_limit(search, kept) and "join" not in consent})
+            certificate["suppressed"] > suppression_limit(search, kept)})
 def compare_column(name, stated, own):
     """Categories, weights and order of a sensitive column. Without an order in the policy, published values ascend."""
     weights = lambda stated_so: category_weights(stated_so, len(stated.get("categories", [])))

@@ -195,6 +195,15 @@ fn summary(done: &Anonymized) -> String {
     if judged.suppressed > 0 {
         lines.push(format!("  {} suppressed", counted(judged.suppressed, "row")));
     }
+    let whose = |rows: u64| counted(rows, "row");
+    if done.waived > 0 {
+        lines.push(format!("  {} published unprotected, by consent", whose(done.waived)));
+    }
+    if done.joined > 0 {
+        let where_to =
+            if done.report.rows.separate { "in classes of their own" } else { "joined the classes of others" };
+        lines.push(format!("  {} waived protection, {where_to}", whose(done.joined)));
+    }
     lines.extend(first_sentences(done).map(|sentence| format!("  {sentence}")));
     let proof = match (done.optimal, done.gap) {
         _ if done.bound().is_some() => done.bound().map(|b| format!(", {}", b.words())).unwrap_or_default(),

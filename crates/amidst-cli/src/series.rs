@@ -6,6 +6,7 @@ use amidst::Failure;
 use amidst::job::Job;
 use amidst::policy::Policy;
 use amidst::series::{self, Applied, Batch, MODES, Mode, Plan, Planned, Published, SeriesAudit, SeriesLog};
+use amidst::words::counted;
 use clap::{Args, Subcommand};
 
 use crate::remedy::publish_safe;
@@ -245,11 +246,11 @@ fn undone(terminal: &Terminal, dir: &Path, output: &Output) -> CommandResult {
     let done = series::Series::open(dir)?.undo()?;
     let text = || {
         heading(format!(
-            "batch {} is taken back ({} inserted, {} deleted); the series has {} rows",
+            "batch {} is taken back ({} inserted, {} deleted); the series has {}",
             done.batch,
             thousands(done.inserted),
             thousands(done.deleted),
-            thousands(done.rows)
+            counted(done.rows, "row")
         ))
     };
     show(terminal, output, || done.to_json(), text)
@@ -266,11 +267,11 @@ fn shown(terminal: &Terminal, dir: &Path, version: u64, output: &Output) -> Comm
         let claims: Vec<amidst::check::Requirement> =
             serde_json::from_value(certificate["requirements"].clone()).unwrap_or_default();
         let head = format!(
-            "version {}: {} rows in {} classes, {} of them counterfeit{}",
+            "version {}: {} in {}, {} beside them{}",
             found.version,
-            thousands(found.rows),
-            thousands(found.classes),
-            thousands(found.counterfeits),
+            counted(found.rows, "row"),
+            counted(found.classes, "class"),
+            counted(found.counterfeits, "counterfeit row"),
             if found.leaks { "; published although it leaks" } else { "" }
         );
         format!("{}\n\n{}", heading(head), requirements(&claims))
@@ -301,15 +302,21 @@ fn apply(terminal: &Terminal, dir: &std::path::Path, batch: Batch, job: &Job<'_>
 
 fn applied(done: &Applied) -> String {
     let m = &done.maintained;
+    let rows = counted(done.rows, "row");
+    let dropped = || format!("  {} left out because a value is unknown", counted(done.dropped, "row"));
+    if done.inserted + done.deleted == 0 {
+        let head =
+            heading(format!("nobody came and nobody went: the series has {rows}, as after batch {}", done.batch));
+        return if done.dropped > 0 { format!("{head}\n{}", dropped()) } else { head };
+    }
     let mut lines = vec![heading(format!(
-        "batch {}: {} rows came, {} went; the series has {} rows",
+        "batch {}: {} came, {} went; the series has {rows}",
         done.batch,
-        thousands(done.inserted),
+        counted(done.inserted, "row"),
         thousands(done.deleted),
-        thousands(done.rows)
     ))];
     if done.dropped > 0 {
-        lines.push(format!("  {} rows left out because a value is unknown", thousands(done.dropped)));
+        lines.push(dropped());
     }
     if m.classes > 0 {
         lines.push(format!(
@@ -340,18 +347,18 @@ fn planned(plan: &Plan) -> String {
         return heading(told);
     };
     let head = format!(
-        "version {} would have {} rows in {} classes",
+        "version {} would have {} in {}",
         plan.last + 1,
-        thousands(next.rows + next.counterfeits),
-        thousands(next.classes)
+        counted(next.rows, "row"),
+        counted(next.classes, "class")
     );
     let mut lines = vec![heading(head)];
     if plan.last > 0 {
-        let (rows_in, rows_out) = (thousands(plan.rows_in), thousands(plan.rows_out));
-        lines.push(format!("  {rows_in} rows come and {rows_out} go since version {}", plan.last));
+        let (rows_in, rows_out) = (counted(plan.rows_in, "row"), thousands(plan.rows_out));
+        lines.push(format!("  since version {}: {rows_in} more, {rows_out} fewer", plan.last));
     }
     if plan.mode == Mode::MInvariant {
-        lines.push(format!("  {} of them counterfeit", thousands(next.counterfeits)));
+        lines.push(format!("  {} beside them", counted(next.counterfeits, "counterfeit row")));
     }
     lines.extend(loss(next));
     lines.push(format!("  all versions together would reveal: {} ({})", next.audit.sentence(), next.audit.method()));
@@ -383,26 +390,26 @@ fn loss(next: &Planned) -> Option<String> {
 
 fn published(done: &Published) -> String {
     let head = format!(
-        "version {}: {} rows in {} classes",
+        "version {}: {} in {}",
         done.version,
-        thousands(done.rows),
-        thousands(done.judged.class_count())
+        counted(done.rows, "row"),
+        counted(done.judged.class_count(), "class")
     );
     let mut lines = vec![heading(head)];
     if let Some(reason) = &done.chosen {
         lines.push(format!("  mode {reason}; --mode chooses another"));
     }
     if done.mode == Mode::MInvariant || done.counterfeits > 0 {
-        lines.push(format!("  {} counterfeit rows beside them", thousands(done.counterfeits)));
+        lines.push(format!("  {} beside them", counted(done.counterfeits, "counterfeit row")));
     }
     if let Some(repair) = &done.repair {
         lines.push(format!(
-            "  made safe: {} classes kept as they were, {} new rows in the places of some that left, {} classes of new \
-             rows, {} rows held back until they can join",
-            thousands(repair.kept),
-            thousands(repair.joined),
-            thousands(repair.apart),
-            thousands(repair.held_back)
+            "  made safe: {} kept as before, {} in the places of some that left, {} of new rows, {} held back until they \
+             can join",
+            counted(repair.kept, "class"),
+            counted(repair.joined, "new row"),
+            counted(repair.apart, "class"),
+            counted(repair.held_back, "row")
         ));
         lines.push(match done.safe_before {
             Some(first) => format!("  versions are made safe since version {first}; --no-safe refuses instead"),

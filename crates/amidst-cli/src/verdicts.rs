@@ -13,8 +13,6 @@ pub struct Judged {
     quasi: Option<Vec<String>>,
     parameters: Figures,
     measured: Figures,
-    /// Those of `measured` that are a bound which does not hold itself.
-    open: Vec<&'static str>,
     holds: bool,
     /// How much of it is known, where a checker says so.
     standing: Option<Standing>,
@@ -28,7 +26,6 @@ impl From<&RequirementVerdict> for Judged {
             quasi: found.quasi.clone(),
             parameters: found.parameters.clone(),
             measured: found.measured.clone(),
-            open: found.open.clone(),
             holds: found.holds,
             standing: None,
         }
@@ -47,7 +44,6 @@ impl From<&check::Requirement> for Judged {
             quasi: claim.quasi.clone(),
             parameters: claim.parameters.clone().into(),
             measured: claim.measured.clone().into(),
-            open: Vec::new(),
             holds: claim.holds,
             standing: None,
         }
@@ -69,22 +65,30 @@ impl Judged {
         };
         let names = |names: &Vec<String>| names.iter().map(|name| printable(name).into_owned()).collect::<Vec<_>>();
         let set = self.quasi.as_ref().map(|set| format!(" by {}", names(set).join(", "))).unwrap_or_default();
-        let stated = format!("{} {}{set}", printable(&self.model), self.pairs(&self.parameters, &[]));
-        vec![stated, names(&self.on).join(", "), word, self.pairs(&self.measured, &self.open)]
+        let stated = format!("{} {}{set}", printable(&self.model), self.stated());
+        vec![stated, names(&self.on).join(", "), word, self.reached()]
     }
 
-    fn pairs(&self, figures: &Figures, open: &[&str]) -> String {
+    /// Stated parameters.
+    fn stated(&self) -> String {
         let shown = |value: Figure| match value {
-            // What no value satisfies does not hold; what holds without a bound holds for every value.
-            Figure::None if self.holds => "any".to_string(),
-            Figure::None => "none".to_string(),
+            Figure::None => "–".to_string(),
             Figure::Number(x) => figure(x),
             Figure::Text(text) => printable(&text).into_owned(),
         };
-        // Where the definition says "less than" the figure is a bound that does not hold itself.
-        let sign = |name: &str| if open.contains(&name) { ">" } else { "=" };
-        let pair = |(name, value)| format!("{} {} {}", printable(name), sign(name), shown(value));
-        figures.iter().map(pair).collect::<Vec<_>>().join(", ")
+        let pair = |(name, value)| format!("{} = {}", printable(name), shown(value));
+        self.parameters.iter().map(pair).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Measured ones. What no value satisfies does not hold; what holds without a bound holds for every value.
+    fn reached(&self) -> String {
+        let every = if self.holds { "any" } else { "none" };
+        let pair = |name: &str, sign: &str, shown: &str| format!("{} {sign} {}", printable(name), printable(shown));
+        let pairs = self.measured.measured(&self.model).map(|(name, figure)| match figure {
+            Some((sign, shown)) => pair(name, sign, &shown),
+            None => pair(name, "=", every),
+        });
+        pairs.collect::<Vec<_>>().join(", ")
     }
 }
 

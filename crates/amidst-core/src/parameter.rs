@@ -16,17 +16,55 @@ pub struct Parameter {
     pub required: bool,
     /// One line for people.
     pub help: &'static str,
+    /// Which of its values a release can be measured to satisfy; none where it is not measured.
+    pub measured: Option<Measured>,
+}
+
+/// The values of a parameter that a release satisfies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measured {
+    /// Up to a largest one.
+    UpTo,
+    /// From a smallest one on.
+    From,
+    /// All above one that does not hold itself: the definition says "less than".
+    Above,
+}
+
+impl Measured {
+    /// What stands between the parameter and the figure that was measured.
+    pub fn sign(self) -> &'static str {
+        if self == Measured::Above { ">" } else { "=" }
+    }
+
+    /// A figure for people, to four places, rounded to the side that holds: what is printed is never more than is true.
+    pub fn rounded(self, value: f64) -> String {
+        // What a double may have lost is less than this.
+        let slack = value.abs() * 1e-12;
+        let scaled = match self {
+            Measured::UpTo => ((value - slack) * 1e4).floor(),
+            Measured::From | Measured::Above => ((value + slack) * 1e4).ceil(),
+        };
+        let rounded = scaled / 1e4;
+        // Very small and very large ones would not be themselves any more.
+        if rounded == 0.0 || scaled.abs() >= 9e15 { format!("{value:.4e}") } else { format!("{rounded:.4}") }
+    }
 }
 
 impl Parameter {
     /// A parameter that must be given.
     pub const fn required(name: &'static str, kind: Kind, help: &'static str) -> Self {
-        Parameter { name, kind, required: true, help }
+        Parameter { name, kind, required: true, help, measured: None }
     }
 
     /// A parameter that may be left out.
     pub const fn optional(name: &'static str, kind: Kind, help: &'static str) -> Self {
-        Parameter { name, kind, required: false, help }
+        Parameter { name, kind, required: false, help, measured: None }
+    }
+
+    /// The same, with the values that a release is measured to satisfy.
+    pub const fn measured(self, measured: Measured) -> Self {
+        Parameter { measured: Some(measured), ..self }
     }
 }
 

@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use amidst_io::Format;
+
 /// The part that may be handed over: the table, its certificate, the public report and policy.
 pub const PUBLIC: &str = "public";
 /// The part that stays with the owner: the report with what was there before, and the policy with its paths.
@@ -34,6 +36,26 @@ pub fn envelope_beside(table: &Path) -> PathBuf {
     let mut name = table.as_os_str().to_os_string();
     name.push(".intoto.jsonl");
     PathBuf::from(name)
+}
+
+/// Why a file of this name can be no release, where it cannot; any other name is that of a folder.
+pub(crate) fn never_written(path: &Path) -> Option<String> {
+    match Format::of_path(path) {
+        Ok(format) if !format.is_written() => Some(format!(
+            "{} cannot be written as a release: {} files are read only, because the checker must read every release in one \
+             form. Choose one of {}",
+            path.display(),
+            format.name(),
+            amidst_io::WRITTEN
+        )),
+        // A folder that is called like a file of another program would be taken for one.
+        Err(_) if amidst_io::is_foreign(path) => Some(format!(
+            "{} cannot be written as a release. Choose one of {}, or the name of a folder",
+            path.display(),
+            amidst_io::WRITTEN
+        )),
+        _ => None,
+    }
 }
 
 /// A released table, and the policy that it was made with.

@@ -84,6 +84,18 @@ pub fn words(value: &Value) -> String {
     }
 }
 
+/// A figure that a requirement was measured to satisfy: how it is reached, and the figure itself, rounded to the side that
+/// holds.
+pub fn measured(model: &str, parameter: &str, value: &Value) -> (&'static str, String) {
+    let declared =
+        amidst_core::model::find(model).and_then(|m| m.parameters.iter().find(|p| p.name == parameter)?.measured);
+    match (declared, value.as_f64()) {
+        (Some(kind), Some(x)) if x.fract() == 0.0 => (kind.sign(), words(value)),
+        (Some(kind), Some(x)) => (kind.sign(), kind.rounded(x)),
+        _ => ("=", words(value)),
+    }
+}
+
 /// One figure or stated parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Figure {
@@ -114,6 +126,23 @@ impl Figures {
     /// In words: `k = 5, l = 3`.
     pub fn words(&self) -> String {
         self.0.iter().map(|(name, value)| format!("{name} = {}", words(value))).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Each with its name, how it is reached and the figure itself, of what a requirement was measured to satisfy; see
+    /// [`measured`]. Nothing where no value holds, or every value does.
+    pub fn measured(&self, model: &str) -> impl Iterator<Item = (&str, Option<(&'static str, String)>)> {
+        let model = model.to_string();
+        let figure = move |name: &str, value: &Value| (!value.is_null()).then(|| measured(&model, name, value));
+        self.0.iter().map(move |(name, value)| (name.as_str(), figure(name, value)))
+    }
+
+    /// The same in words: `l = 3.9999, c > 2`.
+    pub fn measured_words(&self, model: &str) -> String {
+        let pair = |(name, found): (&str, Option<(&str, String)>)| {
+            let (sign, figure) = found.unwrap_or(("=", words(&Value::Null)));
+            format!("{name} {sign} {figure}")
+        };
+        self.measured(model).map(pair).collect::<Vec<_>>().join(", ")
     }
 
     /// Each with its name.
@@ -244,6 +273,16 @@ mod tests {
         let figures = Figures::from(Map::from_iter([("k".to_string(), json!(5)), ("t".to_string(), Value::Null)]));
         assert_eq!(figures.words(), "k = 5, t = –");
         assert!(figures.iter().eq([("k", Figure::Number(5.0)), ("t", Figure::None)]));
+    }
+
+    #[test]
+    fn measured_figures_are_rounded_to_the_side_that_holds() {
+        let below = json!(f64::from_bits(4f64.to_bits() - 1));
+        assert_eq!(measured("entropy-l-diversity", "l", &below), ("=", "3.9999".to_string()));
+        assert_eq!(measured("recursive-c-l-diversity", "c", &json!(2)), (">", "2".to_string()));
+        assert_eq!(measured("t-closeness", "t", &json!(1.0 / 3.0)), ("=", "0.3334".to_string()));
+        let of_class = Figures::from(Map::from_iter([("c".to_string(), json!(2.5)), ("l".to_string(), Value::Null)]));
+        assert_eq!(of_class.measured_words("recursive-c-l-diversity"), "c > 2.5000, l = –");
     }
 
     #[test]

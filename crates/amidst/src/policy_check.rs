@@ -7,8 +7,9 @@ use amidst_core::sets;
 use amidst_core::table::ValueType;
 
 use crate::Failure;
+use crate::folder::never_written;
 use crate::plan::{ignored_settings, stated_algorithm, task};
-use crate::policy::{Policy, PolicyErrors, Role};
+use crate::policy::{Diagnostic, Policy, PolicyErrors, Role};
 use crate::prepare::{Fitted, LoadOptions, PrepareError, Prepared, alike, consent, giveaway};
 use crate::search::search;
 use crate::unique::accepted;
@@ -94,6 +95,12 @@ pub fn check_and_prepare(policy: &Policy, options: &LoadOptions<'_>) -> (Vec<Fin
         Ok(fitted) => fitted,
         Err(error) => return (vec![unfit(error)], None),
     };
+    let output = policy.output.file.as_ref().and_then(|file| never_written(file.as_ref()));
+    let output = output.map(|why| policy.origin.error(&["output", "file"], why));
+    let useless: Vec<Diagnostic> = policy.requires_nothing().into_iter().chain(output).collect();
+    if !useless.is_empty() {
+        return (vec![Finding::Wrong(policy.origin.errors(useless))], fitted.count(policy, options).ok());
+    }
     let (unique, raw) = fitted.raw(policy);
     if !raw.is_empty() {
         return (vec![Finding::Wrong(policy.origin.errors(raw))], fitted.count(policy, options).ok());
@@ -103,8 +110,16 @@ pub fn check_and_prepare(policy: &Policy, options: &LoadOptions<'_>) -> (Vec<Fin
     findings.extend(remarks(policy, &fitted).into_iter().map(Finding::Remark));
     match fitted.count(policy, options) {
         Ok(prepared) => {
+            let mut prepared = prepared;
+            let mut wrong = unsatisfiable(policy, &prepared, options);
+            if let Some(Finding::Impossible(why)) = &wrong
+                && prepared.may_protect_everyone()
+            {
+                prepared = prepared.protecting_everyone(&why.message);
+                wrong = unsatisfiable(policy, &prepared, options);
+            }
             // What is impossible does not fit, whatever else does.
-            if let Some(finding) = unsatisfiable(policy, &prepared, options) {
+            if let Some(finding) = wrong {
                 findings[0] = finding;
             }
             (findings, Some(prepared))

@@ -263,13 +263,11 @@ fn same_value(wanted: &Value, stated: &Value, as_text: bool) -> bool {
 /// The limits on rows, and what is said of persons and consent.
 fn rows(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
     let consent = policy.columns.iter().find(|c| c.role == Role::Consent);
-    let joins = consent.is_some_and(|c| c.joins);
     let limit = match &policy.limit {
         Limit::Rows(rows) => rows.clone(),
         Limit::Share(share) => share * number::whole(said.kept),
     };
-    // Rows that were to join others and found no place are left out beyond the limit.
-    if number::whole(said.suppressed) > limit && !joins {
+    if number::whole(said.suppressed) > limit {
         let limit = limit.floor().to_integer();
         found.push(format!("lets {limit} rows be suppressed, the certificate has {}", said.suppressed));
     }

@@ -127,10 +127,8 @@ impl PolicySaid {
                 if name == "*" { default = Some(own) } else { columns.push(own) }
             }
         }
-        for role in [Role::Key, Role::Consent] {
-            if columns.iter().chain(&default).filter(|c| c.role == role).count() > 1 {
-                return Err(format!("it has several {} columns", role.name()));
-            }
+        if columns.iter().chain(&default).filter(|c| c.role == Role::Consent).count() > 1 {
+            return Err("it has several consent columns".to_string());
         }
         let sensitive: Vec<&str> =
             columns.iter().filter(|c| c.role == Role::Sensitive).map(|c| c.name.as_str()).collect();

@@ -358,6 +358,9 @@ fn rows_that_waived_protection_join_the_nearest_class() {
     let house = waivers("join", "mondrian");
     let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
     assert_eq!((&json["rows_in"], &json["rows_out"], &json["suppressed"]), (&42.into(), &42.into(), &0.into()));
+    assert_eq!((&json["joined"], &json["waived"]), (&2.into(), &0.into()));
+    let told = house.amidst(&["anonymize", "policy.toml", "--out", "again"]).stdout;
+    assert!(told.contains("2 rows waived protection, joined the classes of others"), "{told}");
     let release = house.read("release/public/release.csv");
     assert!(!release.lines().any(|l| l.starts_with("90,") || l.starts_with("25,")), "{release}");
     assert!(release.lines().any(|l| l.contains("-90],gout")), "{release}");

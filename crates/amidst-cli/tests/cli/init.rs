@@ -120,3 +120,30 @@ fn check_warns_of_a_column_that_gives_another_away() {
     house.file("p.toml", &policy.replace("role = \"insensitive\"", "role = \"identifying\""));
     assert!(!house.amidst(&["check", "p.toml"]).stderr.contains("away"));
 }
+
+/// 80 people with four visits each, told apart only by first and last name together: five rows of one person are not five
+/// people.
+#[test]
+fn people_are_told_apart_by_their_names_together() {
+    let house = House::new();
+    let first = ["Ann", "Bea", "Cleo", "Dora", "Eve", "Fay", "Gil", "Hal", "Ian", "Jon"];
+    let last = ["Ashe", "Boyd", "Cole", "Dunn", "Egan", "Ford", "Gray", "Hill"];
+    let line = |visit: usize| {
+        let person = visit * 31 % 80;
+        let (first, last, sex) = (first[person % 10], last[person / 10], ["f", "m"][person * 7 / 3 % 2]);
+        let (age, minutes) = (20 + person * 13 % 61, 10 + visit * 17 % 50);
+        format!("{first},{last},{sex},{age},{},{minutes}\n", ["N", "S", "E", "W"][person * 5 / 7 % 4])
+    };
+    let rows: Vec<String> = (0..320).map(line).collect();
+    house.file("visits.csv", &format!("first_name,last_name,sex,age,region,minutes\n{}", rows.concat()));
+    assert_eq!(house.amidst(&["init", "visits.csv"]).code, 0);
+    let policy = house.read("policy.toml");
+    assert_eq!(policy.matches("role = \"key\"").count(), 2, "{policy}");
+    let json = house.amidst(&["anonymize", "policy.toml", "--out", "out", "--json"]).json(0);
+    assert!(json["risk"]["smallest_class"].as_u64().unwrap() >= 5, "{json}");
+    let certificate: Value = serde_json::from_str(&house.read("out/public/certificate.json")).unwrap();
+    assert_eq!(certificate["persons"], true);
+    let release = house.read("out/public/release.csv");
+    assert!(first.iter().chain(&last).all(|name| !release.contains(name)), "{release}");
+    assert_eq!(house.amidst(&["verify", "out", "--policy", "policy.toml"]).code, 0);
+}

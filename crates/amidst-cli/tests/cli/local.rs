@@ -118,16 +118,43 @@ fn too_few_waived_rows_join_the_others_and_say_so() {
 }
 
 #[test]
-fn where_everybody_waived_there_is_nothing_to_join() {
+fn where_everybody_waived_everybody_is_protected() {
     for algorithm in ["systematic", "k-member", "one-pass-k-means", "alpha-k-clustering", "mondrian", "portfolio"] {
         let policy = FOUR.replace("systematic", algorithm);
         let house = people(20, |_| true, "join", &policy);
-        house.amidst(&["anonymize", "policy.toml", "--out", "release"]).fails(2, &["every row waived", "publish"]);
+        assert_eq!(house.amidst(&["check", "policy.toml"]).code, 0, "{algorithm}");
+        let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+        assert_eq!((&json["rows_out"], &json["joined"], &json["waived"]), (&20.into(), &0.into(), &0.into()));
+        let warnings = json["warnings"].to_string();
+        assert!(warnings.contains("every row waived") && warnings.contains("like everybody else"), "{warnings}");
+        assert_eq!(house.amidst(&["verify", "release"]).code, 0, "{algorithm}");
         let house = people(20, |_| true, "separate", &policy);
         let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
         assert_eq!(json["rows_out"], 20, "{algorithm}");
         assert_eq!(house.amidst(&["verify", "release"]).code, 0, "{algorithm}");
     }
+}
+
+/// Neither of the two who waived fits a class alone: more than half of it would have their disease.
+#[test]
+fn nobody_is_left_out_because_they_waived() {
+    let house = House::new();
+    house.file("people.csv", "x,d,c\n10,A,no\n11,B,no\n12,A,yes\n43,B,yes\n40,A,no\n41,B,no\n");
+    let policy = "[data]\ninput = \"people.csv\"\n[columns.x]\nrole = \"quasi\"\nhierarchy = { intervals = [10, 100] }\n\
+                  [columns.d]\nrole = \"sensitive\"\n[columns.c]\nrole = \"consent\"\nmode = \"join\"\n\
+                  [[require]]\nmodel = \"general-alpha-k-anonymity\"\non = \"d\"\nalpha = 0.5\nk = 2\n\
+                  [search]\nalgorithm = \"mondrian\"\n";
+    house.file("policy.toml", policy);
+    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    assert_eq!((&json["rows_out"], &json["suppressed"]), (&6.into(), &0.into()), "{json}");
+    let warnings = json["warnings"].to_string();
+    assert!(warnings.contains("2 rows that waived protection would break the policy"), "{warnings}");
+    assert_eq!(house.amidst(&["verify", "release", "--policy", "policy.toml"]).code, 0);
+    // Within the limit they may be left out as others may.
+    house.file("policy.toml", &format!("{policy}max_suppression = 2\n"));
+    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
+    assert_eq!((&json["rows_out"], &json["suppressed"]), (&4.into(), &2.into()), "{json}");
+    assert_eq!(house.amidst(&["verify", "release"]).code, 0);
 }
 
 /// Without a k the size of clusters follows from the requirement.

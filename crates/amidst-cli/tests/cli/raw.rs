@@ -224,3 +224,33 @@ fn waivers_are_counted_and_missing_ones_warned_of() {
     let done = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
     assert_eq!(done["waived"], 7);
 }
+
+#[test]
+fn a_raw_column_that_gives_a_generalized_one_away_is_said_where_it_is_published() {
+    let house = House::new();
+    let row = |i: usize| format!("{},{},{}\n", 20 + i % 40, 1000 + i % 40 * 7, ["flu", "cold"][i / 40 % 2]);
+    house.file("people.csv", &format!("age,tariff,disease\n{}", (0..400).map(row).collect::<String>()));
+    policy(&house, &format!("[columns.tariff]\n{RAW}"));
+    for command in [&["check", "policy.toml"][..], &["anonymize", "policy.toml", "--out", "release"]] {
+        let run = house.amidst(command);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(run.stderr.contains("`tariff`") && run.stderr.contains("`age`"), "{command:?}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn whose_rows_are_whose_is_only_attested() {
+    let house = hospital();
+    let (ids, k) = ("[columns.number]\nrole = \"key\"\n", format!("[columns.\"*\"]\n{OUT}"));
+    policy(&house, &format!("{ids}{k}"));
+    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "release"]).code, 0);
+    let certificate: Value = serde_json::from_str(&house.read("release/public/certificate.json")).unwrap();
+    assert_eq!(certificate["persons"], false, "everybody has one row");
+    let verdict = house.amidst(&["verify", "release", "--json"]).json(0);
+    assert!(verdict["attested"].to_string().contains("rows belong to one person"), "{verdict}");
+    // Without a key there are no persons to attest.
+    policy(&house, &k);
+    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force"]).code, 0);
+    let verdict = house.amidst(&["verify", "release", "--json"]).json(0);
+    assert!(!verdict["attested"].to_string().contains("rows belong to one person"), "{verdict}");
+}

@@ -30,18 +30,16 @@ pub(super) const ENTRY: Entry = Entry {
     citation: "LeFevre, DeWitt & Ramakrishnan, ICDE 2006",
     kind: RecodingKind::Local,
     options: &[
-        Parameter {
-            name: "relaxed",
-            kind: Kind::Flag,
-            required: false,
-            help: "whether rows with equal values may go to different sides of a cut (default false)",
-        },
-        Parameter {
-            name: "cut",
-            kind: Kind::Choice(&["loss", "median"]),
-            required: false,
-            help: "where to cut: where the loss falls most, or at the median of the widest column (default loss)",
-        },
+        Parameter::optional(
+            "relaxed",
+            Kind::Flag,
+            "whether rows with equal values may go to different sides of a cut (default false)",
+        ),
+        Parameter::optional(
+            "cut",
+            Kind::Choice(&["loss", "median"]),
+            "where to cut: where the loss falls most, or at the median of the widest column (default loss)",
+        ),
     ],
     algorithm: &Mondrian,
 };

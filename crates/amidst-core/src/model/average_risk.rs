@@ -14,7 +14,7 @@
 use super::release_risk::ReleaseRisk;
 use super::{Audit, Entry, Sensitive};
 use crate::class::Sizes;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "average-risk",
@@ -27,7 +27,8 @@ pub(super) const ENTRY: Entry = Entry {
         "threshold",
         Kind::Number,
         "the largest average risk of re-identification, 0 to 1",
-    )],
+    )
+    .measured(Measured::From)],
     sensitive: Sensitive::None,
     audit: &[Audit::of("average_risk", &[("threshold", "1")])],
     build: |parameters, _| Ok(Box::new(ReleaseRisk { threshold: parameters.share("threshold")?, risk })),

@@ -20,7 +20,7 @@ use num_traits::One;
 use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 use crate::sensitive::belief::{Belief, every_belief};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -32,7 +32,8 @@ pub(super) const ENTRY: Entry = Entry {
               whatever the release tells",
     parameters: &[
         Parameter::required("rho1", Kind::Number, "a prior belief below this counts as unlikely, 0 to 1"),
-        Parameter::required("rho2", Kind::Number, "an unlikely value may be believed up to this, 0 to 1"),
+        Parameter::required("rho2", Kind::Number, "an unlikely value may be believed up to this, 0 to 1")
+            .measured(Measured::From),
         Parameter::required("population", Kind::Population, "a table of the people the data were drawn from"),
     ],
     sensitive: Sensitive::One,

@@ -17,7 +17,7 @@
 use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 use crate::sensitive::belief::{Belief, every_belief};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -27,7 +27,7 @@ pub(super) const ENTRY: Entry = Entry {
     citation: "Machanavajjhala et al. 2007, §3.2 (uninformative principle) and Theorem 3.1",
     meaning: "whatever was believed about the person's {on} before changes by at most {max}, whatever the release tells",
     parameters: &[
-        Parameter::required("max", Kind::Number, "the largest change of any belief, 0 to 1"),
+        Parameter::required("max", Kind::Number, "the largest change of any belief, 0 to 1").measured(Measured::From),
         Parameter::required("population", Kind::Population, "a table of the people the data were drawn from"),
     ],
     sensitive: Sensitive::One,

@@ -14,7 +14,7 @@ use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
 use crate::exact::divergence::Ratio;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "beta-likeness",
@@ -25,7 +25,8 @@ pub(super) const ENTRY: Entry = Entry {
     meaning: "whoever finds a person's class can raise the chance of any value of {on} by at most {beta} times what \
               it was before",
     parameters: &[
-        Parameter::required("beta", Kind::Number, "the largest relative gain of a value's share, 0 or more"),
+        Parameter::required("beta", Kind::Number, "the largest relative gain of a value's share, 0 or more")
+            .measured(Measured::From),
         Parameter::optional("enhanced", Kind::Flag, "bound the gain by −ln of the value's share too"),
     ],
     sensitive: Sensitive::One,

@@ -15,7 +15,7 @@
 use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "complete-alpha-k-anonymity",
@@ -26,7 +26,7 @@ pub(super) const ENTRY: Entry = Entry {
               than its bound",
     parameters: &[
         Parameter::required("alpha", Kind::Bounds, "the largest share of each value, as { Flu = 0.5, HIV = 0.1 }"),
-        Parameter::required("k", Kind::Count, "the least number of rows a class may have"),
+        Parameter::required("k", Kind::Count, "the least number of rows a class may have").measured(Measured::UpTo),
     ],
     sensitive: Sensitive::One,
     audit: &[],

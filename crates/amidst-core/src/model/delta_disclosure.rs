@@ -16,7 +16,7 @@ use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
 use crate::exact::divergence::Ratio;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "delta-disclosure",
@@ -26,7 +26,8 @@ pub(super) const ENTRY: Entry = Entry {
     citation: "Brickell & Shmatikov 2008, Definition 2",
     meaning: "finding a person's class changes the chance of each value of {on} by less than a factor of e to the \
               power {delta}",
-    parameters: &[Parameter::required("delta", Kind::Number, "what every |ln(p/q)| must stay below, more than 0")],
+    parameters: &[Parameter::required("delta", Kind::Number, "what every |ln(p/q)| must stay below, more than 0")
+        .measured(Measured::Above)],
     sensitive: Sensitive::One,
     audit: &[Audit::of("delta_disclosure", &[("delta", "1")])],
     build: |parameters, _| Ok(Box::new(DeltaDisclosure { delta: parameters.number_from("delta", 0, true)? })),

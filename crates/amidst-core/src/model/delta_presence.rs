@@ -17,7 +17,7 @@
 use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, Headcount, TableStats};
 use crate::exact::Rational;
-use crate::parameter::{Kind, Parameter, ParameterError};
+use crate::parameter::{Kind, Measured, Parameter, ParameterError};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "delta-presence",
@@ -31,7 +31,8 @@ pub(super) const ENTRY: Entry = Entry {
             Kind::Number,
             "the least share of matching people that are in the data; 0 when absent",
         ),
-        Parameter::required("max", Kind::Number, "the largest share of matching people that are in the data, 0 to 1"),
+        Parameter::required("max", Kind::Number, "the largest share of matching people that are in the data, 0 to 1")
+            .measured(Measured::From),
         Parameter::required("population", Kind::Population, "a table of the people the data were drawn from"),
     ],
     sensitive: Sensitive::None,

@@ -14,7 +14,7 @@
 use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::weight::WeightBound;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 use crate::sensitive::categories::Categories;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -25,8 +25,10 @@ pub(super) const ENTRY: Entry = Entry {
     meaning: "a person's class has at least {l} values of {on}, and they are not all from the most sensitive \
               categories (weights of {alpha} or more)",
     parameters: &[
-        Parameter::required("l", Kind::Count, "the least number of distinct values a class may have"),
-        Parameter::required("alpha", Kind::Number, "what the weights of a class's rows must add up to, at least"),
+        Parameter::required("l", Kind::Count, "the least number of distinct values a class may have")
+            .measured(Measured::UpTo),
+        Parameter::required("alpha", Kind::Number, "what the weights of a class's rows must add up to, at least")
+            .measured(Measured::UpTo),
         Parameter::optional("categories", Kind::Categories, "lists of values, the most sensitive first"),
         Parameter::optional("weights", Kind::Weights, "\"uniform\", { sensitivity = β } or a list of weights"),
     ],

@@ -10,7 +10,7 @@
 
 use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "distinct-l-diversity",
@@ -18,7 +18,8 @@ pub(super) const ENTRY: Entry = Entry {
     definition: "at least l distinct sensitive values in every class",
     citation: "Sun, Li & Wang 2010, Definition 2; Machanavajjhala et al. 2007",
     meaning: "whoever finds a person's class still sees at least {l} different values of {on} there",
-    parameters: &[Parameter::required("l", Kind::Count, "the least number of distinct values a class may have")],
+    parameters: &[Parameter::required("l", Kind::Count, "the least number of distinct values a class may have")
+        .measured(Measured::UpTo)],
     sensitive: Sensitive::OneOrMany,
     audit: &[Audit::of("distinct_l", &[("l", "1")])],
     build: |parameters, _| Ok(Box::new(DistinctLDiversity { l: parameters.count("l")? })),

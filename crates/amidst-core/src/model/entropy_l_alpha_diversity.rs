@@ -15,7 +15,7 @@ use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::entropy::{self, Effective, EntropyBound};
 use crate::exact::weight::WeightBound;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 use crate::sensitive::categories::Categories;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -26,8 +26,10 @@ pub(super) const ENTRY: Entry = Entry {
     meaning: "the categories of {on} in a person's class are as mixed as {l} equally frequent ones, with weights of \
               {alpha} or more",
     parameters: &[
-        Parameter::required("l", Kind::Number, "the number of equally frequent categories to be as diverse as"),
-        Parameter::required("alpha", Kind::Number, "what the weights of a class's rows must add up to, at least"),
+        Parameter::required("l", Kind::Number, "the number of equally frequent categories to be as diverse as")
+            .measured(Measured::UpTo),
+        Parameter::required("alpha", Kind::Number, "what the weights of a class's rows must add up to, at least")
+            .measured(Measured::UpTo),
         Parameter::optional("categories", Kind::Categories, "lists of values, the most sensitive first"),
         Parameter::optional("weights", Kind::Weights, "\"uniform\", { sensitivity = β } or a list of weights"),
     ],

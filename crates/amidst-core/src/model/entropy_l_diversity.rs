@@ -18,7 +18,7 @@ use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, CodeSet, TableStats};
 use crate::exact::entropy::{self, Cutoff, Effective, EntropyBound};
 use crate::exact::largest_part::most_under_a_cap;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "entropy-l-diversity",
@@ -27,7 +27,8 @@ pub(super) const ENTRY: Entry = Entry {
     citation: "Machanavajjhala et al. 2007, Definitions 4.1 and 4.5, Algorithm 1",
     meaning: "the values of {on} in a person's class are as hard to guess as one of {l} equally frequent values",
     parameters: &[
-        Parameter::required("l", Kind::Number, "the number of equally frequent values to be as diverse as, 1 or more"),
+        Parameter::required("l", Kind::Number, "the number of equally frequent values to be as diverse as, 1 or more")
+            .measured(Measured::UpTo),
         Parameter::optional("dont_care", Kind::Values, "values that may be disclosed"),
     ],
     sensitive: Sensitive::OneOrMany,

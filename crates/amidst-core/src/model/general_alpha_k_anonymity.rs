@@ -11,7 +11,7 @@
 use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "general-alpha-k-anonymity",
@@ -20,7 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     citation: "Wong et al. 2006; survey Definition 12",
     meaning: "a person stands amidst at least {k} rows, and no value of {on} is likelier among them than {alpha}",
     parameters: &[
-        Parameter::required("alpha", Kind::Number, "the largest share of any value, 0 to 1"),
+        Parameter::required("alpha", Kind::Number, "the largest share of any value, 0 to 1").measured(Measured::From),
         Parameter::required("k", Kind::Count, "the least number of rows a class may have"),
     ],
     sensitive: Sensitive::OneOrMany,

@@ -10,7 +10,7 @@
 
 use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "k-anonymity",
@@ -19,12 +19,9 @@ pub(super) const ENTRY: Entry = Entry {
     citation: "Samarati & Sweeney 1998; Sweeney 2002; survey Definition 2",
     meaning: "whoever knows what others may know of a person finds at least {k} rows that fit, and cannot tell \
               which is theirs",
-    parameters: &[Parameter {
-        name: "k",
-        kind: Kind::Count,
-        required: true,
-        help: "the least number of rows a class may have",
-    }],
+    parameters: &[
+        Parameter::required("k", Kind::Count, "the least number of rows a class may have").measured(Measured::UpTo)
+    ],
     sensitive: Sensitive::None,
     audit: &[Audit::of("k", &[("k", "1")])],
     build: |parameters, _| Ok(Box::new(KAnonymity { k: parameters.count("k")? })),

@@ -14,7 +14,7 @@
 use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, Headcount, TableStats};
 use crate::exact::Rational;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "k-map",
@@ -23,7 +23,8 @@ pub(super) const ENTRY: Entry = Entry {
     citation: "Sweeney 2001; as in ARX and Google Sensitive Data Protection",
     meaning: "at least {k} people of the population look like the person, so nobody can be sure whose row it is",
     parameters: &[
-        Parameter::required("k", Kind::Count, "the least number of people a class must match in the population"),
+        Parameter::required("k", Kind::Count, "the least number of people a class must match in the population")
+            .measured(Measured::UpTo),
         Parameter::required("population", Kind::Population, "a table of the people the data were drawn from"),
     ],
     sensitive: Sensitive::None,

@@ -16,7 +16,7 @@
 
 use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "m-invariance",
@@ -25,7 +25,8 @@ pub(super) const ENTRY: Entry = Entry {
                  values they are published with",
     citation: "Xiao & Tao, SIGMOD 2007, Definitions 4–6",
     meaning: "a person keeps at least {m} possible values of {on}, the same ones in all versions together",
-    parameters: &[Parameter::required("m", Kind::Count, "the least number of candidate values for everybody")],
+    parameters: &[Parameter::required("m", Kind::Count, "the least number of candidate values for everybody")
+        .measured(Measured::UpTo)],
     sensitive: Sensitive::One,
     audit: &[],
     build: |parameters, _| Ok(Box::new(MInvariance { m: parameters.count("m")? })),

@@ -13,7 +13,7 @@
 use super::release_risk::ReleaseRisk;
 use super::{Audit, Entry, Sensitive};
 use crate::class::Sizes;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "max-risk",
@@ -25,7 +25,8 @@ pub(super) const ENTRY: Entry = Entry {
         "threshold",
         Kind::Number,
         "the largest risk of re-identification of any row, 0 to 1",
-    )],
+    )
+    .measured(Measured::From)],
     sensitive: Sensitive::None,
     audit: &[Audit::of("max_risk", &[("threshold", "1")])],
     build: |parameters, _| Ok(Box::new(ReleaseRisk { threshold: parameters.share("threshold")?, risk })),

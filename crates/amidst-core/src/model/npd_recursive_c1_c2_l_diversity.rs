@@ -15,7 +15,7 @@ use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, CodeSet, TableStats};
 use crate::exact::Rational;
 use crate::exact::recursive::Tail;
-use crate::parameter::{Kind, Parameter, ParameterError};
+use crate::parameter::{Kind, Measured, Parameter, ParameterError};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "npd-recursive-c1-c2-l-diversity",
@@ -25,7 +25,8 @@ pub(super) const ENTRY: Entry = Entry {
     meaning: "no single value of {on} dominates a person's class (c1 = {c1}, l = {l}), and none that matters can be \
               ruled out below {c2} percent",
     parameters: &[
-        Parameter::required("c1", Kind::Number, "how many times the tail the most frequent value must stay below"),
+        Parameter::required("c1", Kind::Number, "how many times the tail the most frequent value must stay below")
+            .measured(Measured::Above),
         Parameter::required("c2", Kind::Number, "the least percentage of each value of `no_negative`, 0 to 100"),
         Parameter::required("l", Kind::Count, "one more than the number of frequent values left out of the tail"),
         Parameter::optional("dont_care", Kind::Values, "values that may be disclosed"),

@@ -10,7 +10,7 @@
 
 use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "p-sensitive-k-anonymity",
@@ -19,7 +19,8 @@ pub(super) const ENTRY: Entry = Entry {
     citation: "Truta & Vinay 2006; Sun, Li & Wang 2010, §1.1",
     meaning: "a person stands amidst at least {k} rows with at least {p} different values of {on}",
     parameters: &[
-        Parameter::required("p", Kind::Count, "the least number of distinct values a class may have"),
+        Parameter::required("p", Kind::Count, "the least number of distinct values a class may have")
+            .measured(Measured::UpTo),
         Parameter::required("k", Kind::Count, "the least number of rows a class may have"),
     ],
     sensitive: Sensitive::OneOrMany,

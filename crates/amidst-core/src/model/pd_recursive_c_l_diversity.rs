@@ -18,7 +18,7 @@ use super::{Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, CodeSet, TableStats};
 use crate::exact::Rational;
 use crate::exact::recursive::Tail;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "pd-recursive-c-l-diversity",
@@ -28,7 +28,8 @@ pub(super) const ENTRY: Entry = Entry {
     meaning: "the most frequent value of {on} that matters in a person's class stays below {c} times the rarer ones \
               together (l = {l})",
     parameters: &[
-        Parameter::required("c", Kind::Number, "how many times the tail the most frequent value must stay below"),
+        Parameter::required("c", Kind::Number, "how many times the tail the most frequent value must stay below")
+            .measured(Measured::Above),
         Parameter::required("l", Kind::Count, "one more than the number of frequent values left out of the tail"),
         Parameter::optional("dont_care", Kind::Values, "values that may be disclosed"),
     ],

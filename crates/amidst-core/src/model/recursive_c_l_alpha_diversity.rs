@@ -14,7 +14,7 @@ use crate::class::{Class, TableStats};
 use crate::exact::Rational;
 use crate::exact::recursive::Tail;
 use crate::exact::weight::WeightBound;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 use crate::sensitive::categories::Categories;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -25,9 +25,11 @@ pub(super) const ENTRY: Entry = Entry {
     meaning: "no category of {on} dominates a person's class (c = {c}, l = {l}), and the categories weigh {alpha} \
               or more",
     parameters: &[
-        Parameter::required("c", Kind::Number, "how many times the tail the most frequent category must stay below"),
+        Parameter::required("c", Kind::Number, "how many times the tail the most frequent category must stay below")
+            .measured(Measured::Above),
         Parameter::required("l", Kind::Count, "the least number of distinct values, and where the tail begins"),
-        Parameter::required("alpha", Kind::Number, "what the weights of a class's rows must add up to, at least"),
+        Parameter::required("alpha", Kind::Number, "what the weights of a class's rows must add up to, at least")
+            .measured(Measured::UpTo),
         Parameter::optional("categories", Kind::Categories, "lists of values, the most sensitive first"),
         Parameter::optional("weights", Kind::Weights, "\"uniform\", { sensitivity = β } or a list of weights"),
     ],

@@ -14,7 +14,7 @@ use crate::class::{Class, TableStats};
 use crate::exact::Rational;
 use crate::exact::largest_part::most_under_a_cap;
 use crate::exact::recursive::Tail;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "recursive-c-l-diversity",
@@ -24,7 +24,8 @@ pub(super) const ENTRY: Entry = Entry {
     meaning: "the most frequent value of {on} in a person's class stays below {c} times the rarer ones together (l \
               = {l}), so no guess is nearly certain",
     parameters: &[
-        Parameter::required("c", Kind::Number, "how many times the tail the most frequent value must stay below"),
+        Parameter::required("c", Kind::Number, "how many times the tail the most frequent value must stay below")
+            .measured(Measured::Above),
         Parameter::required("l", Kind::Count, "one more than the number of frequent values left out of the tail"),
     ],
     sensitive: Sensitive::OneOrMany,

@@ -13,7 +13,7 @@
 use super::release_risk::ReleaseRisk;
 use super::{Audit, Entry, Sensitive};
 use crate::class::Sizes;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "sample-uniqueness",
@@ -21,7 +21,8 @@ pub(super) const ENTRY: Entry = Entry {
     definition: "rows alone in their class / rows ≤ threshold, over the whole release",
     citation: "Dalenius 1986; as in ARX",
     meaning: "at most a share of {threshold} of the rows stands alone in the release",
-    parameters: &[Parameter::required("threshold", Kind::Number, "the largest share of rows that are unique, 0 to 1")],
+    parameters: &[Parameter::required("threshold", Kind::Number, "the largest share of rows that are unique, 0 to 1")
+        .measured(Measured::From)],
     sensitive: Sensitive::None,
     audit: &[Audit::of("sample_uniqueness", &[("threshold", "1")])],
     build: |parameters, _| Ok(Box::new(ReleaseRisk { threshold: parameters.share("threshold")?, risk })),

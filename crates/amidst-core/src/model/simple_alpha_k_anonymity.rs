@@ -13,7 +13,7 @@
 use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Measured, Parameter};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "simple-alpha-k-anonymity",
@@ -22,7 +22,7 @@ pub(super) const ENTRY: Entry = Entry {
     citation: "Wong et al. 2006; survey Definition 9",
     meaning: "a person stands amidst at least {k} rows, and {value} is likelier among them than {alpha} for nobody",
     parameters: &[
-        Parameter::required("alpha", Kind::Number, "the largest share of the value, 0 to 1"),
+        Parameter::required("alpha", Kind::Number, "the largest share of the value, 0 to 1").measured(Measured::From),
         Parameter::required("value", Kind::Value, "the value whose share is bounded"),
         Parameter::required("k", Kind::Count, "the least number of rows a class may have"),
     ],

@@ -21,7 +21,7 @@ use crate::class::{Class, Ranking, TableStats};
 use crate::exact::earth_mover::{self, Distance, Tree};
 use crate::exact::largest_part::largest;
 use crate::exact::{Rational, divergence};
-use crate::parameter::{Kind, Parameter, ParameterError};
+use crate::parameter::{Kind, Measured, Parameter, ParameterError};
 use crate::sensitive::SensitiveDomain;
 
 const DISTANCES: &[&str] = &["equal", "ordered", "hierarchical", "kl", "js"];
@@ -35,7 +35,8 @@ pub(super) const ENTRY: Entry = Entry {
     meaning: "the values of {on} in a person's class are spread as in the whole table, up to a distance of {t}, so \
               finding the class teaches little",
     parameters: &[
-        Parameter::required("t", Kind::Number, "the largest distance from the table a class may have"),
+        Parameter::required("t", Kind::Number, "the largest distance from the table a class may have")
+            .measured(Measured::From),
         Parameter::optional("distance", Kind::Choice(DISTANCES), "how distributions are compared; `equal` when absent"),
     ],
     sensitive: Sensitive::One,

@@ -76,8 +76,10 @@ fn measuring_and_judging_agree() {
             let (subject, context) = (case.subject(of), case.context(of));
             let level = subject.measure(case.model.as_ref());
             let name = level.parameter;
-            let kind = case.entry.parameters.iter().find(|p| p.name == name).map(|p| p.kind);
-            let kind = kind.unwrap_or_else(|| panic!("{}: `{name}` is not a parameter", case.entry.id));
+            let declared = case.entry.parameters.iter().find(|p| p.name == name);
+            let declared = declared.unwrap_or_else(|| panic!("{}: `{name}` is not a parameter", case.entry.id));
+            let kind = declared.kind;
+            assert_eq!(declared.measured, Some(level.measured()), "as declared: {context}");
             let verdict = |value: Rational| case.at(value, name).map(|m| subject.holds(m.as_ref()));
             match &level.bound {
                 Bound::Always | Bound::Never => {

@@ -44,6 +44,8 @@ pub struct Anonymized {
     pub unique: UniqueRows,
     /// Rows published unprotected, because their owner waived protection.
     pub waived: u64,
+    /// Rows whose owner waived protection and that are in classes, those of others or their own.
+    pub joined: u64,
     /// Everything that the internal report says.
     pub report: Report,
     /// How long it took.
@@ -98,6 +100,7 @@ impl Anonymized {
             "rows_out": self.rows_out,
             "suppressed": self.judged.suppressed,
             "waived": self.waived,
+            "joined": self.joined,
             "unique_rows": self.unique.to_json(),
             "accepted": self.report.accepted,
             "classes": self.judged.class_count(),

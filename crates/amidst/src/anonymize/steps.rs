@@ -36,8 +36,11 @@ pub(super) fn read<'a, E: Engine>(
     Ok((prepared, rows))
 }
 
-/// Refuses a table whose raw columns single people out, or that lacks the column to predict.
+/// Refuses a policy that requires nothing, and a table whose raw columns single people out or that lacks the column to predict.
 pub(super) fn admit(policy: &Policy, prepared: &Prepared) -> Result<(), Failure> {
+    if let Some(error) = policy.requires_nothing() {
+        return Err(policy.origin.errors(vec![error]).into());
+    }
     prepared.refuse_raw(policy, 0)?;
     utility::target(policy, prepared)?;
     Ok(())
@@ -155,7 +158,7 @@ impl<R> Searched<R> {
             algorithm: self.algorithm.id,
             optimal: self.found.optimal,
             gap: self.found.gap,
-            warnings: warnings(policy, prepared, self.algorithm, &self.judged),
+            warnings: warnings(policy, prepared, self.algorithm, &self.judged, self.joined.as_ref()),
             levels: levels(prepared, &self.found),
             suppressed_cells: suppressed_cells(prepared, &self.found),
             notes: self.found.notes.clone(),
@@ -166,6 +169,7 @@ impl<R> Searched<R> {
             judged: Arc::clone(&self.judged),
             unique: sealed.unique,
             waived: released.waived.len() as u64,
+            joined: sealed.reports.internal.rows.joined,
             report: sealed.reports.internal,
             seconds,
             outputs,

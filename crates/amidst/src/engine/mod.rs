@@ -26,7 +26,7 @@ use crate::plan::algorithm_of;
 use crate::policy::Policy;
 use crate::prepare::{LoadOptions, Prepared};
 use crate::release::{Joined, Released};
-use crate::search::{Chosen, Compared, accepted, search};
+use crate::search::{Chosen, Compared, accepted, search_with_joiners};
 
 pub use local::Local;
 pub use parts::of_parts;
@@ -98,7 +98,8 @@ impl<R> Solved<R> {
     /// # Errors
     /// When no recoding satisfies the policy.
     pub fn here(policy: &Policy, prepared: Prepared, rows: R, job: &Job<'_>) -> Result<Self, Failure> {
-        let Chosen { entry: algorithm, found, joined, compared } = search(policy, &prepared, job)?;
+        let (prepared, chosen) = search_with_joiners(policy, prepared, job);
+        let Chosen { entry: algorithm, found, joined, compared } = chosen?;
         Ok(Solved { prepared, rows, algorithm, found, joined, compared })
     }
 

@@ -35,8 +35,11 @@ use profile::Profile;
 /// Cells that usually mean "unknown".
 const UNKNOWN: &[&str] = &["?", "", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "-"];
 
-/// The rows by which columns that name persons are found, so that their values need not all be read.
+/// The rows by which columns of long texts are found, so that they need not all be read.
 const SAMPLE: u64 = 50_000;
+
+/// Texts that nobody's number is as long as.
+const PROSE: usize = 24;
 
 /// A table that was looked at.
 #[derive(Debug)]
@@ -55,7 +58,7 @@ pub(crate) struct Looked {
 }
 
 impl Looked {
-    /// Reads a table and guesses what its columns are. With `skip`, columns that name persons in the first rows are not
+    /// Reads a table and guesses what its columns are. With `skip`, columns that hold long texts in the first rows are not
     /// read to the end.
     ///
     /// # Errors
@@ -70,7 +73,7 @@ impl Looked {
     /// Whatever is wrong with the input, or that the job was stopped.
     pub fn watched(input: &str, skip: bool, job: &Job<'_>) -> Result<Looked, PrepareError> {
         let mut binary: Vec<String> = Vec::new();
-        let mut named: Vec<String> = Vec::new();
+        let mut prose: Vec<String> = Vec::new();
         let mut guessed = Guessed::default();
         // A stream is read only once.
         if input != "-" {
@@ -86,22 +89,24 @@ impl Looked {
             // A sample of a table that has no more rows is the table.
             if skip && sample.rows as u64 == SAMPLE {
                 settle(&mut sample, &missing);
-                // Persons with several rows are told apart by a column that must be read to the end.
-                let names_persons = |c: &&Column| {
-                    let guess = roles::guess(&Profile::of(c, &missing));
-                    guess.role == Role::Identifying && !guess.several_rows
+                // Whatever may tell apart persons who have several rows must be read to the end, wherever those rows are.
+                let is_prose = |c: &&Column| {
+                    let profile = Profile::of(c, &missing);
+                    let guess = roles::guess(&profile);
+                    let stands_for_nobody = guess.strength == 0 && !guess.several_rows;
+                    guess.role == Role::Identifying && stands_for_nobody && profile.share(|v| v.len() >= PROSE) >= 0.5
                 };
-                named = sample.columns.iter().filter(names_persons).map(|c| c.name.clone()).collect();
+                prose = sample.columns.iter().filter(is_prose).map(|c| c.name.clone()).collect();
             }
         }
-        let mut but = [named.clone(), binary.clone()].concat();
+        let mut but = [prose.clone(), binary.clone()].concat();
         let read = read_but(&mut but, input, None, &mut guessed, job)?;
         let mut table = read.table;
         let missing = unknown_tokens(&table);
         settle(&mut table, &missing);
         let plan = plan::plan(&table, &missing);
-        let why = |name: &String| match named.contains(name) {
-            true => "names persons in the first rows, so the rest was not read",
+        let why = |name: &String| match prose.contains(name) {
+            true => "long texts of their own in the first rows, so the rest was not read",
             false => "binary data, which has no text",
         };
         let unread = but.iter().map(|name| (name.clone(), why(name))).collect();
@@ -198,10 +203,23 @@ fn read_but(
     }
 }
 
-/// The usual tokens that some column holds.
+/// The usual tokens that some column holds, unless it is one of its codes: `NA` is also Naples and Namibia.
 fn unknown_tokens(table: &Table) -> Vec<String> {
-    let held = |token: &&&str| table.columns.iter().any(|c| c.dictionary.code(token).is_some());
+    let held = |token: &&&str| {
+        table.columns.iter().any(|c| c.dictionary.code(token).is_some() && !(is_code(token) && has_codes(c)))
+    };
     UNKNOWN.iter().filter(held).map(|t| t.to_string()).collect()
+}
+
+/// Two capital letters.
+fn is_code(value: &str) -> bool {
+    value.len() == 2 && value.bytes().all(|b| b.is_ascii_uppercase())
+}
+
+/// Whether nearly all values are codes of two letters, and not just a few abbreviations.
+fn has_codes(column: &Column) -> bool {
+    let codes = column.dictionary.iter().filter(|value| is_code(value)).count();
+    codes > 5 && codes * 10 >= column.dictionary.len() * 9
 }
 
 /// Gives every column the type of its known values.
@@ -301,6 +319,17 @@ mod tests {
             std::fs::write(&file, case).unwrap();
             fits(&file);
         }
+    }
+
+    #[test]
+    fn a_province_is_not_unknown() {
+        let codes = ["RM", "MI", "NA", "TO", "PA", "GE", "BO"].repeat(9);
+        let [provinces, answers] = [codes, ["yes", "no", "NA"].repeat(21)];
+        let columns = vec![profile::tests::column("provincia", provinces), profile::tests::column("answer", answers)];
+        let mut table = Table { rows: 63, columns };
+        assert_eq!(unknown_tokens(&table), ["NA"]);
+        table.columns.pop();
+        assert!(unknown_tokens(&table).is_empty());
     }
 
     #[test]

@@ -4,7 +4,10 @@
 //! as numbers of people do; both can be wrong (a doctor's number stands beside the patient's) or missing (a number of an
 //! unknown name, a birth date, an address). What people are does not change from row to row: a column whose repeated values
 //! settle other columns that do not settle each other, such as sex and region, stands for somebody. That evidence comes
-//! first. A key is never published, so a column that is taken for one by mistake costs usefulness and not protection.
+//! first. Where no single column has it, two or three of those that are left out may have it together: first and last
+//! name. A key is never published, so a column that is taken for one by mistake costs usefulness and not protection.
+
+use std::collections::HashMap;
 
 use amidst_core::risk::Dependence;
 use amidst_core::table::{Codes, Table};
@@ -26,27 +29,36 @@ const MOST_ROWS: usize = 20_000;
 /// Columns that may be settled, looked at for one candidate.
 const MOST_COLUMNS: usize = 16;
 
-/// Makes one column the key, if one stands for people who have several rows each. A policy has one key; other columns that were
-/// taken for one are left out.
+/// Columns that are looked at for what they settle together.
+const MOST_TOGETHER: usize = 6;
+
+/// Makes one column the key, if one stands for people who have several rows each, or several columns that do so together. Other
+/// columns that were taken for a key are left out.
 pub(super) fn one_key(guesses: &mut [Guess], table: &Table, profiles: &[Profile<'_>]) {
     let names: Vec<Name> = table.columns.iter().map(|column| Name::of(&column.name)).collect();
     let candidates = Candidates { guesses, table, profiles, names: &names };
-    let Some((best, settles)) = candidates.best() else { return };
+    let alone = candidates.best().map(|(column, settles)| (vec![column], settles));
+    let proven = alone.as_ref().is_some_and(|(_, settles)| settles.is_some());
+    let together = if proven { None } else { candidates.together() };
+    let Some((key, settles)) = together.or(alone) else { return };
     for guess in guesses.iter_mut().filter(|g| g.role == Role::Key) {
         guess.role = Role::Identifying;
     }
-    let guess = &mut guesses[best];
-    guess.role = Role::Key;
-    guess.several_rows = true;
-    let agree = match settles {
-        Some((a, b)) => {
-            let name = |column: usize| clean(&table.columns[column].name);
-            format!(", whose rows agree in `{}` and `{}`", name(a), name(b))
-        }
-        None => String::new(),
-    };
-    guess.why = format!("{}{agree}, several rows each: k counts them instead of rows", guess.why);
+    let name = |column: usize| clean(&table.columns[column].name);
+    let agree = settles.map(|(a, b)| format!(", whose rows agree in `{}` and `{}`", name(a), name(b)));
+    let agree = agree.unwrap_or_default();
+    for &column in &key {
+        let guess = &mut guesses[column];
+        guess.role = Role::Key;
+        guess.several_rows = true;
+        let others: Vec<String> = key.iter().filter(|&&k| k != column).map(|&k| format!("`{}`", name(k))).collect();
+        let with = if others.is_empty() { String::new() } else { format!(", together with {}", others.join(" and ")) };
+        guess.why = format!("{}{with}{agree}, several rows each: k counts them instead of rows", guess.why);
+    }
 }
+
+/// Two columns of which rows of one person agree.
+type Settled = (usize, usize);
 
 struct Candidates<'a> {
     guesses: &'a [Guess],
@@ -57,9 +69,9 @@ struct Candidates<'a> {
 
 impl Candidates<'_> {
     /// The column that stands for people, and two columns that it settles where it does.
-    fn best(&self) -> Option<(usize, Option<(usize, usize)>)> {
+    fn best(&self) -> Option<(usize, Option<Settled>)> {
         let found = (0..self.guesses.len()).filter_map(|i| {
-            let settles = if self.may_stand_for_people(i) { self.settles(i) } else { None };
+            let settles = if self.may_stand_for_people(i) { self.settled_by(i) } else { None };
             let called = self.guesses[i].role == Role::Key;
             (settles.is_some() || called || self.seems_to_number_people(i)).then_some((i, settles))
         });
@@ -92,42 +104,97 @@ impl Candidates<'_> {
         self.names[i].is_person() || self.names[i].numbers_persons()
     }
 
-    /// Whether it is worth asking what the values settle: they repeat, and either something says already that they stand for
-    /// people or records, or there are many of them.
+    /// Two or three columns whose values together stand for people: first and last name, a name and a birth date.
+    fn together(&self) -> Option<(Vec<usize>, Option<Settled>)> {
+        let named = |i: usize| self.names[i].tells_of("person-name");
+        let part = |&i: &usize| {
+            let profile = &self.profiles[i];
+            let told = self.guesses[i].role == Role::Identifying || self.names[i].tells_of("birth");
+            told && self.is_known(i) && profile.distinct > 1 && profile.distinct < profile.known
+        };
+        let mut parts: Vec<usize> = (0..self.guesses.len()).filter(part).collect();
+        parts.sort_by_key(|&i| (!named(i), i));
+        parts.truncate(MOST_TOGETHER);
+        let pairs = (0..parts.len()).flat_map(|b| (0..b).map(move |a| vec![a, b]));
+        let triples = (0..parts.len()).flat_map(|c| (0..c).flat_map(move |b| (0..b).map(move |a| vec![a, b, c])));
+        let sets = || pairs.clone().chain(triples.clone()).map(|set| set.iter().map(|&at| parts[at]).collect());
+        let proven = sets().find_map(|set: Vec<usize>| {
+            let settles = self.settles(&set, &self.people(&set)?)?;
+            Some((set, Some(settles)))
+        });
+        // Names that repeat together are people, also where nothing else is known of them.
+        proven.or_else(|| {
+            let names = |set: &Vec<usize>| set.iter().all(|&i| named(i)) && self.people(set).is_some();
+            sets().find(names).map(|set| (set, None))
+        })
+    }
+
+    /// The rows of some combinations of the columns that have more than one, if the columns repeat together as people do.
+    fn people(&self, columns: &[usize]) -> Option<Sample> {
+        let widest = *columns.iter().max_by_key(|&&i| self.profiles[i].distinct)?;
+        let column = &self.table.columns[widest];
+        let sample = Sample::of(&column.codes, column.dictionary.len());
+        let (mut numbers, mut codes) = (HashMap::new(), Codes::default());
+        for &row in &sample.rows {
+            let cells: Vec<u32> = columns.iter().map(|&i| self.table.columns[i].codes.get(row)).collect();
+            let next = numbers.len() as u32;
+            codes.push(*numbers.entry(cells).or_insert(next));
+        }
+        let repeats = numbers.len() >= FEWEST_VALUES && numbers.len() * 3 <= sample.rows.len() * 2;
+        repeats.then(|| Sample { person: codes, ..sample }.repeating(numbers.len()))
+    }
+
+    /// Whether it is worth asking what the values settle: they repeat, and something says already that they stand for people or
+    /// records, or there are many of them, or they settle what only a person has.
     fn may_stand_for_people(&self, i: usize) -> bool {
         let profile = &self.profiles[i];
         let repeats = profile.distinct >= FEWEST_VALUES && profile.distinct * 3 <= profile.known * 2;
-        let left_out = matches!(self.guesses[i].role, Role::Key | Role::Identifying);
-        repeats && self.is_known(i) && (left_out || self.is_person(i) || self.few_rows(i))
+        repeats && self.is_known(i)
     }
 
-    /// Two columns that the values of column `i` settle and that do not settle each other. Of a column that is not left out
-    /// already one of the two must be a person's (sex, age, birth): a town settles its region and its density.
-    fn settles(&self, i: usize) -> Option<(usize, usize)> {
-        let sample = Sample::of(&self.table.columns[i].codes, self.table.columns[i].dictionary.len());
-        let personal = |j: usize| ["sex", "age", "birth"].iter().any(|section| self.names[j].tells_of(section));
+    /// As [`Candidates::settles`], of one column.
+    fn settled_by(&self, i: usize) -> Option<Settled> {
         let left_out = matches!(self.guesses[i].role, Role::Key | Role::Identifying);
-        if !left_out && personal(i) && !self.names[i].tells_of("birth") {
+        if !left_out && self.is_personal(i) && !self.names[i].tells_of("birth") {
             return None;
         }
+        let column = &self.table.columns[i];
+        self.settles(&[i], &Sample::of(&column.codes, column.dictionary.len()))
+    }
+
+    fn is_personal(&self, i: usize) -> bool {
+        ["sex", "age", "birth"].iter().any(|section| self.names[i].tells_of(section))
+    }
+
+    /// Two columns that the values of `columns` settle and that do not settle each other. Of columns that are not left out already
+    /// one of the two must be a person's (sex, age, birth): a town settles its region and its density. Both must be where very
+    /// many rows share each value and no name speaks of people: a ward may settle the sex of its patients and its region.
+    fn settles(&self, columns: &[usize], sample: &Sample) -> Option<Settled> {
+        let left_out = |&i: &usize| matches!(self.guesses[i].role, Role::Key | Role::Identifying);
+        let told = |&i: &usize| self.is_person(i) || self.names[i].tells_of("person");
+        let personal_ones = match () {
+            () if columns.iter().any(left_out) => 0,
+            () if columns.iter().any(|i| told(i) || self.few_rows(*i)) => 1,
+            () => 2,
+        };
+        let values = columns.iter().fold(1usize, |all, &i| all.saturating_mul(self.profiles[i].distinct));
         let varies = |j: &usize| {
             let kept = matches!(self.guesses[*j].role, Role::Quasi | Role::Sensitive);
-            *j != i && kept && self.profiles[*j].texts > 1 && self.profiles[*j].distinct <= self.profiles[i].distinct
+            !columns.contains(j) && kept && self.profiles[*j].texts > 1 && self.profiles[*j].distinct <= values
         };
         // What is personal is looked at first; where none of it is settled the others would not do.
-        let mut columns: Vec<usize> = (0..self.guesses.len()).filter(varies).collect();
-        columns.sort_by_key(|&j| (!personal(j), self.profiles[j].distinct, j));
-        columns.truncate(MOST_COLUMNS);
-        let from = sample.codes(&self.table.columns[i].codes);
+        let mut others: Vec<usize> = (0..self.guesses.len()).filter(varies).collect();
+        others.sort_by_key(|&j| (!self.is_personal(j), self.profiles[j].distinct, j));
+        others.truncate(MOST_COLUMNS);
         let mut settled: Vec<(usize, Codes)> = Vec::new();
-        for j in columns {
+        for j in others {
             let to = sample.codes(&self.table.columns[j].codes);
-            if !tells(&from, &to) {
+            if !tells(&sample.person, &to) {
                 continue;
             }
             let pair = settled.iter().find(|(other, codes)| {
-                let whose = left_out || personal(j) || personal(*other);
-                whose && !tells(codes, &to) && !tells(&to, codes)
+                let personal = [j, *other].iter().filter(|&&of| self.is_personal(of)).count();
+                personal >= personal_ones && !tells(codes, &to) && !tells(&to, codes)
             });
             if let Some(&(other, _)) = pair {
                 return Some((other, j));
@@ -143,18 +210,18 @@ fn tells(from: &Codes, to: &Codes) -> bool {
     Dependence::of(from, to, None, None).is_some_and(|d| d.beyond_chance >= Dependence::NEARLY)
 }
 
-/// All rows of some values of a column that have more than one row.
+/// All rows of some values that have more than one row.
 struct Sample {
     rows: Vec<usize>,
+    /// The value of each of the rows.
+    person: Codes,
 }
 
 impl Sample {
     fn of(codes: &Codes, values: usize) -> Self {
-        let mut counts = vec![0usize; values];
-        codes.for_each(|code| counts[code as usize] += 1);
         let mut left = MOST_ROWS;
         // Values in their order, so that the sample does not depend on the order of rows.
-        let taken: Vec<bool> = counts
+        let taken: Vec<bool> = counts(codes, values)
             .iter()
             .map(|&count| {
                 let take = count > 1 && left > 0;
@@ -162,7 +229,19 @@ impl Sample {
                 take
             })
             .collect();
-        Sample { rows: (0..codes.len()).filter(|&row| taken[codes.get(row) as usize]).collect() }
+        let rows = (0..codes.len()).filter(|&row| taken[codes.get(row) as usize]).collect();
+        let sample = Sample { rows, person: Codes::default() };
+        Sample { person: sample.codes(codes), ..sample }
+    }
+
+    /// Without the rows whose value no other row has.
+    fn repeating(self, values: usize) -> Self {
+        let counts = counts(&self.person, values);
+        let keep: Vec<bool> = (0..self.rows.len()).map(|at| counts[self.person.get(at) as usize] > 1).collect();
+        let rows = self.rows.iter().zip(&keep).filter(|(_, keep)| **keep).map(|(row, _)| *row).collect();
+        let mut person = self.person;
+        person.retain(&keep);
+        Sample { rows, person }
     }
 
     fn codes(&self, codes: &Codes) -> Codes {
@@ -172,6 +251,12 @@ impl Sample {
     }
 }
 
+fn counts(codes: &Codes, values: usize) -> Vec<usize> {
+    let mut counts = vec![0usize; values];
+    codes.for_each(|code| counts[code as usize] += 1);
+    counts
+}
+
 #[cfg(test)]
 mod tests {
     use amidst_core::table::Column;
@@ -179,7 +264,7 @@ mod tests {
     use super::*;
     use crate::init::{profile, roles};
 
-    /// The column that becomes the key of a table of 600 rows.
+    /// The columns that become the key of a table of 600 rows.
     fn key(columns: &[(&str, &dyn Fn(usize) -> String)]) -> Option<String> {
         let column = |&(name, of): &(&str, &dyn Fn(usize) -> String)| {
             let values: Vec<String> = (0..600).map(of).collect();
@@ -189,8 +274,9 @@ mod tests {
         let profiles: Vec<Profile<'_>> = table.columns.iter().map(|column| Profile::of(column, &[])).collect();
         let mut guesses: Vec<Guess> = profiles.iter().map(roles::guess).collect();
         one_key(&mut guesses, &table, &profiles);
-        let found = guesses.iter().position(|guess| guess.role == Role::Key);
-        found.map(|i| table.columns[i].name.clone())
+        let keys = guesses.iter().zip(&table.columns).filter(|(guess, _)| guess.role == Role::Key);
+        let names: Vec<&str> = keys.map(|(_, column)| column.name.as_str()).collect();
+        (!names.is_empty()).then(|| names.join(" + "))
     }
 
     fn person(row: usize) -> usize {
@@ -243,6 +329,38 @@ mod tests {
         let columns: [(&str, &dyn Fn(usize) -> String); 4] =
             [("subject", &subject), ("sex", &sex), ("region", &region), ("answer", &answer)];
         assert_eq!(key(&columns).as_deref(), Some("subject"));
+    }
+
+    #[test]
+    fn a_person_with_very_many_rows_is_one() {
+        // Seven people, 85 rows each, whatever the column is called.
+        let few = |row: usize| row * 7919 % 7;
+        let subject = |row| format!("S{}", few(row));
+        let of = |list: &'static [&'static str]| move |row: usize| list[few(row) % list.len()].to_string();
+        let (sex, age) = (of(&["f", "m"]), of(&["31", "44", "52", "60", "28"]));
+        let answer = |row: usize| (row * 31 % 7).to_string();
+        for name in ["subject", "volunteer", "zz"] {
+            let columns: [(&str, &dyn Fn(usize) -> String); 4] =
+                [(name, &subject), ("sex", &sex), ("age", &age), ("answer", &answer)];
+            assert_eq!(key(&columns).as_deref(), Some(name));
+        }
+    }
+
+    #[test]
+    fn names_tell_people_apart_together() {
+        let first =
+            |row| ["Ann", "Bea", "Cleo", "Dora", "Eve", "Fay", "Gil", "Hal", "Ian", "Jon"][person(row) % 10].into();
+        let last = |row| {
+            ["Ashe", "Boyd", "Cole", "Dunn", "Egan", "Ford", "Gray", "Hill", "Ives", "Jory"][person(row) / 10].into()
+        };
+        let visit = |row: usize| (row * 31 % 97 + 3).to_string();
+        let columns: [(&str, &dyn Fn(usize) -> String); 5] =
+            [("first name", &first), ("last name", &last), ("sex", &sex), ("region", &region), ("minutes", &visit)];
+        assert_eq!(key(&columns).as_deref(), Some("first name + last name"));
+        // Nothing else is known of them.
+        let columns: [(&str, &dyn Fn(usize) -> String); 3] =
+            [("Vorname", &first), ("Nachname", &last), ("Minuten", &visit)];
+        assert_eq!(key(&columns).as_deref(), Some("Vorname + Nachname"));
     }
 
     #[test]

@@ -3,10 +3,12 @@
 //! Columns that single nobody out alone may do so together, and a column that is released as it is may give away one that
 //! is generalized. Whatever is changed here is changed towards more protection.
 
+use std::collections::HashMap;
+
 use amidst_core::hierarchy::{self, Suggestion};
 use amidst_core::risk::{Dependence, line};
 use amidst_core::shared::Shared;
-use amidst_core::table::{Column, Table};
+use amidst_core::table::{Codes, Column, Table};
 use rayon::prelude::*;
 
 use super::names::clean;
@@ -20,6 +22,9 @@ const QUASI_COLUMNS: usize = 10;
 
 /// More private columns than this cannot all be protected in one release.
 const SENSITIVE_COLUMNS: usize = 4;
+
+/// Rows that are looked at for what columns tell of each other, evenly spread.
+const MOST_ROWS: usize = 100_000;
 
 /// What becomes of the columns of a table.
 #[derive(Debug)]
@@ -86,24 +91,55 @@ fn is_spread(column: &Column) -> bool {
     (all - most) * 50 >= all
 }
 
-/// Private columns that give a quasi column away are generalized with it.
+/// Private columns that give a quasi column away, alone or two together, are generalized with it.
 fn not_given_away(guesses: &mut [Guess], table: &Table) {
     let quasi = positions(guesses, Role::Quasi);
     let lines: Vec<Option<Vec<f64>>> = (0..guesses.len())
         .into_par_iter()
         .map(|i| matches!(guesses[i].role, Role::Quasi | Role::Sensitive).then(|| line(&table.columns[i])).flatten())
         .collect();
-    for i in positions(guesses, Role::Sensitive) {
-        let told = quasi.par_iter().find_first(|&&q| {
-            let (from, to) = (&table.columns[i].codes, &table.columns[q].codes);
-            let found = Dependence::of(from, to, lines[i].as_deref(), lines[q].as_deref());
+    // Of the rows that a dependence would look at.
+    let rows: Vec<usize> = (0..table.rows).step_by(table.rows.div_ceil(MOST_ROWS).max(1)).collect();
+    let targets: Vec<Codes> = quasi.iter().map(|&q| sampled(&rows, |row| table.columns[q].codes.get(row))).collect();
+    let given = |from: &Codes, from_line: Option<&[f64]>| {
+        let told = quasi.par_iter().zip(&targets).find_first(|(q, to)| {
+            let found = Dependence::of(from, to, from_line, lines[**q].as_deref());
             found.is_some_and(|d| d.gives_away())
         });
-        if let Some(&q) = told {
-            let why = format!("it gives `{}` away", clean(&table.columns[q].name));
-            generalize(&mut guesses[i], &why);
+        told.map(|(&q, _)| clean(&table.columns[q].name))
+    };
+    for i in positions(guesses, Role::Sensitive) {
+        let from = sampled(&rows, |row| table.columns[i].codes.get(row));
+        if let Some(name) = given(&from, lines[i].as_deref()) {
+            generalize(&mut guesses[i], &format!("it gives `{name}` away"));
         }
     }
+    let private = positions(guesses, Role::Sensitive);
+    let pairs = private.iter().enumerate().flat_map(|(at, &a)| private[..at].iter().map(move |&b| (a, b)));
+    for (a, b) in pairs {
+        if [a, b].iter().any(|&i| guesses[i].role != Role::Sensitive) {
+            continue;
+        }
+        let mut numbers = HashMap::new();
+        let together = sampled(&rows, |row| {
+            let next = numbers.len() as u32;
+            *numbers.entry([a, b].map(|i| table.columns[i].codes.get(row))).or_insert(next)
+        });
+        if let Some(name) = given(&together, None) {
+            // The one with more values says more.
+            let values = |i: usize| table.columns[i].dictionary.len();
+            let (more, less) = if values(a) < values(b) { (b, a) } else { (a, b) };
+            let with = clean(&table.columns[less].name);
+            generalize(&mut guesses[more], &format!("together with `{with}` it gives `{name}` away"));
+        }
+    }
+}
+
+/// What some rows have.
+fn sampled(rows: &[usize], mut of: impl FnMut(usize) -> u32) -> Codes {
+    let mut codes = Codes::default();
+    rows.iter().for_each(|&row| codes.push(of(row)));
+    codes
 }
 
 impl Plan {
@@ -177,4 +213,31 @@ pub(super) fn suggest(column: &Column, guess: &Guess, missing: &[String]) -> Sug
     let counts = column.counts();
     let rows = |value: &str| column.dictionary.code(value).and_then(|c| counts.get(c as usize)).map_or(0, |&n| n);
     code.unwrap_or_else(|| hierarchy::guess_counted(&values, &rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::profile::tests::column;
+    use super::*;
+
+    #[test]
+    fn two_private_columns_that_tell_a_third_are_not_both_released() {
+        let religion = |row: usize| ["a", "b", "c", "d"][row * 7 % 4];
+        let diagnosis = |row: usize| ["flu", "hiv", "cold", "cancer"][row * 5 / 4 % 4];
+        let region = |row: usize| format!("{}{}", row * 7 % 4, row * 5 / 4 % 4);
+        let columns = |with: bool| {
+            let region = |row: usize| if with { region(row) } else { format!("r{}", row * row % 16) };
+            let rows = || 0..400;
+            vec![
+                column("religion", rows().map(religion)),
+                column("diagnosis", rows().map(diagnosis)),
+                column("region", rows().map(region)),
+            ]
+        };
+        let private = |with: bool| {
+            let plan = plan(&Table { rows: 400, columns: columns(with) }, &[]);
+            positions(&plan.guesses, Role::Sensitive).len()
+        };
+        assert_eq!((private(false), private(true)), (2, 1));
+    }
 }

@@ -35,6 +35,9 @@ const ROWS_EACH: usize = 12;
 /// A private number with more values than this is an exact amount.
 const MANY: usize = 100;
 
+/// A private number with more values than this, some of which only one row has, is one as well: the highest salaries.
+const SOME: usize = 20;
+
 /// A private column may single out this share of the rows (or two rows), and no more.
 pub(super) const SINGLED_OUT: f64 = 0.01;
 
@@ -208,7 +211,7 @@ fn date(profile: &Profile<'_>, finding: &str) -> Guess {
 fn private(profile: &Profile<'_>, why: &str) -> Guess {
     let many = profile.known >= FEW && profile.distinct_share() > 0.2;
     // An exact amount beside a class singles out within the class, however often it occurs in the table.
-    let exact = profile.is_number() && profile.distinct > MANY;
+    let exact = profile.is_number() && profile.distinct > if profile.uniques > 0 { SOME } else { MANY };
     if profile.uniques as u64 <= tolerated(profile.rows) && !many && !exact {
         return because(Role::Sensitive, 3, why);
     }

@@ -26,7 +26,6 @@ pub(super) fn parse(fields: &mut Fields, document: &DeTable<'_>) -> Columns {
     let mut columns: Vec<ColumnPolicy> = Vec::new();
     let mut default = None;
     let mut broken: Vec<String> = Vec::new();
-    let mut keys: Vec<Range<usize>> = Vec::new();
     let mut consents: Vec<Range<usize>> = Vec::new();
     let table = fields.table(document, "columns");
     for (name, span, item) in table.map(in_order).unwrap_or_default() {
@@ -39,21 +38,17 @@ pub(super) fn parse(fields: &mut Fields, document: &DeTable<'_>) -> Columns {
             broken.push(name.to_string());
             continue;
         };
-        match column.role {
-            Role::Key => keys.push(span),
-            Role::Consent => consents.push(span),
-            _ => {}
+        if column.role == Role::Consent {
+            consents.push(span);
         }
         match name {
             "*" => default = Some(column),
             _ => columns.push(column),
         }
     }
-    for (spans, role) in [(keys, "key"), (consents, "consent")] {
-        for span in spans.into_iter().skip(1) {
-            let message = format!("a policy has at most one {role} column");
-            fields.push(Diagnostic::at(span, message).label(format!("a second {role} column")));
-        }
+    for span in consents.into_iter().skip(1) {
+        let message = "a policy has at most one consent column";
+        fields.push(Diagnostic::at(span, message).label("a second consent column"));
     }
     let quasi = columns.iter().chain(&default).any(|c| c.role == Role::Quasi);
     if !quasi && broken.is_empty() {

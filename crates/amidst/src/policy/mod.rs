@@ -355,6 +355,14 @@ impl Policy {
         self.column(name).is_some_and(open)
     }
 
+    /// Why nothing can be published under the policy, where no requirement is stated: nothing would be proven.
+    pub(crate) fn requires_nothing(&self) -> Option<Diagnostic> {
+        let help = "add what every class must satisfy:\n[[require]]\nmodel = \"k-anonymity\"\nk = 5";
+        self.requirements
+            .is_empty()
+            .then(|| Diagnostic::new("the policy requires nothing, so nothing would be proven").help(help))
+    }
+
     /// The names of the columns with a role, in the order they are written.
     pub fn with_role(&self, role: Role) -> impl Iterator<Item = &str> {
         self.columns.iter().filter(move |c| c.role == role).map(|c| c.name.as_str())

@@ -20,7 +20,9 @@ pub fn role_meaning(role: Role) -> &'static str {
             "nobody should learn it: published as it is, its link to a person protected by the requirements"
         }
         Role::Insensitive => "published as it is, protected by nothing; refused where it singles people out",
-        Role::Key => "tells persons apart who have several rows, so that they count once; never published",
+        Role::Key => {
+            "tells persons apart who have several rows, so that they count once; several such columns do so together; never published"
+        }
         Role::Consent => "says who waived protection; never published",
     }
 }

@@ -1,6 +1,6 @@
 //! Which columns there are, and what the policy says of each.
 
-use amidst_core::table::Table;
+use amidst_core::table::{Column, Table};
 
 use super::PrepareError;
 use crate::policy::quote::key;
@@ -12,6 +12,7 @@ pub(crate) struct Layout {
     pub roles: Vec<Role>,
     pub quasi: Vec<usize>,
     pub sensitive: Vec<usize>,
+    /// The column that tells people apart; where several do together, the first of them, once [`join_keys`] was called.
     pub key: Option<usize>,
     pub consent: Option<usize>,
 }
@@ -27,6 +28,28 @@ impl Layout {
         let (key, consent) = (with(Role::Key).next(), with(Role::Consent).next());
         Layout { quasi, sensitive, key, consent, roles }
     }
+}
+
+/// Where several columns tell people apart together, such as first and last name, the first of them becomes their
+/// combination: whoever agrees in all of them is one person.
+pub(crate) fn join_keys(layout: &Layout, table: &mut Table) {
+    let keys: Vec<usize> = (0..layout.roles.len()).filter(|&i| layout.roles[i] == Role::Key).collect();
+    let [first, _, ..] = keys[..] else { return };
+    let mut joined = Column::new(table.columns[first].name.clone());
+    let mut cell = String::new();
+    for row in 0..table.rows {
+        cell.clear();
+        for (i, &key) in keys.iter().enumerate() {
+            cell.push_str(if i > 0 { ", " } else { "" });
+            // A comma of a value is no end of it, so that no two combinations are written alike.
+            table.columns[key].value(row).chars().for_each(|c| match c {
+                ',' | '\\' => cell.extend(['\\', c]),
+                _ => cell.push(c),
+            });
+        }
+        joined.push(&cell);
+    }
+    table.columns[first] = joined;
 }
 
 /// The keys of the section that speaks of a column.

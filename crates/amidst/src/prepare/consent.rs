@@ -80,6 +80,25 @@ impl Prepared {
         }
         count_kept(&self.table, &self.quasi, &self.sensitive, self.key, &keep)
     }
+
+    /// Whether some rows asked to join the classes of others, and could be protected as those are instead. What compares
+    /// classes with a population knows the tuples of the protected rows alone.
+    pub fn may_protect_everyone(&self) -> bool {
+        let joins = self.waived.as_ref().is_some_and(|w| w.mode != ConsentMode::Publish && !w.rows.is_empty());
+        joins && self.weights.is_none() && self.requirements.iter().all(|r| r.population.is_none())
+    }
+
+    /// As if nobody had waived protection; `why` goes before what is said of it.
+    pub fn protecting_everyone(mut self, why: &str) -> Prepared {
+        let rows = self.waived.take().map_or(0, |waived| waived.rows.len());
+        (self.set, self.entry_of_row) = FrequencySet::count(&self.table, &self.quasi, &self.sensitive, self.key);
+        let theirs = match rows {
+            1 => "the row whose owner waived protection is".to_string(),
+            rows => format!("the {rows} rows whose owners waived protection are"),
+        };
+        self.remarks.push(format!("{why}; {theirs} protected like everybody else"));
+        self
+    }
 }
 
 /// Counts some rows of a table; the entry of the others is [`NO_ENTRY`].

@@ -66,6 +66,11 @@ impl Prepared {
                 vec![policy.origin.error(&["columns", &column.name, "level"], message)],
             ));
         }
+        if let Some(second) = policy.with_role(Role::Key).nth(1) {
+            let message = "several columns tell people apart together only where the rows are in this process";
+            let error = policy.origin.error(&["columns", second, "role"], message).label("a second key column");
+            return Err(PrepareError::of(policy, vec![error]));
+        }
         let Counted { table, mut weights, rows_in, rows_dropped_missing, header, floor, files } = counted;
         let persons = table.columns.iter().any(|c| policy.column(&c.name).is_some_and(|p| p.role == Role::Key));
         let mut input = amidst_io::Input::default();

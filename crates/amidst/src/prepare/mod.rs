@@ -254,6 +254,7 @@ impl Fitted {
             return Err(PrepareError::of(policy, vec![error.help(help)]));
         }
         options.check()?;
+        columns::join_keys(&layout, &mut table);
         let mut errors = types::settle(policy, &layout, &mut table, &places);
         errors.extend(columns::wrong_sets(policy, &input.header));
         errors.extend(columns::wrong_bounds(policy, &input.header));

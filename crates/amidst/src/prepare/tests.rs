@@ -447,8 +447,32 @@ l = 1
     assert_eq!(p.remarks.len(), 1, "{:?}", p.remarks);
     assert!(p.remarks[0].contains("`hlv`"), "{:?}", p.remarks);
     assert!(load(data, PAY).unwrap().remarks.is_empty());
-    let nothing = load(data, PAY.split("[[require]]").next().unwrap()).unwrap();
-    assert!(nothing.remarks[0].contains("requires nothing"), "{:?}", nothing.remarks);
+}
+
+#[test]
+fn a_policy_that_requires_nothing_or_cannot_be_written_does_not_pass() {
+    for (policy, told) in [
+        (PAY.split("[[require]]").next().unwrap().to_string(), "requires nothing"),
+        (format!("{PAY}[output]\nfile = \"certificate.json\"\n"), "cannot be written as a release"),
+    ] {
+        let folder = folder("zip,pay\n1,a\n1,b\n2,b\n", &policy);
+        let policy = Policy::read(&folder.path().join("policy.toml")).unwrap();
+        let findings = check(&policy, &LoadOptions::default());
+        assert_eq!(findings[0].exit_code(), 2);
+        assert!(format!("{:?}", findings[0]).contains(told), "{findings:?}");
+    }
+}
+
+#[test]
+fn several_keys_tell_persons_apart_together() {
+    let data =
+        "first,last,zip,pay\nAnn,Ash,1,a\nAnn,Boyd,1,b\nAnn,Ash,1,a\nBea,\"Boyd, Ann\",1,b\n\"Bea, Boyd\",Ann,1,b\n";
+    let keys = "[columns.first]\nrole = \"key\"\n\n[columns.last]\nrole = \"key\"\n\n";
+    let p = load(data, &format!("{keys}{PAY}")).unwrap();
+    let key = &p.table.columns[p.key.unwrap()];
+    let people: Vec<&str> = (0..p.table.rows).map(|row| key.value(row)).collect();
+    assert_eq!(people, ["Ann, Ash", "Ann, Boyd", "Ann, Ash", r"Bea, Boyd\, Ann", r"Bea\, Boyd, Ann"]);
+    assert!(p.set.persons);
 }
 
 #[test]

@@ -56,13 +56,10 @@ const MOST_LIKENESSES: usize = 100_000;
 /// A number of rows up to 100 is probably meant as a percentage where the table has more than this many times as many rows.
 const LOOKS_LIKE_PERCENT: u64 = 100;
 
-/// What requirements leave undone although nothing is wrong with them: there are none, or they name values that the data
+/// What is probably not meant although nothing is wrong with it: a share of rows written as their number, values that the data
 /// does not have.
 pub(super) fn remarks(policy: &Policy, table: &Table) -> Vec<String> {
     let mut remarks = Vec::new();
-    if policy.requirements.is_empty() {
-        remarks.push("the policy requires nothing, so any release satisfies it: add [[require]]".to_string());
-    }
     if let MaxSuppression::Rows(rows @ 1..=100) = policy.search.max_suppression
         // 1 and 1.0 mean different things, so 1 is always reported.
         && (rows == 1 || table.rows as u64 >= rows.saturating_mul(LOOKS_LIKE_PERCENT))

@@ -7,7 +7,7 @@ use amidst_io::Format;
 use super::staging::Staging;
 use super::workspace::{Folders, name_in};
 use crate::engine::Layout;
-use crate::folder::{CERTIFICATE, INTERNAL, POLICY, PUBLIC, TABLE, certificate_beside};
+use crate::folder::{CERTIFICATE, INTERNAL, POLICY, PUBLIC, TABLE, certificate_beside, never_written};
 use crate::policy::Policy;
 use crate::report::FILES;
 use crate::{Failure, Remedy};
@@ -36,26 +36,9 @@ impl Destination {
             }
         };
         let single = Format::of_path(&target).is_ok();
-        for named in [Some(target.as_path()), stated.map(Path::new)].into_iter().flatten() {
-            if let Ok(format) = Format::of_path(named)
-                && !format.is_written()
-            {
-                return Err(Failure::Usage(format!(
-                    "{} cannot be written as a release: {} files are read only, because the checker must read every release \
-                     in one form. Choose one of {}",
-                    named.display(),
-                    format.name(),
-                    amidst_io::WRITTEN
-                )));
-            }
-        }
-        // A folder that is called like a file of another program would be taken for one.
-        if amidst_io::is_foreign(&target) {
-            return Err(Failure::Usage(format!(
-                "{} cannot be written as a release. Choose one of {}, or the name of a folder",
-                target.display(),
-                amidst_io::WRITTEN
-            )));
+        let named = [Some(target.as_path()), stated.map(Path::new)];
+        if let Some(why) = named.into_iter().flatten().find_map(never_written) {
+            return Err(Failure::Usage(why));
         }
         if layout == Layout::Parts {
             if single {

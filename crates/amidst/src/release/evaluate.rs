@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::join::Joined;
 use crate::json::{RequirementVerdict, number};
 use crate::plan::{ignored_settings, stated_k};
-use crate::policy::Policy;
+use crate::policy::{ConsentMode, Policy};
 use crate::prepare::{Prepared, giveaway};
 
 /// What a recoding satisfies and costs.
@@ -189,6 +189,7 @@ pub(crate) fn warnings(
     prepared: &Prepared,
     algorithm: &algorithm::Entry,
     judged: &Judged,
+    joined: Option<&Joined>,
 ) -> Vec<String> {
     // Where several algorithms competed each took what it could of the policy.
     let stated = Some(algorithm).filter(|_| policy.search.algorithm.is_some());
@@ -196,6 +197,14 @@ pub(crate) fn warnings(
     // Where an engine counted the rows only their combinations are here.
     if prepared.weights.is_none() {
         warnings.extend(giveaway::remarks(policy, &prepared.roles, &prepared.table));
+    }
+    let apart = prepared.waived.as_ref().is_some_and(|waived| waived.mode == ConsentMode::Separate);
+    if apart && joined.is_some_and(|joined| !joined.separate) {
+        warnings.push(
+            "the rows that waived protection form no classes of their own that satisfy the policy, so each joined the \
+             nearest of the others"
+                .to_string(),
+        );
     }
     let rows: u64 = judged.classes.entries.iter().map(|e| e.rows).sum();
     if judged.class_count() == 1 && rows > 1 {

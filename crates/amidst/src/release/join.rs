@@ -46,7 +46,7 @@ pub fn place(
     };
     if found.recoding.levels.is_some() {
         return Err(Failure::Usage(
-            "rows that waived protection can join only a local recoding; write `algorithm = \"portfolio\"` under \
+            "rows that waived protection have a place in a local recoding only; write `algorithm = \"portfolio\"` under \
              [search], or `mode = \"publish\"` on the consent column"
                 .to_string(),
         ));
@@ -56,21 +56,9 @@ pub fn place(
         if let Some(joined) = separate(prepared, search, entry, waived, &counted, found)? {
             return Ok(Some(joined));
         }
-        found.notes.push(
-            "the rows that waived protection form no classes of their own that satisfy the policy, so each joined the \
-             nearest of the others"
-                .to_string(),
-        );
     }
     if prepared.set.rows == 0 {
-        return Err(Failure::Usage(format!(
-            "every row waived protection, so there is no class that they could join{}; write `mode = \"publish\"` on the \
-             consent column, or check the values of `waived`",
-            match waived.mode {
-                ConsentMode::Separate => ", and they form none of their own that satisfies the policy",
-                _ => "",
-            }
-        )));
+        return Err(Failure::Impossible("every row waived protection, so there is no class to join".into()));
     }
     let (joiners, joiner_of_row) = counted;
     let placed = join(search, &found.recoding, &joiners)?;
@@ -81,10 +69,7 @@ pub fn place(
     match joined.failing(prepared, found.recoding.classes.len()) {
         None => Ok(Some(joined)),
         Some(model) => {
-            let message = format!(
-                "with the rows that waived protection counted, {model} does not hold in every class; write `mode = \
-                 \"publish\"` on the consent column"
-            );
+            let message = format!("with the rows that waived protection counted, {model} does not hold in every class");
             Err(Failure::Impossible(message.into()))
         }
     }
@@ -181,6 +166,18 @@ impl Joined {
             }
         }
         found.recoding.groups(&prepared.set).1 <= search.suppression_limit()
+    }
+
+    /// Why it cannot be published, where more rows than the policy allows would be left out, those counted that found no place.
+    pub fn leaves_out_too_many(&self, search: &Search<'_>, found: &Found) -> Option<Failure> {
+        let everyone = Search { set: &self.set, ..search.clone() };
+        let left_out = found.recoding.groups(search.set).1 + self.refused;
+        (self.refused > 0 && left_out > everyone.suppression_limit()).then(|| {
+            let rows = if self.refused == 1 { "row" } else { "rows" };
+            let message =
+                format!("{} {rows} that waived protection would break the policy in every class", self.refused);
+            Failure::Impossible(message.into())
+        })
     }
 
     /// The entries of each class, joined rows included.

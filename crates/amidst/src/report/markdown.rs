@@ -53,7 +53,7 @@ pub fn markdown(report: &Report) -> String {
     let rows = report.requirements.iter().map(|r| {
         let on = r.on.join(", ");
         let verdict = if r.holds { "holds" } else { "FAILS" };
-        vec![r.model.clone(), r.parameters.words(), on, verdict.to_string(), r.measured.words()]
+        vec![r.model.clone(), r.parameters.words(), on, verdict.to_string(), r.measured.measured_words(&r.model)]
     });
     table(&mut out, &["requirement", "stated", "on", "verdict", "measured"], rows);
     push(&mut out, "\n## 5. Residual risk\n");

@@ -211,7 +211,7 @@ fn bound(policy: &Policy, found: &Found, judged: &Judged) -> Result<Option<LossB
 /// What the search wants people to know, and what could not be looked at.
 fn notes(made: &Made<'_>) -> Vec<String> {
     let Made { prepared, found, .. } = *made;
-    let mut notes = crate::release::warnings(made.policy, prepared, made.algorithm, made.judged);
+    let mut notes = crate::release::warnings(made.policy, prepared, made.algorithm, made.judged, made.joined);
     notes.extend(found.notes.iter().cloned());
     if prepared.set.rolled_up() && found.recoding.levels.is_none() {
         notes.push(

@@ -45,6 +45,19 @@ pub fn search(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Cho
     in_threads(job.threads, || competition::compete(policy, prepared, entry, &search))
 }
 
+/// As [`search`]. Where rows that asked to join find no place, everybody is protected alike, which is said: nobody is left out of
+/// a release because they waived protection. Returns the table as it was searched in the end.
+pub fn search_with_joiners(policy: &Policy, prepared: Prepared, job: &Job<'_>) -> (Prepared, Result<Chosen, Failure>) {
+    match search(policy, &prepared, job) {
+        Err(failure) if failure.is_impossible() && prepared.may_protect_everyone() => {
+            let everyone = prepared.protecting_everyone(&failure.to_string());
+            let chosen = search(policy, &everyone, job);
+            (everyone, chosen)
+        }
+        chosen => (prepared, chosen),
+    }
+}
+
 /// Searches for what satisfies the policy in every set of quasi columns: with the policy's algorithm, or with cell suppression,
 /// which loses no more than whole levels do.
 fn in_sets(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Result<Chosen, Failure> {
@@ -95,6 +108,9 @@ fn run(
             found.least_loss = None;
         }
         let holds = joined.as_mut().is_none_or(|joined| joined.settle(prepared, search, &mut found));
+        if let Some(failure) = joined.as_ref().and_then(|joined| joined.leaves_out_too_many(search, &found)) {
+            return Err(failure);
+        }
         Ok(holds.then_some((found, joined)))
     })
 }

@@ -65,6 +65,11 @@ impl Series {
             Some(file) => arrivals(&self.policy, &self.header, file, job).map_err(|e| advised(e, &self.folder))?,
             None => None,
         };
+        let dropped = new.as_ref().map_or(0, |new| new.rows_dropped_missing);
+        if gone.is_empty() && new.as_ref().is_none_or(|new| new.table.rows == 0) {
+            // Nobody comes and nobody goes: there is no batch, and nothing new to publish.
+            return unchanged(&work, number - 1, dropped);
+        }
         let mut rows = Vec::new();
         if let (Some(file), Some(new)) = (&batch.insert, &new) {
             let mut interner = Interner::new(&work, &self.policy, &names)?;
@@ -82,8 +87,6 @@ impl Series {
         let table = new.as_ref().map(|new| &new.table);
         let change = Change { policy: &self.policy, names: &names, gone: &gone, new: &rows, table };
         let maintained = match self.mode {
-            // A batch without rows leaves everything as it is.
-            _ if rows.is_empty() && gone.is_empty() => unchanged(&work)?,
             Mode::Maintain => maintain(&work, &change, job)?,
             Mode::MInvariant => invariant(&work, &change, job)?,
         };
@@ -91,7 +94,7 @@ impl Series {
             batch: number,
             inserted: rows.len() as u64,
             deleted: gone.len() as u64,
-            dropped: new.map_or(0, |new| new.rows_dropped_missing),
+            dropped,
             rows: (work.number("SELECT COALESCE(SUM(inserted - deleted), 0) FROM batch")? + rows.len() as u64)
                 .saturating_sub(gone.len() as u64),
             maintained,
@@ -144,10 +147,12 @@ fn singled_out(work: &Work<'_>, policy: &Policy, names: &[String], folder: &Path
     Ok(())
 }
 
-/// What a batch did that changed nothing.
-fn unchanged(work: &Work<'_>) -> Result<Maintained, Failure> {
+/// What is told of files without rows: the series is as it was after its last batch.
+fn unchanged(work: &Work<'_>, last: u64, dropped: u64) -> Result<Applied, Failure> {
     let classes = work.number("SELECT COALESCE((SELECT classes FROM batch ORDER BY number DESC LIMIT 1), 0)")?;
-    Ok(Maintained { classes, ..Maintained::default() })
+    let rows = work.number("SELECT COALESCE(SUM(inserted - deleted), 0) FROM batch")?;
+    let maintained = Maintained { classes, ..Maintained::default() };
+    Ok(Applied { batch: last, inserted: 0, deleted: 0, dropped, rows, maintained })
 }
 
 /// What a batch changes.
@@ -174,7 +179,10 @@ fn maintain(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Maint
     let bound = Bound::new(policy, names, &domain, job)?;
     let search = task(policy, &bound.prepared, &job.quiet())?;
     if let Some(impossible) = feasibility::impossible(&search) {
-        let message = format!("{impossible}; the series is as it was");
+        let message = format!(
+            "{impossible}; the series is as it was: the rows that would be left satisfy the policy in no way, so bring others \
+             in the same batch"
+        );
         return Err(Failure::Impossible(impossible.said(message)));
     }
     let mut standing = snapshot::load(work, &search, &domain, &bound)?;

@@ -142,7 +142,7 @@ pub(super) fn persons(
     let mut arrivals = Vec::with_capacity(new.table.rows);
     for row in 0..new.table.rows {
         let value = keys.value(row);
-        known_key(policy, value, || place_of_key(key, file, value))?;
+        known_key(policy, value, || place_of_key(key, file, value, Which::First))?;
         let found: Option<(Person, Option<Vec<u8>>, bool)> =
             find.query_row([value], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?))).optional().map_err(fail)?;
         let (person, signature, present) = match found {
@@ -168,19 +168,27 @@ fn twice(key: &str, file: &str, value: &str) -> String {
     format!(
         "the key {} is there already: a person is in a series once; delete the old row in the same batch to replace it. \
          Nothing was inserted",
-        place_of_key(key, file, value)
+        place_of_key(key, file, value, Which::Last)
     )
 }
 
-/// Where a key stands last in a file. The key itself is not said: it is private.
-fn place_of_key(key: &str, file: &str, value: &str) -> String {
+/// Which of the rows with a key is meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    First,
+    Last,
+}
+
+/// Where a key stands in a file. The key itself is not said: it is private.
+fn place_of_key(key: &str, file: &str, value: &str, which: Which) -> String {
     let keep = |name: &str| name == key;
     // A stream cannot be read again.
     let again =
         (file != "-").then(|| amidst_io::read(file, &ReadOptions { keep: Some(&keep), ..ReadOptions::default() }));
     let found = again.and_then(Result::ok).and_then(|input| {
         let column = input.table.column(key)?;
-        let row = (0..input.table.rows).rev().find(|&row| column.value(row) == value)?;
+        let mut rows = (0..input.table.rows).filter(|&row| column.value(row) == value);
+        let row = if which == Which::First { rows.next() } else { rows.next_back() }?;
         Some(place(&input, row))
     });
     found.unwrap_or_else(|| match file {

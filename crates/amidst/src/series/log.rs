@@ -35,7 +35,7 @@ pub struct LogVersion {
     pub version: u64,
     /// The last batch in it.
     pub batch: u64,
-    /// Its rows, counterfeits included.
+    /// Its rows that stand for somebody.
     pub rows: u64,
     /// Its classes.
     pub classes: u64,
@@ -107,7 +107,8 @@ impl Series {
                 log.versions.push(LogVersion {
                     version: number(row, 0)?,
                     batch: number(row, 1)?,
-                    rows: number(row, 2)?,
+                    // Kept with the counterfeits, told without, as everywhere.
+                    rows: number(row, 2)?.saturating_sub(number(row, 4)?),
                     classes: number(row, 3)?,
                     counterfeits: number(row, 4)?,
                     held_back: 0,

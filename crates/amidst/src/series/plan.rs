@@ -14,6 +14,7 @@ use super::state::kept;
 use super::{Mode, Series};
 use crate::Failure;
 use crate::job::Job;
+use crate::words::count;
 
 /// What `amidst series publish` would do now.
 #[derive(Debug, Clone)]
@@ -83,7 +84,7 @@ impl Planned {
     /// What it costs to be safe, beside a version that is not.
     pub fn cost(&self, plain: &Planned) -> String {
         let repair = self.repair.unwrap_or_default();
-        let mut parts = vec![format!("{} rows of people", self.rows)];
+        let mut parts = vec![count(self.rows, "row of a person", "rows of people")];
         parts.extend(some(repair.held_back, "row held back until it can join", "rows held back until they can join"));
         parts.extend(some(self.counterfeits, "counterfeit row", "counterfeit rows"));
         parts.extend(some(repair.kept, "class kept as it was", "classes kept as they were"));

@@ -116,6 +116,11 @@ impl Series {
     }
 
     fn publish_as(&mut self, mend: Mend, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
+        if self.mode == Mode::MInvariant && mend == Mend::Always {
+            let what = "safe versions are made in the mode maintain; in the mode m-invariant classes are safe by the way they are \
+                        made, and where another requirement fails nothing can be changed to save it";
+            return Err(Failure::Usage(what.to_string()));
+        }
         self.recover()?;
         let folder = self.folder.clone();
         let work = self.store.write()?;

@@ -19,6 +19,11 @@ pub(super) fn key_of(policy: &Policy) -> Result<&str, Failure> {
     if key.is_none() {
         errors.push(no_key(policy));
     }
+    errors.extend(policy.with_role(Role::Key).nth(1).map(|second| {
+        let message = "a series tells persons apart by one column";
+        let error = policy.origin.error(&["columns", second, "role"], message).label("a second key column");
+        error.help("give the data one column that numbers persons, and make it the key")
+    }));
     errors.extend(waivers(policy));
     errors.extend(suppression(policy));
     errors.extend(sets(policy));

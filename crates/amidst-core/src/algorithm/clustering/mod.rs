@@ -9,15 +9,14 @@ use crate::local::finish::found;
 use crate::parameter::{Kind, Parameter, Value};
 
 /// Asks for the published scan over all rows or clusters.
-pub(super) const EXACT: Parameter = Parameter {
-    name: "exact",
-    kind: Kind::Flag,
-    required: false,
-    help: "whether to look at every row or class, as published, instead of using an index. The index looks at the 64 most \
+pub(super) const EXACT: Parameter = Parameter::optional(
+    "exact",
+    Kind::Flag,
+    "whether to look at every row or class, as published, instead of using an index. The index looks at the 64 most \
            promising of its leaves, up to 512 rows or classes: in tables with more of them it may settle for a neighbour \
            that is hardly farther than the nearest, because proving which is nearest takes most of the time. Classes then differ \
            and the loss hardly does: by 0.5 % at the most, either way, for k-member on samples of 8,000 rows of Adult (default false)",
-};
+);
 
 /// The size of clusters before the policy is asked: the policy's k, or what it demands at the least.
 pub(super) fn cluster_size(search: &Search<'_>, world: &World<'_>) -> usize {

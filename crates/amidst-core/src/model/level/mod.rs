@@ -1,9 +1,10 @@
 //! Measurements: the strongest value of a parameter that a class still satisfies.
 //!
-//! May use: `exact`, the rest of `model`, and what those use.
+//! May use: `exact`, `parameter`, the rest of `model`, and what those use.
 
 use crate::exact::Rational;
 use crate::exact::weight::Reach;
+use crate::parameter::Measured;
 
 /// The strongest value of a parameter that still holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,15 +109,16 @@ impl Level {
             Bound::Exact(value) if value.to_u64().is_some() => return value.to_string(),
             bound => bound.to_f64(),
         };
-        // What a double may have lost is less than this.
-        let slack = value.abs() * 1e-12;
-        let scaled = match self.stronger {
-            Stronger::Larger => ((value - slack) * 1e4).floor(),
-            Stronger::Smaller => ((value + slack) * 1e4).ceil(),
-        };
-        let rounded = scaled / 1e4;
-        // Very small and very large ones would not be themselves any more.
-        if rounded == 0.0 || scaled.abs() >= 9e15 { format!("{value:.4e}") } else { format!("{rounded:.4}") }
+        self.measured().rounded(value)
+    }
+
+    /// Which values of the parameter hold.
+    pub fn measured(&self) -> Measured {
+        match (self.stronger, self.attained) {
+            (Stronger::Larger, _) => Measured::UpTo,
+            (Stronger::Smaller, true) => Measured::From,
+            (Stronger::Smaller, false) => Measured::Above,
+        }
     }
 
     /// The weaker of two measurements of the same parameter: what two classes together satisfy.

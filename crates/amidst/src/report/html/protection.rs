@@ -1,9 +1,10 @@
 //! What is protected: requirements, risk, class sizes, attacks.
 
 use maud::{Markup, html};
+use serde_json::Value;
 
 use super::{Page, escaped};
-use crate::json::Figures;
+use crate::json::{self, Figures};
 use crate::population::Uniques;
 use crate::report::RequirementReport;
 use crate::report::chart::{self, Line};
@@ -50,12 +51,12 @@ impl Page<'_> {
                             @if let Some(set) = &r.quasi { br; "by " (set.join(", ")) } }
                         td data-label="on" { (r.on.join(", ")) }
                         td data-label="verdict" { @if r.holds { span.holds { "✓ holds" } } @else { span.fails { "✗ fails" } } }
-                        td data-label="measured" { (self.named(&r.measured, &format!("/requirements/{i}/measured"))) }
+                        td data-label="measured" { (self.measured(&r.model, &r.measured, &format!("/requirements/{i}/measured"))) }
                         td.wide data-label="worst class" { @if let Some(worst) = &r.worst {
                             @if let Some(cells) = &worst.cells { (cells.words()) ": " }
                             (self.figure(&format!("/requirements/{i}/worst/size")))
                             (if worst.size == 1 { " person, " } else { " persons, " })
-                            (self.named(&worst.measured, &format!("/requirements/{i}/worst/measured")))
+                            (self.measured(&r.model, &worst.measured, &format!("/requirements/{i}/worst/measured")))
                         } @else { "–" } }
                     } } }
                 } }
@@ -67,6 +68,18 @@ impl Page<'_> {
     }
 
     /// An object of figures: `k = 5`.
+    /// Figures that a requirement was measured to satisfy, with how each is reached.
+    fn measured(&self, model: &str, figures: &Figures, at: &str) -> Markup {
+        html! { @for (i, name) in figures.names().enumerate() {
+            @let at = format!("{at}/{}", escaped(name));
+            @let value = self.json.pointer(&at).unwrap_or(&Value::Null);
+            @let (sign, figure) = json::measured(model, name, value);
+            @if i > 0 { ", " }
+            (name.replace('_', " ")) " " (sign) " "
+            @if let Value::Number(n) = value { data value=(n) data-at=(at) { (figure) } } @else { (figure) }
+        } }
+    }
+
     fn named(&self, figures: &Figures, at: &str) -> Markup {
         html! { @for (i, name) in figures.names().enumerate() {
             @if i > 0 { ", " }

@@ -55,8 +55,11 @@ fn a_header_is_an_empty_batch_and_an_empty_key_is_nobody() {
     let mut series = ward.open();
     let header = ward.file("header.csv", "id,gender,age,zip,disease\n");
     let done = series.apply(&Batch { insert: Some(header), delete: None }, &job()).unwrap();
-    assert_eq!((done.inserted, done.rows), (0, 6));
-    let nobody = ward.file("nobody.csv", "id,gender,age,zip,disease\nx,Male,24,4351,Flu\n,Male,24,4351,Flu\n");
+    assert_eq!((done.batch, done.inserted, done.rows), (1, 0, 6));
+    let unchanged = series.publish(false, &job()).unwrap_err().to_string();
+    assert!(unchanged.contains("nothing has changed since version 1"), "{unchanged}");
+    let row = ",Male,24,4351,Flu\n";
+    let nobody = ward.file("nobody.csv", &format!("id,gender,age,zip,disease\nx{row}{row}{row}"));
     let told = series.apply(&Batch { insert: Some(nobody), delete: None }, &job()).unwrap_err().to_string();
     assert!(told.contains("line 3") && told.contains("no person"), "{told}");
     let gone = ward.file("gone.csv", "id\n\"\"\n");
