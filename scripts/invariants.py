@@ -75,12 +75,14 @@ def texts(path):
 
 
 def main():
-    wrong, wide = [], 0
+    wrong = []
     known = ids()
     for path in sorted([*ROOT.glob("crates/*/src/**/*.rs"), *ROOT.glob("python/src/**/*.rs")]):
         name = path.relative_to(ROOT).as_posix()
         text = path.read_text(encoding="utf-8")
-        wide += sum(len(line) > WIDTH and bool(re.match(r"\s*//", line)) for line in text.split("\n"))
+        for number, line in enumerate(text.split("\n"), 1):
+            if len(line) > WIDTH and re.match(r"\s*//", line):
+                wrong.append(f"{name}:{number}: a comment wider than {WIDTH} columns")
         if is_test(path):
             continue
         if text.count("\n") > LINES:
@@ -111,8 +113,6 @@ def main():
                     wrong.append(f"GLOSSARY.md: `{path}` of `{cells[1]}` is not in the code")
     for line in wrong:
         print(line, file=sys.stderr)
-    if wide:
-        print(f"{wide} comment lines are wider than {WIDTH} columns")
     return 1 if wrong else 0
 
 

@@ -1,11 +1,11 @@
 //! A driver for the targets that needs nothing but a stable compiler: mutants of a corpus, which grows by what is new.
 //!
-//! There is no coverage to be guided by, so it is guided by what targets answer: an input whose answer (without its digits)
-//! was not seen before is kept and mutated further. An input that fails is written to the folder for temporary files and
-//! named; one that never comes back is found by a second thread, which ends the process.
+//! There is no coverage to be guided by, so it is guided by what targets answer: an input whose answer (without its
+//! digits) was not seen before is kept and mutated further. An input that fails is written to the folder for temporary
+//! files and named; one that never comes back is found by a second thread, which ends the process.
 //!
-//! `AMIDST_FUZZ` is the number of inputs for each target, `AMIDST_FUZZ_SECONDS` a limit of time for each, `AMIDST_FUZZ_SEED` another seed,
-//! `AMIDST_FUZZ_TARGET` one target only.
+//! `AMIDST_FUZZ` is the number of inputs for each target, `AMIDST_FUZZ_SECONDS` a limit of time for each,
+//! `AMIDST_FUZZ_SEED` another seed, `AMIDST_FUZZ_TARGET` one target only.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -164,7 +164,8 @@ fn fire(name: &'static str, target: fn(&[u8]) -> String, folder: &Path, inputs: 
     Ok((tried, answers.len()))
 }
 
-/// Fires at all targets, whose corpora are folders of `corpora`; `inputs` for each, unless the environment says otherwise.
+/// Fires at all targets, whose corpora are folders of `corpora`; `inputs` for each, unless the environment says
+/// otherwise.
 pub fn run(targets: &[Target], corpora: &Path, inputs: impl Fn(&str) -> u64) {
     let only = std::env::var("AMIDST_FUZZ_TARGET").ok();
     let mut failed = Vec::new();

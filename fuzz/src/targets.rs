@@ -1,9 +1,10 @@
 //! What is put under fire: every function that reads what somebody else wrote, each from bytes to an answer.
 //!
-//! A target must come back, whatever the bytes are: no panic, no abort, no hang, no memory that the bytes merely declare.
-//! Where an answer has a property that can be asked for (what is written reads back; pieces do not matter), the target
-//! asks for it. The file is compiled twice: by `cargo fuzz`, which is guided by coverage, and by `crates/amidst/tests/fuzz`,
-//! which needs nothing but a stable compiler. What a target answers tells the driver whether an input was new.
+//! A target must come back, whatever the bytes are: no panic, no abort, no hang, no memory that the bytes merely
+//! declare. Where an answer has a property that can be asked for (what is written reads back; pieces do not matter),
+//! the target asks for it. The file is compiled twice: by `cargo fuzz`, which is guided by coverage, and by
+//! `crates/amidst/tests/fuzz`, which needs nothing but a stable compiler. What a target answers tells the driver
+//! whether an input was new.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! The native part of the Python package: what `amidst/*.py` calls.
 //!
-//! Everything that people see (classes, names, docstrings) is Python; here are only the calls into the library, with tables
-//! that cross as Arrow streams and results that cross as JSON. No call holds the interpreter while it works, and no panic
-//! leaves it.
+//! Everything that people see (classes, names, docstrings) is Python; here are only the calls into the library, with
+//! tables that cross as Arrow streams and results that cross as JSON. No call holds the interpreter while it works, and
+//! no panic leaves it.
 
 mod command;
 mod errors;

@@ -1,5 +1,5 @@
-//! What the checker says of release folders, for `scripts/checkers.sh`: paths of folders come on stdin, one a line; for each,
-//! one JSON line with the verdict.
+//! What the checker says of release folders, for `scripts/checkers.sh`: paths of folders come on stdin, one a line; for
+//! each, one JSON line with the verdict.
 
 #![allow(clippy::print_stdout, reason = "the output is what this is for")]
 

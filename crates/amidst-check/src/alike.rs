@@ -2,8 +2,9 @@
 //!
 //! `Flu`, `flu` and `Flu ` with a blank count as three values, so a class of them passes for diverse while it tells
 //! everybody's illness. Texts are compared by what is seen: without case, white space, characters without width and
-//! compatibility forms, and with the letters of other scripts that look like Latin ones in their place; numbers by their
-//! value (`1`, `1.0`, `01`, `1e0`). It is a warning, never a verdict: labels may look alike and mean different things.
+//! compatibility forms, and with the letters of other scripts that look like Latin ones in their place; numbers by
+//! their value (`1`, `1.0`, `01`, `1e0`). It is a warning, never a verdict: labels may look alike and mean different
+//! things.
 
 use num_rational::BigRational;
 use rustc_hash::FxHashMap;

@@ -83,8 +83,8 @@ pub(crate) fn take(
     Ok(result)
 }
 
-/// How many people each row with a key stands for, in parts, and how many parts make a person: what the column of counts
-/// says, which may be decimals or fractions, over their common denominator.
+/// How many people each row with a key stands for, in parts, and how many parts make a person: what the column of
+/// counts says, which may be decimals or fractions, over their common denominator.
 fn weights(population: &PopulationTable, counted: &Counted, quasi: usize) -> Result<(Vec<u128>, u128), Problem> {
     let Some(name) = &population.count_column else { return Ok((vec![1; counted.keys.len()], 1)) };
     let unreadable = |what: &str| {

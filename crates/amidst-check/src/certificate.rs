@@ -1,8 +1,8 @@
 //! The certificate: what a release claims about itself, as JSON with a fixed order of keys and a digest over all of it.
 //!
-//! It holds no time stamp and no path, so the same release has the same certificate. The digest is no signature (whoever
-//! can change a release can compute it anew); it catches damage, while the claims themselves are recomputed from the
-//! release by [`crate::verify`].
+//! It holds no time stamp and no path, so the same release has the same certificate. The digest is no signature
+//! (whoever can change a release can compute it anew); it catches damage, while the claims themselves are recomputed
+//! from the release by [`crate::verify`].
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -78,15 +78,15 @@ pub struct UniqueRows {
     pub insensitive: u64,
 }
 
-/// The place of a version in its series. Each certificate carries the digest of the one before, so that no version can be
-/// taken out, put in or replaced without changing all that follow.
+/// The place of a version in its series. Each certificate carries the digest of the one before, so that no version can
+/// be taken out, put in or replaced without changing all that follow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// Its number, from 1.
     pub version: u64,
-    /// The digest of the certificate of the version before; the first version has none, and so have versions after one that
-    /// an older program made and whose certificate is lost.
+    /// The digest of the certificate of the version before; the first version has none, and so have versions after one
+    /// that an older program made and whose certificate is lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<String>,
 }
@@ -123,14 +123,15 @@ pub enum SuppressedAs {
     Mask,
 }
 
-/// What the checker must know of a sensitive column beyond the release. It follows from the policy and the published values
-/// alone: nothing here counts or names a value of the input that the release does not hold.
+/// What the checker must know of a sensitive column beyond the release. It follows from the policy and the published
+/// values alone: nothing here counts or names a value of the input that the release does not hold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SensitiveColumn {
     /// The column's name.
     pub name: String,
-    /// For ordered distances, the rank order: all values that the policy's order lists, or else the published ones ascending.
+    /// For ordered distances, the rank order: all values that the policy's order lists, or else the published ones
+    /// ascending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Vec<String>>,
     /// For hierarchical distances, where each published value stands in the column's hierarchy.
@@ -283,8 +284,8 @@ impl CertificateDraft {
 }
 
 impl Certificate {
-    /// Reads a certificate. Apart from white space, the text must be what [`Certificate::to_json`] writes: otherwise two
-    /// texts could carry the same digest, such as numbers that differ beyond the precision of a float.
+    /// Reads a certificate. Apart from white space, the text must be what [`Certificate::to_json`] writes: otherwise
+    /// two texts could carry the same digest, such as numbers that differ beyond the precision of a float.
     pub fn parse(text: &str) -> Result<Certificate, Problem> {
         let wrong = |message: String| Problem::violation(ProblemKind::Certificate, message);
         let certificate: Certificate = serde_json::from_str(text)

@@ -1,12 +1,12 @@
 //! The commitment of a certificate to the rows of the input: a Merkle tree over salted rows, of which only the root is
 //! published.
 //!
-//! Whoever made the release can later open single rows, and nobody can open another row than one that was in the table on
-//! that day. This file is the checker's half: from an opened row and its path to the root. The tree itself is built
+//! Whoever made the release can later open single rows, and nobody can open another row than one that was in the table
+//! on that day. This file is the checker's half: from an opened row and its path to the root. The tree itself is built
 //! elsewhere, by other code.
 //!
-//! With `‖` for concatenation, `n` and `i` as eight bytes, the highest first, and `text(t)` the number of bytes of `t` (eight
-//! bytes as well) followed by them:
+//! With `‖` for concatenation, `n` and `i` as eight bytes, the highest first, and `text(t)` the number of bytes of `t`
+//! (eight bytes as well) followed by them:
 //!
 //! ```text
 //! leaf i   = SHA-256(0x00 ‖ salt ‖ i ‖ text(cell 1) ‖ text(cell 2) ‖ …)        salt: 32 bytes, another for every leaf
@@ -14,8 +14,8 @@
 //! root     = SHA-256(0x02 ‖ text("amidst-rows-1") ‖ n ‖ columns ‖ text(name 1) ‖ text(name 2) ‖ … ‖ top)
 //! ```
 //!
-//! The tree over n leaves has the largest power of two below n on its left (RFC 6962). The first byte keeps leaves, inner
-//! nodes and roots apart; the root binds the number of rows and the names of the columns.
+//! The tree over n leaves has the largest power of two below n on its left (RFC 6962). The first byte keeps leaves,
+//! inner nodes and roots apart; the root binds the number of rows and the names of the columns.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -102,7 +102,8 @@ pub(crate) fn cells_cover(policy: &str) -> bool {
     is("ranges", "label") && is("values", "generalized")
 }
 
-/// The top of a tree of `size` leaves, from one of them and its path; nothing where the path is not as long as it must be.
+/// The top of a tree of `size` leaves, from one of them and its path; nothing where the path is not as long as it must
+/// be.
 fn climb(leaf: Block, index: u64, size: u64, path: &[Block]) -> Option<Block> {
     if size <= 1 {
         return path.is_empty().then_some(leaf);

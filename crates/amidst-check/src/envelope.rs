@@ -1,9 +1,9 @@
 //! A signed statement about a release: an in-toto Statement v1 in a DSSE envelope, one line of JSON.
 //!
-//! The statement follows from the certificate, byte for byte: its subjects are the digests of the listed files and of the
-//! certificate, its predicate is the certificate. The envelope has one form, too, and each signature stands beside the key
-//! that made it. So the file cannot carry anything that the certificate does not, and a changed bit is found without
-//! knowing whose the keys are. Whose they are, the reader must know from elsewhere: see [`crate::signers`].
+//! The statement follows from the certificate, byte for byte: its subjects are the digests of the listed files and of
+//! the certificate, its predicate is the certificate. The envelope has one form, too, and each signature stands beside
+//! the key that made it. So the file cannot carry anything that the certificate does not, and a changed bit is found
+//! without knowing whose the keys are. Whose they are, the reader must know from elsewhere: see [`crate::signers`].
 
 use base64ct::{Base64, Encoding};
 use serde::{Deserialize, Serialize};

@@ -116,8 +116,8 @@ pub(crate) fn examine(
     Ok(Examined { judged, counted, prints, domains })
 }
 
-/// The classes by each set of quasi columns that a claim names: the rows are counted once more for each. Sets that are empty,
-/// name a column twice, or one that is not quasi, are not among them.
+/// The classes by each set of quasi columns that a claim names: the rows are counted once more for each. Sets that are
+/// empty, name a column twice, or one that is not quasi, are not among them.
 fn by_sets<'a>(
     files: &[Content],
     said: &Statement<'a>,

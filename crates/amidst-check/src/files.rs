@@ -1,7 +1,7 @@
 //! The files of a release: ordinary files inside its folder, each listed once, and nothing beside them.
 //!
-//! A certificate is written by the maker of the release, so its file names are input like any other: a name may lead out
-//! of the folder, two names may mean one file, a link may lead anywhere, and a pipe would be waited for.
+//! A certificate is written by the maker of the release, so its file names are input like any other: a name may lead
+//! out of the folder, two names may mean one file, a link may lead anywhere, and a pipe would be waited for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;

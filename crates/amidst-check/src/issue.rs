@@ -1,6 +1,7 @@
 //! Checks a release and seals its certificate, in one pass over the files.
 //!
-//! Checking and sealing are two steps, so that a report can say what was checked and still be listed in the certificate.
+//! Checking and sealing are two steps, so that a report can say what was checked and still be listed in the
+//! certificate.
 
 use bytes::Bytes;
 

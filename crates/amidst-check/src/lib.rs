@@ -1,8 +1,8 @@
 //! The independent checker of Amidst releases, and the certificate that travels with them.
 //!
 //! It shares no line with the models and the search that made a release: its own reading of the files, its own exact
-//! arithmetic, written from the definitions. [`issue`] checks a release and seals its certificate; [`verify`] recomputes
-//! every claim of a certificate from the published files.
+//! arithmetic, written from the definitions. [`issue`] checks a release and seals its certificate; [`verify`]
+//! recomputes every claim of a certificate from the published files.
 
 mod alike;
 mod census;
@@ -62,7 +62,8 @@ pub fn models() -> impl Iterator<Item = &'static str> {
 /// Distinct rows of a table, each with how often it is there.
 pub type RowCounts = Vec<(Vec<Vec<u8>>, u64)>;
 
-/// The columns and the distinct rows that the checker sees in a released table: for tests that compare it with other readers.
+/// The columns and the distinct rows that the checker sees in a released table: for tests that compare it with other
+/// readers.
 ///
 /// # Errors
 /// When the file is not in the form of releases.

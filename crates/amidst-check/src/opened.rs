@@ -1,10 +1,10 @@
-//! Opened rows: rows of the input that the owner shows to an auditor, held against the commitment of the certificate and
-//! against the release.
+//! Opened rows: rows of the input that the owner shows to an auditor, held against the commitment of the certificate
+//! and against the release.
 //!
-//! Two questions: was the row in the table on the day of the release, and does the release cover it? The first is decided by
-//! the tree. The second by the cells: what `*`, ranges of numbers and dates, sets and values cover is decided here; what a
-//! label of a hierarchy covers is the owner's word, and every such word is told to the auditor. All opened rows are looked
-//! at together, so that no released row covers two of them.
+//! Two questions: was the row in the table on the day of the release, and does the release cover it? The first is
+//! decided by the tree. The second by the cells: what `*`, ranges of numbers and dates, sets and values cover is
+//! decided here; what a label of a hierarchy covers is the owner's word, and every such word is told to the auditor.
+//! All opened rows are looked at together, so that no released row covers two of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -13,8 +13,8 @@ use crate::signer::Signer;
 /// Further knowledge for the checker. All of it is optional.
 #[derive(Debug, Clone, Default)]
 pub struct Options<'a> {
-    /// The person behind each row of the release, over all files in order. Where a certificate counts persons, outsiders
-    /// lack this, and figures that depend on it stay attested by the maker.
+    /// The person behind each row of the release, over all files in order. Where a certificate counts persons,
+    /// outsiders lack this, and figures that depend on it stay attested by the maker.
     pub persons: Option<Arc<Vec<u64>>>,
     /// The table that the release was made from: then every released row must cover a row of it.
     pub original: Option<&'a OriginalTable>,
@@ -93,7 +93,7 @@ pub struct PopulationTable {
     pub labels: HashMap<String, ColumnLabels>,
     /// A column that says for how many persons a row stands, which need not be whole; none: a row is a person.
     pub count_column: Option<String>,
-    /// Texts that mean "unknown"; null always does. Rows with one of them in a column that is looked at count nobody; none
-    /// where unknown is a value like others.
+    /// Texts that mean "unknown"; null always does. Rows with one of them in a column that is looked at count nobody;
+    /// none where unknown is a value like others.
     pub missing: Option<Vec<String>>,
 }

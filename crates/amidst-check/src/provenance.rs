@@ -1,9 +1,9 @@
-//! Where a release comes from, as far as it says so: who signed it, until when it may be relied on, and which version of
-//! its series was before it.
+//! Where a release comes from, as far as it says so: who signed it, until when it may be relied on, and which version
+//! of its series was before it.
 //!
-//! None of this is a claim about rows. A signature tells who says so, not that it is so; the last day is the maker's word;
-//! the digest of the version before ties a series together. They are looked at apart, so that a release can be valid and
-//! unsigned, or signed and out of date.
+//! None of this is a claim about rows. A signature tells who says so, not that it is so; the last day is the maker's
+//! word; the digest of the version before ties a series together. They are looked at apart, so that a release can be
+//! valid and unsigned, or signed and out of date.
 
 use crate::certificate::{Certificate, Link};
 use crate::content::{Content, Location};

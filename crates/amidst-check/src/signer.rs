@@ -1,7 +1,7 @@
 //! Public keys that people have, and who they belong to: lines of OpenSSH, of an `allowed_signers` file, or PEM.
 //!
-//! Only Ed25519 is known. A key is written back in one form, the line of OpenSSH without its comment, so that two texts of
-//! one key are equal.
+//! Only Ed25519 is known. A key is written back in one form, the line of OpenSSH without its comment, so that two texts
+//! of one key are equal.
 
 use base64ct::{Base64, Base64Unpadded, Encoding};
 use ed25519_dalek::{Signature, VerifyingKey};
@@ -48,7 +48,8 @@ impl PublicKey {
         format!("SHA256:{}", Base64Unpadded::encode_string(&Sha256::digest(self.wire())))
     }
 
-    /// Whether this key made this signature of these bytes, by the strict rules: no other bytes are a signature of them.
+    /// Whether this key made this signature of these bytes, by the strict rules: no other bytes are a signature of
+    /// them.
     pub fn signed(&self, bytes: &[u8], signature: &[u8; 64]) -> bool {
         self.0.verify_strict(bytes, &Signature::from_bytes(signature)).is_ok()
     }

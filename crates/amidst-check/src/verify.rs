@@ -30,7 +30,8 @@ const POLICY: &str = "policy.toml";
 /// The reports of a release. Their digests are compared; what they say is not.
 const REPORTS: [&str; 3] = ["report.html", "report.json", "report.md"];
 
-/// Verifies the release at `release`: a file, the folder that holds the files of the certificate, or contents in memory.
+/// Verifies the release at `release`: a file, the folder that holds the files of the certificate, or contents in
+/// memory.
 pub fn verify(release: impl Into<Location>, certificate: &Certificate, options: &Options<'_>) -> Verdict {
     let release = release.into();
     let mut verdict = recompute(&release, certificate, options);

@@ -1,9 +1,10 @@
 //! How long a browser takes to show a report: `cargo bench -p amidst-cli --bench render`.
 //!
 //! Publishes synthetic patients, as many as Adult has clean rows, full-domain and by Mondrian, and opens each report in
-//! headless Chromium. A script in a copy of the page tells, by the page's own clock, when it was loaded and laid out and
-//! when the second frame after that began, so that the first one is on the screen. The processor time of all the browser's
-//! processes is told less that for an empty page. Each figure is the least of five. Says so where there is no Chromium.
+//! headless Chromium. A script in a copy of the page tells, by the page's own clock, when it was loaded and laid out
+//! and when the second frame after that began, so that the first one is on the screen. The processor time of all the
+//! browser's processes is told less that for an empty page. Each figure is the least of five. Says so where there is no
+//! Chromium.
 
 #![allow(clippy::print_stdout, reason = "a bench prints its table")]
 

@@ -2,7 +2,8 @@
 //!
 //! Draws synthetic patients into a temporary folder, then runs, each as a process of its own: reading the table,
 //! auditing it, anonymizing it. Prints a table of ratios; the machine's own speed cancels out. The number of rows comes
-//! from `AMIDST_BENCH_ROWS`, ten million when absent and none at all when 0; Adult is run too where the shared data is there.
+//! from `AMIDST_BENCH_ROWS`, ten million when absent and none at all when 0; Adult is run too where the shared data is
+//! there.
 
 #![allow(clippy::print_stdout, reason = "a bench prints its table")]
 

@@ -15,8 +15,8 @@ use crate::verdicts::requirements;
 
 /// Read a table, find a release that satisfies the policy, check it, publish it
 ///
-/// Writes into a folder what may be handed over, public/ (the release with its certificate, a report and the policy), and
-/// what stays with you, internal/ (a report with what was there before, and the policy with its paths). They appear
+/// Writes into a folder what may be handed over, public/ (the release with its certificate, a report and the policy),
+/// and what stays with you, internal/ (a report with what was there before, and the policy with its paths). They appear
 /// together, after the independent checker has passed the release, or nothing does.
 #[derive(Debug, Args)]
 #[command(
@@ -31,8 +31,8 @@ pub struct Anonymize {
     #[arg(long, value_name = "DATA")]
     input: Option<String>,
 
-    /// Where the release goes: a folder, a file such as release.csv, which gets its certificate beside it, or - for standard
-    /// output, without a certificate
+    /// Where the release goes: a folder, a file such as release.csv, which gets its certificate beside it, or - for
+    /// standard output, without a certificate
     #[arg(long, value_name = "FOLDER|FILE|-", allow_hyphen_values = true)]
     out: Option<PathBuf>,
 
@@ -40,8 +40,8 @@ pub struct Anonymize {
     #[arg(long)]
     force: bool,
 
-    /// Commit to the rows of the input in the certificate, so that `amidst open` can show single ones to an auditor. The
-    /// certificate is then another one each time
+    /// Commit to the rows of the input in the certificate, so that `amidst open` can show single ones to an auditor.
+    /// The certificate is then another one each time
     #[arg(long)]
     commit: bool,
 

@@ -1,7 +1,7 @@
 //! What becomes of a panic, which is a defect of Amidst: exit code 3, and a message that says where it happened.
 //!
-//! What a panic says may quote a cell of the table (a text that is no number, say), so it is not shown. One kind is no defect:
-//! libraries panic when the system gives them no thread, which happens under limits of memory or processes.
+//! What a panic says may quote a cell of the table (a text that is no number, say), so it is not shown. One kind is no
+//! defect: libraries panic when the system gives them no thread, which happens under limits of memory or processes.
 
 use std::io::Write;
 use std::panic::{UnwindSafe, catch_unwind, set_hook};

@@ -17,8 +17,8 @@ use crate::verdicts::requirements;
 
 /// Show every minimal generalization and the front of risk against utility
 ///
-/// Where the policy names a local algorithm, or a column has no hierarchy, compares what the local algorithms make of the
-/// table instead.
+/// Where the policy names a local algorithm, or a column has no hierarchy, compares what the local algorithms make of
+/// the table instead.
 ///
 /// With --node, tells why that combination of levels cannot be published: which requirement fails in which classes, and
 /// how many rows it would cost.

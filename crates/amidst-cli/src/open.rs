@@ -12,9 +12,9 @@ use crate::terminal::{CommandResult, Outcome, Terminal};
 
 /// Show single rows of the input to an auditor, who can check that the release was made from them
 ///
-/// Needs a release that `anonymize --commit` made, with its internal part, and the input as it was. The file that is written
-/// holds the rows themselves, with the way to the root that the certificate states: hand it to the auditor alone, who
-/// checks it with `amidst verify RELEASE --opening FILE` and learns nothing about other rows.
+/// Needs a release that `anonymize --commit` made, with its internal part, and the input as it was. The file that is
+/// written holds the rows themselves, with the way to the root that the certificate states: hand it to the auditor
+/// alone, who checks it with `amidst verify RELEASE --opening FILE` and learns nothing about other rows.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  amidst anonymize policy.toml --out release --commit\n  amidst open release --rows 17,42 --out opened.json\n  amidst verify release/public --opening opened.json"
@@ -36,8 +36,8 @@ pub struct Open {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 
-    /// The policy that the release was made with; when absent, the copy in the release, whose paths are then relative to the
-    /// working directory
+    /// The policy that the release was made with; when absent, the copy in the release, whose paths are then relative
+    /// to the working directory
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
 

@@ -1,5 +1,5 @@
-//! `amidst explain policy | search | …`, `amidst schema`, `amidst man`: what a policy and the command may say, from the tables
-//! that parse them.
+//! `amidst explain policy | search | …`, `amidst schema`, `amidst man`: what a policy and the command may say, from the
+//! tables that parse them.
 
 use std::path::PathBuf;
 

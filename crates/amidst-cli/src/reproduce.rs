@@ -11,8 +11,8 @@ use crate::terminal::{self, CommandResult, Outcome, Terminal, dim, heading, tabl
 /// Run the papers' worked examples, tables and figures again
 ///
 /// Every experiment gives a table, charts, the numbers that its paper prints beside those found, and its claims with a
-/// verdict: holds, does not hold, or impossible, and why. --out gets a page with all of it; what is there already from an
-/// earlier run with the same settings is not run again.
+/// verdict: holds, does not hold, or impossible, and why. --out gets a page with all of it; what is there already from
+/// an earlier run with the same settings is not run again.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Papers: article, survey, l-alpha, update, clustering. --list shows the experiments.\nExamples:\n  \

@@ -15,8 +15,8 @@ use crate::verdicts::requirements;
 
 /// Publish a table that changes, version by version
 ///
-/// A series is a folder: its private part holds the rows and who is in which class, its versions are what the world sees.
-/// A batch happens whole or not at all.
+/// A series is a folder: its private part holds the rows and who is in which class, its versions are what the world
+/// sees. A batch happens whole or not at all.
 #[derive(Debug, Args)]
 #[command(
     arg_required_else_help = true,
@@ -54,7 +54,8 @@ enum Command {
     },
     /// Take in values that nobody had so far: a policy whose hierarchies, orders or categories have grown
     ///
-    /// Everything else must be as the series began, and so must be what the policy says of values that the series knows.
+    /// Everything else must be as the series began, and so must be what the policy says of values that the series
+    /// knows.
     Extend {
         /// The folder of the series
         dir: PathBuf,
@@ -116,9 +117,9 @@ enum Command {
     Publish {
         /// The folder of the series
         dir: PathBuf,
-        /// Where the version would expose somebody, change as little as possible so that it does not: classes stay as they
-        /// were published, with counterfeits for whoever left, and new rows have classes of their own or are held back.
-        /// Later versions of the series do the same without being asked
+        /// Where the version would expose somebody, change as little as possible so that it does not: classes stay as
+        /// they were published, with counterfeits for whoever left, and new rows have classes of their own or are held
+        /// back. Later versions of the series do the same without being asked
         #[arg(long)]
         safe: bool,
         /// Refuse a version that would expose somebody, also where versions before it were made safe

@@ -24,7 +24,8 @@ const PASSPHRASE: &str = "AMIDST_PASSPHRASE";
     after_help = "Examples:\n  amidst sign release/ --key ~/.ssh/id_ed25519\n  amidst verify release/ --signer ~/.ssh/id_ed25519.pub\n\nThe passphrase of a key is asked for on the terminal, or taken from AMIDST_PASSPHRASE."
 )]
 pub struct Sign {
-    /// The folder that `anonymize` wrote, its public part, a version of a series, or a table with its certificate beside it
+    /// The folder that `anonymize` wrote, its public part, a version of a series, or a table with its certificate
+    /// beside it
     #[arg(value_name = "RELEASE_DIR")]
     folder: PathBuf,
 

@@ -31,8 +31,8 @@ pub struct Studio {
     #[arg(long)]
     no_browser: bool,
 
-    /// Listen on this address instead of this machine's own. Everyone who reaches it and knows the password sees the table
-    /// and can write into the folder; what is sent can be read on the way
+    /// Listen on this address instead of this machine's own. Everyone who reaches it and knows the password sees the
+    /// table and can write into the folder; what is sent can be read on the way
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: IpAddr,
 

@@ -93,8 +93,8 @@ impl Terminal {
         Terminal { quiet, verbose }
     }
 
-    /// Catches Ctrl-C, so that work stops cleanly and nothing half-done stays. A second Ctrl-C ends the process. While a
-    /// search goes on improving, the first one is for [`Terminal::enough_flag`].
+    /// Catches Ctrl-C, so that work stops cleanly and nothing half-done stays. A second Ctrl-C ends the process. While
+    /// a search goes on improving, the first one is for [`Terminal::enough_flag`].
     pub fn stop_flag(&self) -> &'static AtomicBool {
         // A handler that is there already does the same, so a second call has nothing to add.
         let _ = ctrlc::set_handler(|| {
@@ -231,7 +231,8 @@ impl Terminal {
         let show = !self.quiet && std::io::stderr().is_terminal();
         let bar: Arc<OnceLock<ProgressBar>> = Arc::default();
         if show {
-            // Something moves every second, also where the work does not tell how far it is. The thread ends with the bar.
+            // Something moves every second, also where the work does not tell how far it is. The thread ends with the
+            // bar.
             let watched = Arc::downgrade(&bar);
             std::thread::spawn(move || {
                 std::thread::sleep(DELAY);

@@ -21,9 +21,10 @@ const LABELS: usize = 10;
 
 /// Recompute every claim of a certificate from the release itself
 ///
-/// Needs nothing but the published files. A claim is proven from them, or only attested by the maker of the release; the
-/// first lines say which, and about what. The holder of the policy and the input can also check, with --policy, that the
-/// certificate follows from that policy, that every released cell covers its original and that no row was invented.
+/// Needs nothing but the published files. A claim is proven from them, or only attested by the maker of the release;
+/// the first lines say which, and about what. The holder of the policy and the input can also check, with --policy,
+/// that the certificate follows from that policy, that every released cell covers its original and that no row was
+/// invented.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  amidst verify release/\n  amidst verify published.csv\n  amidst verify --release r.csv --certificate c.json --json"
@@ -49,8 +50,8 @@ pub struct Verify {
     #[arg(long, value_name = "DATA", requires = "policy")]
     original: Option<String>,
 
-    /// Demand a signature by one of the keys in this file: a public key of OpenSSH, a file of allowed signers, or PEM. Give
-    /// it several times to demand several signatures
+    /// Demand a signature by one of the keys in this file: a public key of OpenSSH, a file of allowed signers, or PEM.
+    /// Give it several times to demand several signatures
     #[arg(long, value_name = "KEY")]
     signer: Vec<String>,
 

@@ -1,9 +1,9 @@
 //! One machine's two engines: `cargo bench -p amidst-cluster`.
 //!
-//! Draws synthetic patients as Parquet files, then runs the sample's own policy with the local engine and with a scheduler
-//! and two executors on loopback, and prints time and peak memory of every process. All share the cores of one machine, so
-//! the table tells what the cluster's way costs, not what more machines gain. The numbers of rows come from
-//! `AMIDST_BENCH_ROWS`, a million and ten million when absent.
+//! Draws synthetic patients as Parquet files, then runs the sample's own policy with the local engine and with a
+//! scheduler and two executors on loopback, and prints time and peak memory of every process. All share the cores of
+//! one machine, so the table tells what the cluster's way costs, not what more machines gain. The numbers of rows come
+//! from `AMIDST_BENCH_ROWS`, a million and ten million when absent.
 
 #![allow(clippy::print_stdout, reason = "a bench prints its table")]
 #![expect(clippy::unwrap_used, reason = "a bench may panic")]

@@ -19,9 +19,10 @@ use crate::runtime;
 
 /// Anonymize a table that is on shared storage, with the executors of a cluster
 ///
-/// The policy is the same as for `amidst anonymize`, and so is the release: a folder with a part that may be handed over,
-/// public/ (the table as Parquet files under release/, its certificate, a report and the policy), and one that stays with
-/// its owner, internal/. They are published together after the independent checker has passed the table, or not at all.
+/// The policy is the same as for `amidst anonymize`, and so is the release: a folder with a part that may be handed
+/// over, public/ (the table as Parquet files under release/, its certificate, a report and the policy), and one that
+/// stays with its owner, internal/. They are published together after the independent checker has passed the table, or
+/// not at all.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  amidst-cluster anonymize policy.toml --scheduler df://head:50050 --input \
 /shared/patients --out /shared/release")]

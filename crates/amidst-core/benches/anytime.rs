@@ -1,8 +1,9 @@
 //! How near local recodings come to the best, on the Adult table: `cargo bench -p amidst-core --bench anytime`.
 //!
-//! For each policy what the portfolio loses, what no release can lose less than, and their ratio; then what annealing makes of
-//! it in so many seconds of one processor (arguments that are numbers; 60 without any). Times are processor seconds, so that a
-//! machine that others use as well tells the same. Arguments that are names of policies choose those.
+//! For each policy what the portfolio loses, what no release can lose less than, and their ratio; then what annealing
+//! makes of it in so many seconds of one processor (arguments that are numbers; 60 without any). Times are processor
+//! seconds, so that a machine that others use as well tells the same. Arguments that are names of policies choose
+//! those.
 
 #![allow(clippy::print_stdout)] // A bench exists to print its table.
 

@@ -1,11 +1,11 @@
 //! Lattice searches on the Adult table against the naive way: `cargo bench -p amidst-core --bench lattice [-- --all]`.
 //!
-//! The first 30,162 rows without unknowns, ARX's hierarchies. Eight quasi columns make 4,320 nodes, with occupation as the
-//! sensitive column; with occupation as a ninth, 12,960 nodes, and relationship is sensitive. The naive baseline
+//! The first 30,162 rows without unknowns, ARX's hierarchies. Eight quasi columns make 4,320 nodes, with occupation as
+//! the sensitive column; with occupation as a ninth, 12,960 nodes, and relationship is sensitive. The naive baseline
 //! evaluates nodes from rows: every row generalized and hashed, every class judged by every requirement, the metric
 //! added up. It is run on every 61st node and scaled up. Times are CPU time of all threads. `--all` runs every metric
-//! with every policy; `count` measures counting ten million rows instead; `wide` a lattice of 15 columns; `minimal` the search for
-//! all minimal nodes, by subsets and by a walk.
+//! with every policy; `count` measures counting ten million rows instead; `wide` a lattice of 15 columns; `minimal` the
+//! search for all minimal nodes, by subsets and by a walk.
 
 #![allow(clippy::print_stdout)] // A bench exists to print its table.
 

@@ -1,11 +1,11 @@
 //! What local recoding loses and how long it takes, on the Adult table: `cargo bench -p amidst-core --bench local`.
 //!
 //! The first 30,162 rows without unknowns; quasi columns age, workclass, education, marital-status, race, sex and
-//! native-country, each ordered (text by its path in the hierarchy, top label first) and generalized to ranges of ranks;
-//! sensitive column occupation. Arguments: names of algorithms, or of policies; or `scale` (growth with the number of
-//! rows; of all or the algorithms and sizes named after it; on rows drawn from Adult or on the table of `amidst sample`
-//! that `AMIDST_BENCH_TABLE` names), `hierarchies` (the same for that table under its own hierarchies, by requirement),
-//! `indexed` (what an index saves), `survey` (the order of the survey's Figure 1).
+//! native-country, each ordered (text by its path in the hierarchy, top label first) and generalized to ranges of
+//! ranks; sensitive column occupation. Arguments: names of algorithms, or of policies; or `scale` (growth with the
+//! number of rows; of all or the algorithms and sizes named after it; on rows drawn from Adult or on the table of
+//! `amidst sample` that `AMIDST_BENCH_TABLE` names), `hierarchies` (the same for that table under its own hierarchies,
+//! by requirement), `indexed` (what an index saves), `survey` (the order of the survey's Figure 1).
 
 #![allow(clippy::print_stdout)] // A bench exists to print its table.
 

@@ -1,9 +1,9 @@
 //! How good `optimal` is on wide tables within a time limit: `cargo bench -p amidst-core --bench wide`.
 //!
-//! Tables of correlated columns (each a mixture of a few hidden factors and noise, under a hierarchy of halves), k = 5, by
-//! `loss`, without suppression and with 2 %. Beside `optimal` with a tenth of the time and with all of it stands a plain genetic
-//! search over nodes (tournaments, uniform crossover, single steps as mutations, the best survive) with all of it. Arguments:
-//! the seconds (10 without any) and numbers of columns, the seconds first.
+//! Tables of correlated columns (each a mixture of a few hidden factors and noise, under a hierarchy of halves), k = 5,
+//! by `loss`, without suppression and with 2 %. Beside `optimal` with a tenth of the time and with all of it stands a
+//! plain genetic search over nodes (tournaments, uniform crossover, single steps as mutations, the best survive) with
+//! all of it. Arguments: the seconds (10 without any) and numbers of columns, the seconds first.
 
 #![allow(clippy::print_stdout)] // A bench exists to print its table.
 

@@ -119,9 +119,9 @@ impl CodeSet {
 
 /// Counts of (quasi tuple, sensitive value) in a population larger than the table, by tuple id.
 ///
-/// The ids are those of the table's distinct tuples, followed by the tuples that only the population has. Counts need not
-/// be whole, as those of weighted surveys are not: they are kept as multiples of 1/`scale`, so that sums stay exact. All
-/// of them together are less than the largest number.
+/// The ids are those of the table's distinct tuples, followed by the tuples that only the population has. Counts need
+/// not be whole, as those of weighted surveys are not: they are kept as multiples of 1/`scale`, so that sums stay
+/// exact. All of them together are less than the largest number.
 #[derive(Debug, Clone)]
 pub struct Population {
     /// People per tuple.
@@ -161,7 +161,8 @@ impl Headcount {
 /// The ranks of values in an order that lists more of them than a table may have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ranking {
-    /// The rank of each code that the order lists; those come first. Other values follow, one rank each where they occur.
+    /// The rank of each code that the order lists; those come first. Other values follow, one rank each where they
+    /// occur.
     pub listed: Vec<u32>,
     /// How many values the order lists.
     pub ranks: u32,

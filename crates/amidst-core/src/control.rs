@@ -1,12 +1,13 @@
 //! How work is stopped, watched and limited: the one carrier of what a caller wants besides the result.
 //!
-//! Every long step takes a [`Control`], calls [`Control::checkpoint`] often, and hands it on. It is a few references, so
-//! that a step that wants to be watched differently copies it: `Control { progress: &scaled, ..*control }`.
+//! Every long step takes a [`Control`], calls [`Control::checkpoint`] often, and hands it on. It is a few references,
+//! so that a step that wants to be watched differently copies it: `Control { progress: &scaled, ..*control }`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// How work is stopped, watched and limited. The default is never stopped, watched by nobody, and has all time and cores.
+/// How work is stopped, watched and limited. The default is never stopped, watched by nobody, and has all time and
+/// cores.
 #[derive(Clone, Copy)]
 pub struct Control<'a> {
     /// Set from outside to stop.

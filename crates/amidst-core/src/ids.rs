@@ -1,7 +1,7 @@
 //! Numbers that stand for things, each with a type of its own, so that one is not taken for another where modules meet.
 //!
-//! Inside an algorithm the same numbers are plain integers: they are places in lists there, and arithmetic with them is the
-//! point.
+//! Inside an algorithm the same numbers are plain integers: they are places in lists there, and arithmetic with them is
+//! the point.
 
 /// A class of a release, by its place in [`Recoding::classes`](crate::recoding::Recoding::classes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,5 +1,5 @@
-//! The ℓ-diversity article's Figures 9 and 11, number for number: the minimal k-anonymous tables of Adult for seven k, how
-//! many of them hold (nearly) homogeneous classes, and the average numbers of such classes and rows.
+//! The ℓ-diversity article's Figures 9 and 11, number for number: the minimal k-anonymous tables of Adult for seven k,
+//! how many of them hold (nearly) homogeneous classes, and the average numbers of such classes and rows.
 
 use amidst_core::control::Control;
 use amidst_core::frequency::{self, FrequencySet};

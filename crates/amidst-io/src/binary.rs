@@ -68,7 +68,8 @@ pub(crate) fn before_zero(bytes: &[u8]) -> &[u8] {
     bytes.split(|b| *b == 0).next().unwrap_or_default()
 }
 
-/// What codes of a column are called. Codes of one name are told apart by their code, so that two values never become one.
+/// What codes of a column are called. Codes of one name are told apart by their code, so that two values never become
+/// one.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct ValueLabels<K> {
     list: Vec<(K, String)>,

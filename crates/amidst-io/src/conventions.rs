@@ -1,8 +1,8 @@
-//! What the bytes of a table do not say by themselves: in which encoding its text is, which sheet is meant, whether there is
-//! a header, how numbers and dates are written.
+//! What the bytes of a table do not say by themselves: in which encoding its text is, which sheet is meant, whether
+//! there is a header, how numbers and dates are written.
 //!
-//! By default nothing is stated: text is UTF-8 or what its byte order mark says, the first line is a header, a workbook has
-//! one table, numbers have a point, and a date is a text as it stands.
+//! By default nothing is stated: text is UTF-8 or what its byte order mark says, the first line is a header, a workbook
+//! has one table, numbers have a point, and a date is a text as it stands.
 
 use amidst_core::table::DateOrder;
 use encoding_rs::Encoding;

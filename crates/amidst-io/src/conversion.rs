@@ -1,8 +1,8 @@
 //! Numbers and dates as people write them → as everything above reads them: a point before decimals, year-month-day.
 //!
-//! Whole columns are looked at, so that a code with a comma in it is not taken for a number: a column is converted where at
-//! least half of its values that have a digit are in the stated form (for numbers: one with a comma must be among them).
-//! What is not in that form stays as it stands, and is found where the column's type is asked for.
+//! Whole columns are looked at, so that a code with a comma in it is not taken for a number: a column is converted
+//! where at least half of its values that have a digit are in the stated form (for numbers: one with a comma must be
+//! among them). What is not in that form stays as it stands, and is found where the column's type is asked for.
 
 use amidst_core::table::{Codes, Column, Dictionary, Table};
 

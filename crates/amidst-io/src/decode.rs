@@ -1,7 +1,7 @@
 //! Bytes of text in any encoding → UTF-8.
 //!
-//! A byte order mark wins over what is stated. Bytes that the encoding does not have are an error with their line, never a
-//! replacement character: a value that nobody wrote must not get into a table.
+//! A byte order mark wins over what is stated. Bytes that the encoding does not have are an error with their line,
+//! never a replacement character: a value that nobody wrote must not get into a table.
 
 use std::io::{self, Cursor, Read};
 

@@ -1,8 +1,8 @@
-//! Formats in and out of Amidst: separated values, Parquet, Arrow IPC and JSON lines; JSON lists, workbooks, data files of
-//! SPSS and Stata, and tables of databases in.
+//! Formats in and out of Amidst: separated values, Parquet, Arrow IPC and JSON lines; JSON lists, workbooks, data files
+//! of SPSS and Stata, and tables of databases in.
 //!
-//! [`read`] streams any of them into a [`amidst_core::table::Table`] of dictionary codes, on all cores; [`write()`] puts a
-//! table into a file. Both give the same result whatever the number of threads.
+//! [`read`] streams any of them into a [`amidst_core::table::Table`] of dictionary codes, on all cores; [`write()`]
+//! puts a table into a file. Both give the same result whatever the number of threads.
 
 mod address;
 mod binary;

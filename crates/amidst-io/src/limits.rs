@@ -1,6 +1,6 @@
-//! What a file may ask for. Nothing here is a matter of taste of a format: a file says how long it is, how many rows it has
-//! and how much memory its cells need, and a damaged or hostile one says anything. Every size that a file declares is held
-//! against the bytes that are really there, or against a limit of this list, before memory is taken for it.
+//! What a file may ask for. Nothing here is a matter of taste of a format: a file says how long it is, how many rows it
+//! has and how much memory its cells need, and a damaged or hostile one says anything. Every size that a file declares
+//! is held against the bytes that are really there, or against a limit of this list, before memory is taken for it.
 //!
 //! docs/data.md tells users the same numbers; a test compares the two.
 
@@ -31,8 +31,8 @@ pub(crate) const ROWS_PER_BYTE: u64 = 1024;
 /// Rows of an Arrow batch beyond one for each bit of its buffers: columns of nulls have rows without any.
 pub(crate) const FREE_BATCH_ROWS: u64 = 1 << 16;
 
-/// Cells that a Parquet or Arrow file of any size may have: runs of equal values and nulls take no space in it, but each cell
-/// takes time and memory once it is read.
+/// Cells that a Parquet or Arrow file of any size may have: runs of equal values and nulls take no space in it, but
+/// each cell takes time and memory once it is read.
 pub(crate) const FREE_CELLS: u64 = 1 << 29;
 
 /// The cells of a file, rows times columns, held against its bytes as far as both are known.
@@ -43,7 +43,8 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// Adds rows with their number of columns and of bytes; an error when the file has more cells than its bytes may make.
+    /// Adds rows with their number of columns and of bytes; an error when the file has more cells than its bytes may
+    /// make.
     pub fn add(&mut self, rows: u64, columns: usize, bytes: u64) -> Result<(), String> {
         self.cells = self.cells.saturating_add(rows.saturating_mul(columns as u64));
         self.bytes = self.bytes.saturating_add(bytes);
@@ -63,8 +64,8 @@ pub(crate) const DELTA_LIMIT: usize = 4096;
 /// Levels of nested types, and of structures in metadata.
 pub(crate) const DEPTH_LIMIT: usize = 32;
 
-/// How many cells a number of bytes of text may make where a line need not mention a column: few lines with many keys of their
-/// own would otherwise fill the memory with nulls.
+/// How many cells a number of bytes of text may make where a line need not mention a column: few lines with many keys
+/// of their own would otherwise fill the memory with nulls.
 pub(crate) fn sparse_limit(bytes: usize) -> usize {
     bytes.saturating_mul(CELLS_PER_BYTE).saturating_add(16 << 20)
 }
@@ -131,8 +132,8 @@ pub(crate) fn check_unpacked(packed: u64, unpacked: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// The bytes of a small file such as a policy or a hierarchy: a regular file of at most `limit` bytes, so that neither a
-/// pipe nor a device is waited for and nothing endless is read.
+/// The bytes of a small file such as a policy or a hierarchy: a regular file of at most `limit` bytes, so that neither
+/// a pipe nor a device is waited for and nothing endless is read.
 ///
 /// # Errors
 /// When it is none, is longer, or cannot be read.

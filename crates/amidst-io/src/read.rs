@@ -205,8 +205,8 @@ fn stream<'a>(
     }
 }
 
-/// The first bytes of the text of `source`, decompressed: of its first file, at most `limit`. Says whether that is all of it.
-/// `None` for what is no text.
+/// The first bytes of the text of `source`, decompressed: of its first file, at most `limit`. Says whether that is all
+/// of it. `None` for what is no text.
 ///
 /// # Errors
 /// When it cannot be opened or decompressed.

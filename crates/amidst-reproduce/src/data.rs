@@ -326,11 +326,11 @@ pub fn hierarchy(table: &Table, name: &str) -> String {
     lines.collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// A made-up table like the Lands End orders of the article's Figure 8: `rows` orders with its columns and, as far as so many
-/// rows can have them, its numbers of values; the cost, rounded to hundreds, in 147 buckets.
+/// A made-up table like the Lands End orders of the article's Figure 8: `rows` orders with its columns and, as far as
+/// so many rows can have them, its numbers of values; the cost, rounded to hundreds, in 147 buckets.
 ///
-/// A style has its price and its cost, so that cost follows from style and price; styles, codes and days are skewed as orders
-/// are.
+/// A style has its price and its cost, so that cost follows from style and price; styles, codes and days are skewed as
+/// orders are.
 pub fn retail(rows: usize, seed: u64) -> (Table, Vec<Quasi>) {
     let mut random = Random::new(seed);
     // The square of a share favours small numbers.

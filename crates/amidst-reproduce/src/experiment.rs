@@ -222,7 +222,8 @@ impl Claim {
 }
 
 impl Printed {
-    /// A printed number beside the one found, compared to the digits printed: a last digit may have been cut or rounded.
+    /// A printed number beside the one found, compared to the digits printed: a last digit may have been cut or
+    /// rounded.
     pub fn number(what: impl Into<String>, printed: &str, found: f64) -> Printed {
         let digits = printed.split('.').nth(1).map_or(0, str::len);
         let unit = 10f64.powi(-(digits as i32));

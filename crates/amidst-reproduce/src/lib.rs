@@ -1,8 +1,8 @@
 //! The papers' worked examples, tables and figures, run again and held against what is printed.
 //!
-//! [`EXPERIMENTS`] is the only list of experiments: one experiment, one file in `experiments/`. [`run`] runs some of them,
-//! keeps what each found in a folder, and writes one page. An experiment gives a table, charts, the numbers that a paper
-//! prints beside those found, and its claims with a verdict.
+//! [`EXPERIMENTS`] is the only list of experiments: one experiment, one file in `experiments/`. [`run`] runs some of
+//! them, keeps what each found in a folder, and writes one page. An experiment gives a table, charts, the numbers that
+//! a paper prints beside those found, and its claims with a verdict.
 
 mod data;
 mod experiment;

@@ -35,11 +35,12 @@ pub trait Progress: Sync {
     fn done(&self, experiment: &Experiment, finished: &Finished, again: bool);
 }
 
-/// Runs the experiments. Those that an earlier run finished with the same settings in the same folder are not run again.
+/// Runs the experiments. Those that an earlier run finished with the same settings in the same folder are not run
+/// again.
 ///
 /// # Errors
-/// When the data are not there or not the right ones, when a file cannot be written, or when the run was stopped: what is
-/// finished by then is kept.
+/// When the data are not there or not the right ones, when a file cannot be written, or when the run was stopped: what
+/// is finished by then is kept.
 pub fn run(options: &Options, progress: &dyn Progress, cancel: &AtomicBool) -> Result<Reproduced, Failure> {
     let adult = match &options.data {
         Some(folder) => Adult::read(folder)?,

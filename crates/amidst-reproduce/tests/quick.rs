@@ -1,7 +1,8 @@
 //! The quick run on Adult, held against a checked-in list: every number that a paper prints, and every verdict.
 //!
-//! Verdicts that rest on times are listed, and not compared: another machine, or a busy one, may come to others. Where a change
-//! is meant, `AMIDST_PIN=write cargo test -p amidst-reproduce --test quick` writes the list anew, and the commit says why.
+//! Verdicts that rest on times are listed, and not compared: another machine, or a busy one, may come to others. Where
+//! a change is meant, `AMIDST_PIN=write cargo test -p amidst-reproduce --test quick` writes the list anew, and the
+//! commit says why.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;

@@ -112,8 +112,8 @@ impl Growing {
         Growing { text, columns, state: Mutex::default() }
     }
 
-    /// Takes a release in that was found on the way; tells whether it is time to show it. Of nodes only those stay that no other
-    /// beats in both loss and risk.
+    /// Takes a release in that was found on the way; tells whether it is time to show it. Of nodes only those stay that
+    /// no other beats in both loss and risk.
     pub fn take(&self, seen: Seen) -> bool {
         let mut state = lock(&self.state);
         state.looked += 1;

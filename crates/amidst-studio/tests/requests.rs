@@ -1,5 +1,5 @@
-//! Requests to the studio that no page of it would send: mutants of the ones in `fuzz/corpus/studio`, over a socket, with the token. A
-//! request is answered or refused; none is answered with a defect (500), and the server goes on.
+//! Requests to the studio that no page of it would send: mutants of the ones in `fuzz/corpus/studio`, over a socket,
+//! with the token. A request is answered or refused; none is answered with a defect (500), and the server goes on.
 
 #![cfg(test)]
 
@@ -42,8 +42,8 @@ fn server() -> &'static Server {
     })
 }
 
-/// Sends bytes and returns the beginning of what comes back. A server waits for the rest of a request that is not whole, so
-/// whoever asks must not wait for ever.
+/// Sends bytes and returns the beginning of what comes back. A server waits for the rest of a request that is not
+/// whole, so whoever asks must not wait for ever.
 fn ask(bytes: &[u8], patience: Duration) -> Vec<u8> {
     let Ok(mut socket) = TcpStream::connect(&server().host) else { panic!("the server is gone") };
     socket.set_read_timeout(Some(patience)).and_then(|()| socket.set_write_timeout(Some(patience))).expect("a socket");

@@ -1,4 +1,5 @@
-//! CSV files that can be read in two ways, with what other readers see in them (`files.jsonl`, made by `scripts/readings.py`).
+//! CSV files that can be read in two ways, with what other readers see in them (`files.jsonl`, made by
+//! `scripts/readings.py`).
 //!
 //! Shared by the tests of the checker and of the reader: a file is refused, or it is read as everybody reads it.
 
@@ -42,8 +43,8 @@ pub fn seen(names: Vec<String>, mut rows: Vec<Vec<String>>) -> Seen {
     (names, rows)
 }
 
-/// Reads every file with `read`, which tells what it sees or why it refuses; how many were read, and all that somebody else
-/// reads otherwise, apart from what `alike` makes the same.
+/// Reads every file with `read`, which tells what it sees or why it refuses; how many were read, and all that somebody
+/// else reads otherwise, apart from what `alike` makes the same.
 pub fn compared(read: impl Fn(&[u8]) -> Result<Seen, String>, alike: impl Fn(Seen) -> Seen) -> (usize, Vec<String>) {
     let (mut accepted, mut wrong) = (0, Vec::new());
     for file in files() {

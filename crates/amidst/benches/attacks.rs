@@ -1,7 +1,8 @@
 //! All attacks on a release against reading it: `cargo bench -p amidst --bench attacks`.
 //!
 //! Draws synthetic patients, publishes them twice (full-domain and Mondrian), and for each release prints the time of
-//! every attack beside that of reading the file. What an adversary must read beside the release is told by itself. The number of rows comes from `AMIDST_BENCH_ROWS`, a million when absent.
+//! every attack beside that of reading the file. What an adversary must read beside the release is told by itself. The
+//! number of rows comes from `AMIDST_BENCH_ROWS`, a million when absent.
 //!
 //! All on one thread and by its processor time, so that the machine's other work cancels out; with more threads in
 //! `AMIDST_BENCH_THREADS`, by the clock.

@@ -1,7 +1,7 @@
 //! How long `init` takes beside reading the table: at most twice as long.
 //!
-//! `cargo bench -p amidst --bench init` makes a table of a million rows and prints both times and their ratio; a file named in
-//! `AMIDST_BENCH_INIT` is measured as well.
+//! `cargo bench -p amidst --bench init` makes a table of a million rows and prints both times and their ratio; a file
+//! named in `AMIDST_BENCH_INIT` is measured as well.
 
 use std::path::Path;
 use std::time::Instant;

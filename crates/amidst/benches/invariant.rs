@@ -1,9 +1,10 @@
 //! How much more an m-invariant version loses than any m-invariant version must, on the Adult table.
 //!
-//! `cargo bench -p amidst --bench invariant [ROWS]`: versions of 10,000 rows, of which 5 % go and as many come from one to the
-//! next, for m = 2, 4, 6 and 8. *Loss* is the information loss of the version; *bound* the proven least loss of a version of
-//! these rows with these signatures and counterfeits (`core::series::least_loss`); *gap* the share of the loss above the
-//! bound, so the largest share that a better method could save. The figures do not depend on the machine.
+//! `cargo bench -p amidst --bench invariant [ROWS]`: versions of 10,000 rows, of which 5 % go and as many come from one
+//! to the next, for m = 2, 4, 6 and 8. *Loss* is the information loss of the version; *bound* the proven least loss of
+//! a version of these rows with these signatures and counterfeits (`core::series::least_loss`); *gap* the share of the
+//! loss above the bound, so the largest share that a better method could save. The figures do not depend on the
+//! machine.
 
 #![allow(clippy::print_stdout)] // A bench exists to print its table.
 #![allow(clippy::unwrap_used)] // And may stop where it stands.

@@ -1,10 +1,10 @@
 //! How much of the pairs of columns a release keeps: the k-marginal score on a census excerpt.
 //!
-//! `cargo bench -p amidst --bench marginals` reads the excerpt of Massachusetts of NIST's Diverse Communities data (7,634
-//! persons; `AMIDST_BENCH_ACS` names another folder), publishes it with k = 6 and no row left out, and prints for generalized,
-//! cell-suppressed and representative releases the mean over all pairs of quasi columns of (2 − Σ|difference|) · 500: 1000 where
-//! every pair of values is as frequent in the release as in the input. A label is a value of its own, so that generalized cells
-//! count as lost. Wanted: 975 for representative releases.
+//! `cargo bench -p amidst --bench marginals` reads the excerpt of Massachusetts of NIST's Diverse Communities data
+//! (7,634 persons; `AMIDST_BENCH_ACS` names another folder), publishes it with k = 6 and no row left out, and prints
+//! for generalized, cell-suppressed and representative releases the mean over all pairs of quasi columns of (2 −
+//! Σ|difference|) · 500: 1000 where every pair of values is as frequent in the release as in the input. A label is a
+//! value of its own, so that generalized cells count as lost. Wanted: 975 for representative releases.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

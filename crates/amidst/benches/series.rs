@@ -1,9 +1,9 @@
 //! The update paper's experiments: maintaining against anonymizing anew, on the Adult table.
 //!
-//! `cargo bench -p amidst --bench series [ALGORITHM] [FIGURE.svg]`: 10,000 rows, inserts from 0.5 % to 50 %, deletes from 50
-//! to 5,000 rows, l = 2 and 4; then 1 % into the whole table; then counterfeits of an m-invariant series with m = 4 when
-//! 5 % of the rows change from version to version. The figure goes to `series.svg` in the folder for temporary files
-//! unless another is named.
+//! `cargo bench -p amidst --bench series [ALGORITHM] [FIGURE.svg]`: 10,000 rows, inserts from 0.5 % to 50 %, deletes
+//! from 50 to 5,000 rows, l = 2 and 4; then 1 % into the whole table; then counterfeits of an m-invariant series with m
+//! = 4 when 5 % of the rows change from version to version. The figure goes to `series.svg` in the folder for temporary
+//! files unless another is named.
 //!
 //! Times are those of the processor for the classes alone, without reading and writing. *Maintained* is the batch on
 //! classes that are in memory, *loaded* also makes them from what is kept of them between batches; *anew* is what the

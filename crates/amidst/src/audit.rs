@@ -134,8 +134,8 @@ fn policy_for_table(policy: &Policy, header: Option<&[String]>, nulls: bool) -> 
     policy
 }
 
-/// Audits a prepared table against the requirements of `policy`. `stated` is the policy as it was written: its hierarchies
-/// tell what labels mean where the table is held against a population.
+/// Audits a prepared table against the requirements of `policy`. `stated` is the policy as it was written: its
+/// hierarchies tell what labels mean where the table is held against a population.
 ///
 /// # Errors
 /// When the table cannot be joined with a population.
@@ -285,7 +285,8 @@ fn probes(domains: &[SensitiveDomain]) -> Vec<Probe> {
                     if let (Some(key), Some(value)) = (audit.sweep, at) {
                         parameters.set(key, Stated::Number(value.into()));
                     }
-                    // A model that cannot be built here (no order, no categories, no population) has nothing to measure.
+                    // A model that cannot be built here (no order, no categories, no population) has nothing to
+                    // measure.
                     if let Ok(requirement) = Requirement::new(model, parameters, column.into_iter().collect(), domains)
                     {
                         probes.push(Probe { column, key: audit.key, at, further: audit.further, requirement });

@@ -1,14 +1,14 @@
-//! The owner's half of the commitment to the rows of the input: the secret, the tree over the salted rows, and the paths
-//! that open single rows.
+//! The owner's half of the commitment to the rows of the input: the secret, the tree over the salted rows, and the
+//! paths that open single rows.
 //!
-//! The scheme is stated in `amidst_check::Commitment`'s file and in docs/commitment.md; the checker climbs a path by code of its
-//! own. Every leaf has a salt of its own, HMAC-SHA-256 of its place under the secret, so that an opened row tells nothing
-//! about another, and who only holds the certificate cannot try rows out. Leaves stand in an order that is drawn with the
-//! secret and follows from what rows hold, so that a place in the tree tells nothing about the place in the input, and a
-//! table that is read in another order (as databases do) has the same tree.
+//! The scheme is stated in `amidst_check::Commitment`'s file and in docs/commitment.md; the checker climbs a path by
+//! code of its own. Every leaf has a salt of its own, HMAC-SHA-256 of its place under the secret, so that an opened row
+//! tells nothing about another, and who only holds the certificate cannot try rows out. Leaves stand in an order that
+//! is drawn with the secret and follows from what rows hold, so that a place in the tree tells nothing about the place
+//! in the input, and a table that is read in another order (as databases do) has the same tree.
 //!
-//! Two releases of one table have two secrets and two roots: this is the one thing in a release that does not follow from
-//! policy, data and seed. That is why it is only there where it was asked for.
+//! Two releases of one table have two secrets and two roots: this is the one thing in a release that does not follow
+//! from policy, data and seed. That is why it is only there where it was asked for.
 
 use std::collections::HashSet;
 

@@ -1,15 +1,15 @@
 //! Attacks on people in a release, against the same attacks on people who are not in it.
 //!
-//! What can be said of anybody, because it is true in general, is no leak. So a seeded part of the rows, the control group, is
-//! taken out of the published classes; the attacker works with what is left, and tries the same on the control group and on
-//! as many people who are still in it. What succeeds more often on those in the release than on the others is the risk of
-//! being in it: (rate − control rate) / (1 − control rate).
+//! What can be said of anybody, because it is true in general, is no leak. So a seeded part of the rows, the control
+//! group, is taken out of the published classes; the attacker works with what is left, and tries the same on the
+//! control group and on as many people who are still in it. What succeeds more often on those in the release than on
+//! the others is the risk of being in it: (rate − control rate) / (1 − control rate).
 //!
-//! The classes stay those of the release, which was found with the control group in it. For the owner of a table alone: who
-//! is in the control group, and what they had, follows from the input.
+//! The classes stay those of the release, which was found with the control group in it. For the owner of a table alone:
+//! who is in the control group, and what they had, follows from the input.
 //!
-//! After Giomi et al., A Unified Framework for Quantifying Privacy Risk in Synthetic Data, PoPETs 2023, for the three risks of
-//! the Article 29 Working Party, Opinion 05/2014.
+//! After Giomi et al., A Unified Framework for Quantifying Privacy Risk in Synthetic Data, PoPETs 2023, for the three
+//! risks of the Article 29 Working Party, Opinion 05/2014.
 //!
 //! May use: `prepare`, `release`, and what those use.
 
@@ -117,8 +117,8 @@ struct Left<'a> {
     gone: FxHashMap<(u32, u32), u64>,
 }
 
-/// Tries the attacks; nothing where there are too few people, somebody has several rows, or the rows are elsewhere. `classes` are
-/// the published classes, `class_of_row` the class of each row.
+/// Tries the attacks; nothing where there are too few people, somebody has several rows, or the rows are elsewhere.
+/// `classes` are the published classes, `class_of_row` the class of each row.
 pub fn control_group(
     prepared: &Prepared,
     recoding: &Recoding,
@@ -188,7 +188,8 @@ impl Person {
     }
 }
 
-/// Published rows that nobody shares, each tried as a description: it singles somebody out who alone in a group fits it.
+/// Published rows that nobody shares, each tried as a description: it singles somebody out who alone in a group fits
+/// it.
 fn singling_out(left: &Left, groups: &[Vec<Person>; 2], people: usize) -> Tried {
     let descriptions: Vec<(u32, u32)> = (0..left.classes.len() as u32)
         .flat_map(|class| left.counts(class).filter(|c| c.1 == 1).map(move |(values, _)| (class, values)))

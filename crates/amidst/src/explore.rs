@@ -24,7 +24,8 @@ pub fn explore(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Ex
     Ok(lattice::explore(&search)?)
 }
 
-/// A way to release the table that was found on the way: what it costs by the policy's metric, and the risk that it leaves.
+/// A way to release the table that was found on the way: what it costs by the policy's metric, and the risk that it
+/// leaves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seen {
     /// How the table would be released.
@@ -49,7 +50,8 @@ pub enum How {
 /// Whoever is told of what is found on the way, from any thread and in no order.
 pub type Watcher<'a> = &'a (dyn Fn(Seen) + Sync);
 
-/// The same with every node of a lattice that is not too large, for whoever draws it. `seen` is told of each as it is found.
+/// The same with every node of a lattice that is not too large, for whoever draws it. `seen` is told of each as it is
+/// found.
 ///
 /// # Errors
 /// When the policy asks for an algorithm or metric that does not suit, or the job was stopped.
@@ -104,8 +106,8 @@ fn homogeneity_json(prepared: &Prepared, homogeneity: &[lattice::Homogeneity]) -
     Value::Object(names.zip(figures).collect())
 }
 
-/// For each requirement of a policy, the strongest value that any release of all rows can satisfy, in words; `None` where the
-/// whole table is no bound.
+/// For each requirement of a policy, the strongest value that any release of all rows can satisfy, in words; `None`
+/// where the whole table is no bound.
 ///
 /// # Errors
 /// When the policy asks for an algorithm or metric that does not suit.

@@ -18,7 +18,8 @@ pub const POLICY: &str = "policy.toml";
 /// How the table is called, before its ending.
 pub(crate) const TABLE: &str = "release";
 
-/// The folder that holds the certificate of the release in `folder`: its public part, or `folder` itself when that is one.
+/// The folder that holds the certificate of the release in `folder`: its public part, or `folder` itself when that is
+/// one.
 pub fn public_part(folder: &Path) -> Option<PathBuf> {
     [folder.join(PUBLIC), folder.to_path_buf()].into_iter().find(|part| part.join(CERTIFICATE).is_file())
 }

@@ -84,8 +84,8 @@ pub fn words(value: &Value) -> String {
     }
 }
 
-/// A figure that a requirement was measured to satisfy: how it is reached, and the figure itself, rounded to the side that
-/// holds.
+/// A figure that a requirement was measured to satisfy: how it is reached, and the figure itself, rounded to the side
+/// that holds.
 pub fn measured(model: &str, parameter: &str, value: &Value) -> (&'static str, String) {
     let declared =
         amidst_core::model::find(model).and_then(|m| m.parameters.iter().find(|p| p.name == parameter)?.measured);

@@ -27,16 +27,16 @@
 //! - [`policy::Policy`]: what a table's columns are and what a release must satisfy; read from TOML or [built in
 //!   code](policy::Policy::builder).
 //! - [`prepare::Prepared`]: policy and table bound together, counted, ready to be searched.
-//! - [`anonymize::Release`]: a release in memory with its certificate and reports; [`anonymize::anonymize`] publishes one into
-//!   a folder instead.
+//! - [`anonymize::Release`]: a release in memory with its certificate and reports; [`anonymize::anonymize`] publishes
+//!   one into a folder instead.
 //! - [`job::Job`]: how a caller stops a job, watches it, and limits its threads.
 //! - [`Failure`]: why there is no result.
 //!
-//! [`init`] drafts a policy for a table that nobody has described yet; [`mod@recode`] recodes further rows as a release was;
-//! [`series`] publishes a table that changes, version
-//! by version; [`mod@attack`], [`mod@audit`], [`population`], [`mod@explore`] and [`mod@verify`] tell what tables, lattices
-//! and releases are worth, and [`report`] tells it to people. The science itself is in [`core`], the independent checker in
-//! [`check`], formats in [`io`]. The folder `examples` has a short program for each.
+//! [`init`] drafts a policy for a table that nobody has described yet; [`mod@recode`] recodes further rows as a release
+//! was; [`series`] publishes a table that changes, version by version; [`mod@attack`], [`mod@audit`], [`population`],
+//! [`mod@explore`] and [`mod@verify`] tell what tables, lattices and releases are worth, and [`report`] tells it to
+//! people. The science itself is in [`core`], the independent checker in [`check`], formats in [`io`]. The folder
+//! `examples` has a short program for each.
 
 pub mod anonymize;
 pub mod attack;

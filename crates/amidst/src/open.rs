@@ -1,7 +1,7 @@
 //! Opening: an owner shows single rows of the input to an auditor, who holds the public part of a release.
 //!
-//! The tree is made again from the input and the secret in `internal/`, so the table must be what it was. What is opened is held
-//! against the release by the checker before anybody sees it.
+//! The tree is made again from the input and the secret in `internal/`, so the table must be what it was. What is
+//! opened is held against the release by the checker before anybody sees it.
 
 use std::fs;
 use std::io::Read;
@@ -88,8 +88,8 @@ pub fn open(folder: &Path, chosen: &Chosen) -> Result<Shown, Failure> {
     Ok(Shown { opening, found })
 }
 
-/// The policy of the release: the one that was named, or the owner's copy of it. Paths in the copy are as they were written,
-/// relative to the folder of the policy that was copied, which is taken to be the working directory.
+/// The policy of the release: the one that was named, or the owner's copy of it. Paths in the copy are as they were
+/// written, relative to the folder of the policy that was copied, which is taken to be the working directory.
 fn policy(internal: &Path, chosen: &Chosen) -> Result<Policy, Failure> {
     if let Some(named) = &chosen.policy {
         return Ok(Policy::read(named)?);

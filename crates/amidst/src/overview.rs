@@ -1,8 +1,9 @@
 //! A table as a person looks at it before there is a release: every column in figures, the first rows, and the nodes of
 //! each hierarchy with the rows that fall into them.
 //!
-//! An [`Overview`] keeps the table that it was made from, so that a draft of a policy and a survey of what singles people
-//! out need no further reading. Columns that name persons in the first rows are not read to the end, as by `amidst init`.
+//! An [`Overview`] keeps the table that it was made from, so that a draft of a policy and a survey of what singles
+//! people out need no further reading. Columns that name persons in the first rows are not read to the end, as by
+//! `amidst init`.
 
 mod sides;
 
@@ -200,8 +201,8 @@ pub struct Association {
     pub after: f64,
 }
 
-/// How much each two published columns say about each other, what an analyst of either would see. Those that lost most come
-/// first.
+/// How much each two published columns say about each other, what an analyst of either would see. Those that lost most
+/// come first.
 ///
 /// # Errors
 /// When the release cannot be read back.

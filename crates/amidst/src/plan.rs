@@ -1,4 +1,5 @@
-//! From a policy and its table to a search: which algorithm, which metric, which k, and what in the policy has no effect.
+//! From a policy and its table to a search: which algorithm, which metric, which k, and what in the policy has no
+//! effect.
 
 use std::time::Instant;
 
@@ -36,9 +37,9 @@ pub fn stated_algorithm(policy: &Policy) -> Result<Option<&'static algorithm::En
     policy.search.algorithm.as_deref().map(found).transpose()
 }
 
-/// One algorithm, where exactly one is needed: the policy's. Where it names none, the best full-domain recoding when every
-/// quasi column has a hierarchy; else, and where a column asks for ranges or sets, which only local recodings write, the
-/// local portfolio.
+/// One algorithm, where exactly one is needed: the policy's. Where it names none, the best full-domain recoding when
+/// every quasi column has a hierarchy; else, and where a column asks for ranges or sets, which only local recodings
+/// write, the local portfolio.
 pub fn algorithm_of(policy: &Policy, prepared: &Prepared) -> Result<&'static algorithm::Entry, Failure> {
     let by_levels = |g: &Generalization| g.has_hierarchy && g.generalize == Generalize::Hierarchy;
     Ok(match stated_algorithm(policy)? {

@@ -128,8 +128,8 @@ pub fn check_and_prepare(policy: &Policy, options: &LoadOptions<'_>) -> (Vec<Fin
     }
 }
 
-/// Why there is no release, where there is none. All rows as one class satisfy nearly every policy that can be satisfied; only
-/// where they do not is it searched, because leaving out rows may help.
+/// Why there is no release, where there is none. All rows as one class satisfy nearly every policy that can be
+/// satisfied; only where they do not is it searched, because leaving out rows may help.
 fn unsatisfiable(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>) -> Option<Finding> {
     let job = options.control.quiet();
     // A search that cannot even be asked for is told of by those who ask for it.
@@ -147,7 +147,8 @@ fn unsatisfiable(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>
             return Some(Finding::Wrong(policy.origin.errors(vec![error.label("does not suit this policy")])));
         }
     }
-    // What looks at single tuples can be lost as classes grow, and some algorithms say only then that they do not know it.
+    // What looks at single tuples can be lost as classes grow, and some algorithms say only then that they do not know
+    // it.
     let of_tuples = prepared.requirements.iter().any(|r| r.needs() == Needs::Tuples);
     if !of_tuples && policy.search.levels.is_empty() && feasibility::holds_as_one_class(&wanted) {
         return None;

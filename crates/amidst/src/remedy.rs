@@ -1,7 +1,8 @@
 //! What a caller can do about a failure, as a type.
 //!
-//! The library knows operations and their arguments, not how a person reaches them: the same remedy is a flag on a command
-//! line, a keyword in Python and a button in the studio. Each of them words it ([`Failure::worded`](crate::Failure::worded));
+//! The library knows operations and their arguments, not how a person reaches them: the same remedy is a flag on a
+//! command line, a keyword in Python and a button in the studio. Each of them words it
+//! ([`Failure::worded`](crate::Failure::worded));
 //! [`Display`](fmt::Display) names the operations of this library.
 
 use std::fmt;

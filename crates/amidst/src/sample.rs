@@ -6,7 +6,7 @@
 //! | `age` | 0–99, as in a hospital: many over fifty, a bump of small children |
 //! | `sex` | even among the young, two women in three over ninety |
 //! | `zip` | twelve districts of eight codes each; a few codes hold most people |
-//! | `nationality` | district: the centre is mixed, each inner district has its own community, the outskirts are uniform |
+//! | `nationality` | district: the centre is mixed, each inner one has its own community, the outskirts are uniform |
 //! | `education` | age for children; cohort and district for adults (the young and the centre hold more degrees) |
 //! | `occupation` | age for pupils and pensioners; else education, and sex for a few trades |
 //! | `diagnosis` | age first; pregnancy and prostate by sex; injuries and backs by manual trades |
@@ -61,8 +61,8 @@ pub fn write(rows: u64, seed: u64, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes `rows` rows into a file, in the format of its ending; CSV when it has none that is known. What cannot be written
-/// whole is removed: half a table would pass for a whole one.
+/// Writes `rows` rows into a file, in the format of its ending; CSV when it has none that is known. What cannot be
+/// written whole is removed: half a table would pass for a whole one.
 ///
 /// # Errors
 /// When the file cannot be written.

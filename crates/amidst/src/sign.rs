@@ -1,8 +1,9 @@
 //! Signing: an owner says with a key that a release is theirs.
 //!
-//! What is signed is a statement about the digests of all public files, with the certificate in it (an in-toto Statement
-//! in a DSSE envelope, see `amidst_check::Envelope`). A release is verified before it is signed. The file appears whole or
-//! not at all, and is made outside the public part, so that a kill leaves nothing in what is handed over.
+//! What is signed is a statement about the digests of all public files, with the certificate in it (an in-toto
+//! Statement in a DSSE envelope, see `amidst_check::Envelope`). A release is verified before it is signed. The file
+//! appears whole or not at all, and is made outside the public part, so that a kill leaves nothing in what is handed
+//! over.
 
 use std::fs;
 use std::io::{self, Read};
@@ -134,8 +135,8 @@ pub struct Signed {
     pub signatures: usize,
 }
 
-/// Signs a release, which is verified first. Signatures of others stay; those that do not stand are replaced with `force`
-/// only.
+/// Signs a release, which is verified first. Signatures of others stay; those that do not stand are replaced with
+/// `force` only.
 ///
 /// # Errors
 /// When the release does not stand (nothing is signed then), or the statement cannot be written.

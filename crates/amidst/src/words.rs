@@ -16,8 +16,8 @@ pub fn times(share: f64) -> String {
     if hundred < 0.95 {
         return "less than 1 time in 100".to_string();
     }
-    // Rounded up, because it is said of the most that can happen; but "100 times in 100" would claim a certainty that is not
-    // there.
+    // Rounded up, because it is said of the most that can happen; but "100 times in 100" would claim a certainty that
+    // is not there.
     let up = |of: f64| (share * of - 1e-6).ceil() as u64;
     match (up(100.0), up(1000.0)) {
         (n @ ..=99, _) => format!("{n} times in 100"),

@@ -1,10 +1,10 @@
 //! Tables with next to nothing in them: every model, algorithm, way of suppressing, waiver and key on each.
 //!
-//! Whatever the table, a job ends with a release or with an error that the user can act on. Never with a panic, nor with
-//! a refusal by the checker, which would mean that search and checker read the policy differently.
+//! Whatever the table, a job ends with a release or with an error that the user can act on. Never with a panic, nor
+//! with a refusal by the checker, which would mean that search and checker read the policy differently.
 //!
-//! The product has some tens of thousands of jobs. An ordinary run takes every n-th of them, another share of each model
-//! and algorithm; `AMIDST_EXHAUSTIVE=1` takes all.
+//! The product has some tens of thousands of jobs. An ordinary run takes every n-th of them, another share of each
+//! model and algorithm; `AMIDST_EXHAUSTIVE=1` takes all.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! Inside a crate, modules use only what lies below them.
 //!
 //! ARCHITECTURE.md lists the top modules of every crate in layers, from the bottom up, in blocks that begin with
-//! "```layers". This test reads the source of each crate as tokens, finds every path that starts at the crate, at a parent
-//! or in a group of braces, and fails on a path that leads to the same or a higher layer. Inside folders there is no list,
-//! but no cycle either. Code under `#[cfg(test)]` may look wherever it wants.
+//! "```layers". This test reads the source of each crate as tokens, finds every path that starts at the crate, at a
+//! parent or in a group of braces, and fails on a path that leads to the same or a higher layer. Inside folders there
+//! is no list, but no cycle either. Code under `#[cfg(test)]` may look wherever it wants.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -167,8 +167,8 @@ fn between_children(uses: &Uses, folder: &[String]) -> BTreeMap<(String, String)
     found
 }
 
-/// The uses that are part of a cycle: modules that nothing left uses, or that use nothing left, are taken away until all
-/// that are left do both.
+/// The uses that are part of a cycle: modules that nothing left uses, or that use nothing left, are taken away until
+/// all that are left do both.
 fn cyclic(uses: &BTreeMap<(String, String), String>) -> Vec<String> {
     let mut left: BTreeMap<_, _> = uses.iter().collect();
     loop {

@@ -1,6 +1,7 @@
 //! Every bad policy in `tests/policies` gets exactly the message that stands beside it.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p amidst --test policies` writes the messages anew; read the difference before keeping it.
+//! `UPDATE_GOLDEN=1 cargo test -p amidst --test policies` writes the messages anew; read the difference before keeping
+//! it.
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! Models that compare the release with a population: k-map (at least k persons of the population fall in the class),
 //! δ-presence (the class's share of them lies between min and max), and Bayes-optimal privacy: no (ρ1,ρ2)-breach
-//! (article, Definition 3.3), or no belief that changes by more than max (§3.2), with prior and posterior of Theorem 3.1.
+//! (article, Definition 3.3), or no belief that changes by more than max (§3.2), with prior and posterior of Theorem
+//! 3.1.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -109,8 +110,8 @@ struct Belief {
     posterior: BigRational,
 }
 
-/// Every belief about anybody of the population whom the class covers, in the table or not: an adversary may not know who
-/// is in it. An error where the population contradicts the release.
+/// Every belief about anybody of the population whom the class covers, in the table or not: an adversary may not know
+/// who is in it. An error where the population contradicts the release.
 fn beliefs(class: Class<'_>, census: &Census) -> Result<Vec<Belief>, String> {
     let in_class = |value: u32| class.counts.iter().find(|c| c.0 == value).map_or(0, |c| c.1);
     // f(q*, s), up to the factor 1/N that cancels.

@@ -1,9 +1,10 @@
-//! The form of an Arrow IPC file: one sequence of messages that the footer lists, and bytes that follow from the cells alone.
+//! The form of an Arrow IPC file: one sequence of messages that the footer lists, and bytes that follow from the cells
+//! alone.
 //!
 //! The footer of such a file points at batches, so it can leave some out; buffers can be longer than their values, hold
-//! something under nulls, or list dictionary entries that no row has. So the messages are walked first, with every length
-//! held against the file before anything is allocated. Then every batch is built anew from its cells, written once more,
-//! and compared with the file byte by byte.
+//! something under nulls, or list dictionary entries that no row has. So the messages are walked first, with every
+//! length held against the file before anything is allocated. Then every batch is built anew from its cells, written
+//! once more, and compared with the file byte by byte.
 
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;

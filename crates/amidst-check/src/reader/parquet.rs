@@ -1,9 +1,9 @@
 //! The layout of a Parquet file: every byte belongs to a known part, and nothing is said beside the rows.
 //!
-//! Readers take what the footer points at and skip the rest, so a file can carry other rows, names in statistics, notes in
-//! its metadata, dictionary entries that no row has, or values behind the last one of a page. A release has none of these:
-//! pages tile the chunks, chunks and offset indexes tile the file, statistics and notes are absent. Sizes are looked at
-//! before anything is allocated for them.
+//! Readers take what the footer points at and skip the rest, so a file can carry other rows, names in statistics, notes
+//! in its metadata, dictionary entries that no row has, or values behind the last one of a page. A release has none of
+//! these: pages tile the chunks, chunks and offset indexes tile the file, statistics and notes are absent. Sizes are
+//! looked at before anything is allocated for them.
 
 use std::io::{Read, Seek, SeekFrom};
 

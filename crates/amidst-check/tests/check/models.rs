@@ -136,7 +136,8 @@ fn closeness() {
     // In the order Cancer, Cold, Flu, HIV one eighth moves one step of three.
     assert!(holds("t-closeness", json!({"t": "1/24", "distance": "ordered"})));
     assert!(!holds("t-closeness", json!({"t": 0.0416, "distance": "ordered"})));
-    // An order that lists more values than there are: Zoster lies between Cold and Flu, so the eighth moves two steps of four.
+    // An order that lists more values than there are: Zoster lies between Cold and Flu, so the eighth moves two steps
+    // of four.
     let declared = |draft: &mut CertificateDraft| {
         draft.sensitive[0].order = Some(["Cancer", "Cold", "Zoster", "Flu", "HIV"].map(String::from).to_vec());
     };

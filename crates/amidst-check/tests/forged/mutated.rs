@@ -1,5 +1,5 @@
-//! Thousands of damaged releases: whatever a file says, the checker answers, soon and without asking for the memory that
-//! the file asks for.
+//! Thousands of damaged releases: whatever a file says, the checker answers, soon and without asking for the memory
+//! that the file asks for.
 
 use std::time::{Duration, Instant};
 

@@ -18,8 +18,8 @@ impl Fraction {
         format!("{}/{}", self.p, self.q)
     }
 
-    /// The two neighbouring multiples of the grain between which the greatest l of a class lies, or on the first of which
-    /// it is.
+    /// The two neighbouring multiples of the grain between which the greatest l of a class lies, or on the first of
+    /// which it is.
     pub fn around(class: &[u64]) -> [Fraction; 2] {
         let (mut low, mut high) = (GRAIN, GRAIN * (class.len() as u64 + 1));
         while high - low > 1 {
@@ -62,8 +62,9 @@ pub fn entropy(class: &[u64], l: Fraction) -> bool {
     power(n, n) * power(l.q, n) >= power(l.p, n) * product
 }
 
-/// Definition 4 of the ℓ-diversity paper as a recursion: (c, 1) always; (c, 2) where the most frequent value occurs less than
-/// c times as often as all others together; (c, l) where whichever value is taken away leaves a class that is (c, l − 1).
+/// Definition 4 of the ℓ-diversity paper as a recursion: (c, 1) always; (c, 2) where the most frequent value occurs
+/// less than c times as often as all others together; (c, l) where whichever value is taken away leaves a class that is
+/// (c, l − 1).
 pub fn recursive(class: &[u64], c: Fraction, l: u64) -> bool {
     let without = |at: usize| -> Vec<u64> {
         class.iter().enumerate().filter(|&(other, _)| other != at).map(|(_, &count)| count).collect()
@@ -78,8 +79,8 @@ pub fn recursive(class: &[u64], c: Fraction, l: u64) -> bool {
     }
 }
 
-/// The earth mover's distance under equal distances is the most that any set of values has more in the class than in the
-/// table (its dual): for every set, P(set) − Q(set) ≤ t.
+/// The earth mover's distance under equal distances is the most that any set of values has more in the class than in
+/// the table (its dual): for every set, P(set) − Q(set) ≤ t.
 pub fn closeness(class: &[u64], table: &[u64], t: Fraction) -> bool {
     let (n, all): (u64, u64) = (class.iter().sum(), table.iter().sum());
     (0..1u32 << table.len()).all(|set| {

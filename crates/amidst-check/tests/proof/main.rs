@@ -1,7 +1,7 @@
-//! The small core, exhaustively: for every class up to the stated sizes and every bound of the stated grids, the verdict of
-//! the checker is what the definition says. The definitions are evaluated here in whole numbers of any size, in another
-//! form than the checker's (powers instead of logarithms, the recursion instead of its closed form, all sets of values
-//! instead of a sum of differences). docs/assurance.md has the argument for larger classes.
+//! The small core, exhaustively: for every class up to the stated sizes and every bound of the stated grids, the
+//! verdict of the checker is what the definition says. The definitions are evaluated here in whole numbers of any size,
+//! in another form than the checker's (powers instead of logarithms, the recursion instead of its closed form, all sets
+//! of values instead of a sum of differences). docs/assurance.md has the argument for larger classes.
 
 // `cfg(test)` is always true here; it tells clippy that helpers are tests too, and may unwrap.
 #[cfg(test)]

@@ -32,7 +32,8 @@ fn beliefs_move_as_in_figure_6() {
         call.extend(["--set", delta.as_str(), "--set", epsilon.as_str(), "--json"]);
         house.amidst(&call).json(0)["columns"]["s"].clone()
     };
-    // As it was, the posteriors are .5 and .5 for q1, .7 and .3 for q2. Positive disclosure: .7 > 1 − .42, and .5 was not.
+    // As it was, the posteriors are .5 and .5 for q1, .7 and .3 for q2. Positive disclosure: .7 > 1 − .42, and .5 was
+    // not.
     let found = belief("original.csv", "0.42", "0.1");
     close(&found["largest_posterior"], 0.7);
     close(&found["smallest_posterior"], 0.3);
@@ -77,8 +78,8 @@ fn who_knows_the_algorithm_sees_through_the_release() {
     let house = wong("[[require]]\nmodel = \"simple-alpha-k-anonymity\"\nalpha = \"1/2\"\nvalue = \"HIV\"\nk = 2\n");
     let made = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
     assert_eq!((&made["classes"], &made["levels"]["q"]), (&1.into(), &1.into()));
-    // The release alone gives HIV 2 of 7; knowing why it was generalized gives it for certain. What is required is in the
-    // policy, and what it was made from is the policy's input.
+    // The release alone gives HIV 2 of 7; knowing why it was generalized gives it for certain. What is required is in
+    // the policy, and what it was made from is the policy's input.
     let found =
         house.amidst(&["attack", "minimality", "release/public/release.csv", "--policy", "policy.toml", "--json"]);
     let found = found.json(0);

@@ -48,7 +48,8 @@ fn run(house: &House, block: &str) -> Result<String, String> {
     if done.status.success() { Ok(told) } else { Err(told) }
 }
 
-/// Whether the lines of `shown` stand in `told` in this order; `…` stands for anything, on a line of its own for any lines.
+/// Whether the lines of `shown` stand in `told` in this order; `…` stands for anything, on a line of its own for any
+/// lines.
 fn shows(told: &str, shown: &str) -> Result<(), String> {
     let mut lines = told.lines();
     for wanted in shown.lines().filter(|line| line.trim() != "…") {

@@ -1,4 +1,5 @@
-//! Files as people have them: from `init` to `verify` without a conversion, and what is said where something must be stated.
+//! Files as people have them: from `init` to `verify` without a conversion, and what is said where something must be
+//! stated.
 
 use crate::corpus::dress::workbook;
 use crate::house::House;

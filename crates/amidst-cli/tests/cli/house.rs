@@ -119,8 +119,8 @@ impl Run {
     }
 }
 
-/// The policy of a series of people with an id, an age and a disease, as a constant: sections of further columns, and what
-/// is required.
+/// The policy of a series of people with an id, an age and a disease, as a constant: sections of further columns, and
+/// what is required.
 macro_rules! people_policy {
     ($further:literal, $required:literal) => {
         concat!(

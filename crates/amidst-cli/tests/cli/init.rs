@@ -121,8 +121,8 @@ fn check_warns_of_a_column_that_gives_another_away() {
     assert!(!house.amidst(&["check", "p.toml"]).stderr.contains("away"));
 }
 
-/// 80 people with four visits each, told apart only by first and last name together: five rows of one person are not five
-/// people.
+/// 80 people with four visits each, told apart only by first and last name together: five rows of one person are not
+/// five people.
 #[test]
 fn people_are_told_apart_by_their_names_together() {
     let house = House::new();

@@ -1,5 +1,5 @@
-//! The report in a browser, as wide as a phone and as a desk: nothing overflows, nothing fails, every figure on the page
-//! is the one in the JSON.
+//! The report in a browser, as wide as a phone and as a desk: nothing overflows, nothing fails, every figure on the
+//! page is the one in the JSON.
 
 use std::process::Command;
 

@@ -72,8 +72,8 @@ fn files_that_lie_are_refused() {
     }
 }
 
-/// Sizes, counts and lengths of a file replaced by large ones, a few bytes at a time: whatever it then asks for, the process
-/// ends by itself and says why, within the memory that it was given.
+/// Sizes, counts and lengths of a file replaced by large ones, a few bytes at a time: whatever it then asks for, the
+/// process ends by itself and says why, within the memory that it was given.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_a_file_asks_for_is_not_believed() {
@@ -134,8 +134,8 @@ fn memory_that_runs_out_is_told() {
     assert!(told > 0, "no limit was low enough");
 }
 
-/// A quasi column of 10⁵ values beside a sensitive one of 10⁴: what reports, audits and attacks hold grows with what occurs,
-/// not with the product of what could.
+/// A quasi column of 10⁵ values beside a sensitive one of 10⁴: what reports, audits and attacks hold grows with what
+/// occurs, not with the product of what could.
 #[cfg(target_os = "linux")]
 #[test]
 fn many_values_beside_many_values_fit_into_memory() {

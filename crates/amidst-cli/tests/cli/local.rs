@@ -55,8 +55,8 @@ fn the_clustering_paper_s_example_can_be_run() {
     let three: Vec<(String, usize)> = ["[24-26]", "[35-40]", "[41-43]"].map(|a| (a.to_string(), 3)).to_vec();
     assert_eq!(ages(&table), three, "{table}");
     assert!((json["metrics"]["information-loss"].as_f64().unwrap() - 16.42105263).abs() < 1e-6, "{json}");
-    // Table 3: the cluster that has nothing but diabetes goes to the third. The paper counts ZIP and gender as generalized
-    // everywhere, so that they have little say, or none.
+    // Table 3: the cluster that has nothing but diabetes goes to the third. The paper counts ZIP and gender as
+    // generalized everywhere, so that they have little say, or none.
     for (reading, weights, out) in [("paper", ["0.5", "0.1"], "l"), ("growth", ["1/1000000", "1/1000000"], "growth")] {
         let (_, table) = run(&systematic(true, reading, weights), out);
         assert_eq!(ages(&table), [("[24-26]".to_string(), 3), ("[35-43]".to_string(), 6)], "{table}");

@@ -1,4 +1,5 @@
-//! How releases get their place: all or nothing, one at a time, whatever kills them, and open to whom they are meant for.
+//! How releases get their place: all or nothing, one at a time, whatever kills them, and open to whom they are meant
+//! for.
 
 use std::fs;
 use std::path::Path;

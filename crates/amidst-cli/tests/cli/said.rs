@@ -1,7 +1,7 @@
 //! What a release says of itself first, held against the released file: every number and every column of its sentences.
 //!
-//! The sentences are read as a recipient reads them, and each figure is counted again from the cells alone. A sentence that
-//! speaks of rows in a way that nobody here understands is wrong, too: it could say anything.
+//! The sentences are read as a recipient reads them, and each figure is counted again from the cells alone. A sentence
+//! that speaks of rows in a way that nobody here understands is wrong, too: it could say anything.
 
 use std::collections::BTreeMap;
 
@@ -167,8 +167,8 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }
 
-/// Holds the first sentences of a release against its file, wherever they are told: both reports in their three forms, and
-/// what `anonymize` told, to people or as JSON. The kinds of sentences that were met, or what is wrong.
+/// Holds the first sentences of a release against its file, wherever they are told: both reports in their three forms,
+/// and what `anonymize` told, to people or as JSON. The kinds of sentences that were met, or what is wrong.
 pub fn judged(house: &House, folder: &str, run: &Run) -> Result<Vec<&'static str>, String> {
     let release = Release::of(house, folder);
     let mut met = Vec::new();

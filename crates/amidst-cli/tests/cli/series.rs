@@ -92,8 +92,8 @@ l = 2
 "#
 );
 
-/// Six rows with l = 2 in the classes {A,C} {D,B} {C,D}; persons 1 and 6 leave, the others become one class {A,B,C,D}. Those
-/// of the first class have A and C, so 3 and 4 have B and D; 4 has C or D, hence D; and so on.
+/// Six rows with l = 2 in the classes {A,C} {D,B} {C,D}; persons 1 and 6 leave, the others become one class {A,B,C,D}.
+/// Those of the first class have A and C, so 3 and 4 have B and D; 4 has C or D, hence D; and so on.
 #[test]
 fn chained_subtraction_is_seen_through() {
     let house = House::new();

@@ -79,7 +79,8 @@ l = 2
 "#
 );
 
-/// Four people of whom one stays, with three new ones: both versions are 2-diverse, and the values alone leave everybody two.
+/// Four people of whom one stays, with three new ones: both versions are 2-diverse, and the values alone leave
+/// everybody two.
 fn bills(policy: &str) -> House {
     let house = House::new();
     house.file("policy.toml", policy);
@@ -121,7 +122,8 @@ fn what_is_published_as_it_is_links_versions() {
     assert_eq!((&second["leaks"], &second["audit"]["linked"]), (&false.into(), &serde_json::json!([])));
 }
 
-/// A bill that somebody's row is replaced with: who it is, is known, and so is what stood beside the old and the new bill.
+/// A bill that somebody's row is replaced with: who it is, is known, and so is what stood beside the old and the new
+/// bill.
 #[test]
 fn a_replaced_cell_proves_nothing() {
     let house = bills(BILLS);

@@ -1,8 +1,8 @@
-//! The swap test: two inputs that differ only in what suppressed rows have, or in the order of their rows, and that publish the
-//! same rows, have byte-identical public parts.
+//! The swap test: two inputs that differ only in what suppressed rows have, or in the order of their rows, and that
+//! publish the same rows, have byte-identical public parts.
 //!
-//! Whatever a public part held that depends on the input otherwise would let its reader tell such inputs apart, and with
-//! them the values of people who were left out.
+//! Whatever a public part held that depends on the input otherwise would let its reader tell such inputs apart, and
+//! with them the values of people who were left out.
 
 #[cfg(test)]
 mod canary;

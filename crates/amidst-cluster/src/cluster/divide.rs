@@ -1,5 +1,5 @@
-//! Mondrian and top-down on a table that the driver cannot gather: the cluster sums up parts, divides them, and keeps what
-//! becomes of each tuple.
+//! Mondrian and top-down on a table that the driver cannot gather: the cluster sums up parts, divides them, and keeps
+//! what becomes of each tuple.
 //!
 //! Combinations are kept with the *turns* of their quasi values: numbers in whose order the first and the last of some
 //! values tell the cell over all of them. So one aggregate over all columns at once (GROUPING SETS) tells, for each

@@ -1,7 +1,7 @@
 //! The engine: rows are counted and recoded by the executors, everything else happens in this process.
 //!
-//! Everything that executors do is a plan of DataFusion's own: aggregates for the frequency set, joins with small tables
-//! for the recoding, sorts for the order of the release. No function of ours has to be shipped to them.
+//! Everything that executors do is a plan of DataFusion's own: aggregates for the frequency set, joins with small
+//! tables for the recoding, sorts for the order of the release. No function of ours has to be shipped to them.
 //!
 //! May use: `address`, `stores`, and what those use.
 

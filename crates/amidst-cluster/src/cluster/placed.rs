@@ -1,9 +1,9 @@
 //! A recoding whose tuples are too many for the driver, as tables to join with.
 //!
-//! The class of each tuple is in files that were written while the table was cut. A row's quasi values are looked up one
-//! column at a time, which gives their turns; those together give the class, and the class its labels. Rows that are left
-//! out or masked have a table of their own. So have combinations that do not go where their tuple goes: their rows are
-//! numbered and dealt out, by a job of its own.
+//! The class of each tuple is in files that were written while the table was cut. A row's quasi values are looked up
+//! one column at a time, which gives their turns; those together give the class, and the class its labels. Rows that
+//! are left out or masked have a table of their own. So have combinations that do not go where their tuple goes: their
+//! rows are numbered and dealt out, by a job of its own.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ use super::session::broken;
 const NOWHERE: u32 = u32::MAX;
 
 impl Placement {
-    /// Writes the tables of a recoding into `folder`, and tells how to join with them; a second time for rows that are dealt
-    /// out, where there are some.
+    /// Writes the tables of a recoding into `folder`, and tells how to join with them; a second time for rows that are
+    /// dealt out, where there are some.
     pub async fn joinings(
         &self,
         recoded: &Recoded<'_>,
@@ -99,8 +99,8 @@ impl Placement {
         self.sensitive.get(sensitive as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// The combinations that do not go where their tuple goes: what they have, and the number that stands for their class.
-    /// With `omitted`, the number for rows that are left out or masked, these too.
+    /// The combinations that do not go where their tuple goes: what they have, and the number that stands for their
+    /// class. With `omitted`, the number for rows that are left out or masked, these too.
     fn apart(&self, quasi: usize, omitted: Option<u32>) -> Result<RecordBatch, Failure> {
         let mut rows: Vec<(&[u32], u32, u32)> =
             self.dealt.iter().map(|dealt| (dealt.codes.as_slice(), dealt.sensitive, NOWHERE)).collect();

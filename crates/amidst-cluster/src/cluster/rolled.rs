@@ -1,7 +1,8 @@
-//! Tables with more distinct combinations than the driver can gather: the cluster rolls them up to nodes of the lattice.
+//! Tables with more distinct combinations than the driver can gather: the cluster rolls them up to nodes of the
+//! lattice.
 //!
-//! Values are replaced by their codes once; from then on a node is an aggregate over the smallest set at hand that is finer,
-//! joined with small tables that tell which code stands for which. Only sets that fit are gathered.
+//! Values are replaced by their codes once; from then on a node is an aggregate over the smallest set at hand that is
+//! finer, joined with small tables that tell which code stands for which. Only sets that fit are gathered.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

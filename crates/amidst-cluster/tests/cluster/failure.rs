@@ -27,8 +27,8 @@ fn a_killed_executor_is_replaced_by_the_others() {
     }
 }
 
-/// Runs a driver and kills an executor as soon as the driver says that it began `stage`; another executor takes its place
-/// for the next run. False when the driver had ended by then.
+/// Runs a driver and kills an executor as soon as the driver says that it began `stage`; another executor takes its
+/// place for the next run. False when the driver had ended by then.
 fn killed_in_the_middle(cluster: &mut Cluster, policy: &Path, data: &Path, out: &Path, stage: &str) -> bool {
     let mut driver = cluster.driver(policy, data, out);
     driver.args(["--part-rows", "20000"]).stdout(Stdio::null()).stderr(Stdio::piped());

@@ -27,8 +27,8 @@ fn hidden(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str().to_string_lossy().starts_with(".amidst-"))
 }
 
-/// What others than its owner may read or enter, of what is being made; and how much was looked at. What has its certificate
-/// is public.
+/// What others than its owner may read or enter, of what is being made; and how much was looked at. What has its
+/// certificate is public.
 fn exposed(folder: &Path, sealed: &mut bool) -> (Vec<String>, usize) {
     let making: Vec<PathBuf> = below(folder).into_iter().filter(|path| hidden(path)).collect();
     *sealed |= making.iter().any(|path| path.ends_with("content/public/certificate.json"));

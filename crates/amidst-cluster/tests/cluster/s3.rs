@@ -1,7 +1,7 @@
 //! A table in an object store, and credentials that nobody tells.
 //!
-//! The store is a process on loopback that speaks the language of S3: `moto_server`, or what `AMIDST_S3_SERVER` names and
-//! takes the same arguments.
+//! The store is a process on loopback that speaks the language of S3: `moto_server`, or what `AMIDST_S3_SERVER` names
+//! and takes the same arguments.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

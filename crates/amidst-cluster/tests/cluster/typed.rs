@@ -23,8 +23,8 @@ fn odd(row: usize) -> bool {
     row == ROWS - 1
 }
 
-/// A table whose columns come in no order of roles and have types of every kind, some of them promised to have no nulls, and
-/// with notes of the program that wrote it.
+/// A table whose columns come in no order of roles and have types of every kind, some of them promised to have no
+/// nulls, and with notes of the program that wrote it.
 fn mixed(folder: &Path, unknown: bool) -> PathBuf {
     let every = |n: usize| (0..ROWS).map(move |row| (row, row * 7 % n));
     let text = |n: usize, f: &dyn Fn(usize, usize) -> String| -> ArrayRef {

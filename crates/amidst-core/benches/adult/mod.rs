@@ -1,5 +1,6 @@
-//! The Adult table as the benches of local recoding look at it: the first 30,162 rows without unknowns, seven quasi columns,
-//! each ordered (text by its path in the hierarchy, top label first) and generalized to ranges of ranks, and occupation.
+//! The Adult table as the benches of local recoding look at it: the first 30,162 rows without unknowns, seven quasi
+//! columns, each ordered (text by its path in the hierarchy, top label first) and generalized to ranges of ranks, and
+//! occupation.
 
 #![allow(dead_code)] // Each bench uses what it needs.
 

@@ -9,14 +9,15 @@
 //! still holds.
 //!
 //! **Departures.** The smallest classes do not go on until they are done but take turns, which keeps them compact. The
-//! nearest class is found through a k-d tree instead of the published O(n²) scan (the option `exact` asks for it). For other models rule 2 says
-//! nothing, and classes that fail the policy are dissolved at the end as in systematic clustering.
+//! nearest class is found through a k-d tree instead of the published O(n²) scan (the option `exact` asks for it). For
+//! other models rule 2 says nothing, and classes that fail the policy are dissolved at the end as in systematic
+//! clustering.
 //!
-//! The algorithm is run again as if the policy asked for more: larger k, and for every value the strictest stated share, or
-//! a simple fraction below it. Rule 2 lets classes run into dead ends that a stricter policy avoids, and greedy merging is
-//! sometimes lucky; the result that loses least is kept, so that a weaker policy does not fare worse for being weaker. In
-//! tables of up to six hundred rows forty readings are tried, or until classes lose clearly more; in larger ones fewer
-//! readings, and at least five where rows could not be placed by the rules.
+//! The algorithm is run again as if the policy asked for more: larger k, and for every value the strictest stated
+//! share, or a simple fraction below it. Rule 2 lets classes run into dead ends that a stricter policy avoids, and
+//! greedy merging is sometimes lucky; the result that loses least is kept, so that a weaker policy does not fare worse
+//! for being weaker. In tables of up to six hundred rows forty readings are tried, or until classes lose clearly more;
+//! in larger ones fewer readings, and at least five where rows could not be placed by the rules.
 
 use std::collections::VecDeque;
 
@@ -145,9 +146,9 @@ pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Re
     Ok(best)
 }
 
-/// The shares that readings hold every value to: first none but the policy's own, then the strictest that it states, then
-/// simple fractions below that, the larger first. Whoever states more or other bounds has the same fractions, so that what
-/// one policy leads to a weaker one finds, too.
+/// The shares that readings hold every value to: first none but the policy's own, then the strictest that it states,
+/// then simple fractions below that, the larger first. Whoever states more or other bounds has the same fractions, so
+/// that what one policy leads to a weaker one finds, too.
 fn shares(world: &World<'_>, strictest: Option<Rational>) -> Vec<Option<Rational>> {
     let Some(strictest) = strictest else { return vec![None] };
     let below = SHARES.iter().map(|&(n, d)| Rational::ratio(n, d)).filter(|share| *share < strictest);

@@ -1,16 +1,16 @@
 //! Cell suppression: one coding for each column, and single cells of the rows that do not fit become `*`.
 //!
-//! **What it does.** Chooses a node of the lattice and, for the rows whose generalized tuples do not satisfy the policy,
-//! which of their cells become the top of the hierarchy: those that lose least first, so that columns of little weight go
-//! before others. Every class is the rows whose published tuples agree exactly, a star being a value like any other, and
-//! satisfies every requirement. Rows may be left out besides, within the policy's limit.
+//! **What it does.** Chooses a node of the lattice and, for the rows whose generalized tuples do not satisfy the
+//! policy, which of their cells become the top of the hierarchy: those that lose least first, so that columns of little
+//! weight go before others. Every class is the rows whose published tuples agree exactly, a star being a value like any
+//! other, and satisfies every requirement. Rows may be left out besides, within the policy's limit.
 //!
-//! **How good.** Never worse by the policy's metric than the best full-domain recoding with suppressed rows, which it starts
-//! from. On tables of a few rows the least cost over all nodes and cells is proven; on larger ones cells are chosen pattern by
-//! pattern, the cheapest first, and the node by descent.
+//! **How good.** Never worse by the policy's metric than the best full-domain recoding with suppressed rows, which it
+//! starts from. On tables of a few rows the least cost over all nodes and cells is proven; on larger ones cells are
+//! chosen pattern by pattern, the cheapest first, and the node by descent.
 //!
-//! **Not for every policy.** Rows that share a star merge classes, so the requirements must survive that; those that look at
-//! the tuples which a class covers are refused, because classes with stars overlap others.
+//! **Not for every policy.** Rows that share a star merge classes, so the requirements must survive that; those that
+//! look at the tuples which a class covers are refused, because classes with stars overlap others.
 
 use super::{Algorithm, Entry, Found, RecodingKind, Search, SearchError, optimal};
 use crate::cells;

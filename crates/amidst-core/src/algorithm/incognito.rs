@@ -7,12 +7,12 @@
 //! **Source.** LeFevre, DeWitt & Ramakrishnan 2005, "Incognito: Efficient full-domain k-anonymity"; the ℓ-diversity
 //! article §5 runs it with ℓ-diversity.
 //!
-//! **Subset pruning** is that of the paper, on the subsets that the walk passes anyway; it is used for requirements
-//! for which it is sound, and for no others. The paper's own iterations over all subsets, joined and pruned a priori, are
+//! **Subset pruning** is that of the paper, on the subsets that the walk passes anyway; it is used for requirements for
+//! which it is sound, and for no others. The paper's own iterations over all subsets, joined and pruned a priori, are
 //! [`crate::lattice::minimal_by_subsets`]; they find the same nodes, on real tables several times more slowly.
 //!
-//! **Departures.** Frequency sets are rolled up along the walk rather than from a cube. Requirements that are not monotone are
-//! accepted: the minimal nodes are then still minimal, though nodes above them may fail.
+//! **Departures.** Frequency sets are rolled up along the walk rather than from a cube. Requirements that are not
+//! monotone are accepted: the minimal nodes are then still minimal, though nodes above them may fail.
 
 use super::{Algorithm, Choice, Entry, Found, InParts, RecodingKind, Search, SearchError};
 use crate::lattice;

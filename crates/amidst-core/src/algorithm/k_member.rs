@@ -2,15 +2,15 @@
 //!
 //! **Source.** Byun, Kamra, Bertino, Li, *Efficient k-Anonymization Using Clustering Techniques*, DASFAA 2007.
 //!
-//! **Algorithm.** From a random row, the row farthest from it begins a class; the row with which the class's information
-//! loss grows least joins it, until the class has k rows; the next class begins with the row farthest from where the last
-//! one began. Fewer than k rows left over join the class where the loss grows least.
+//! **Algorithm.** From a random row, the row farthest from it begins a class; the row with which the class's
+//! information loss grows least joins it, until the class has k rows; the next class begins with the row farthest from
+//! where the last one began. Fewer than k rows left over join the class where the loss grows least.
 //!
-//! **Departures.** For a policy beyond k-anonymity a class takes only rows with which it can still satisfy the policy, and
-//! leaves a remainder that can (see `assembly`). Rows are found through a k-d tree instead of a scan: O(n log n) queries
-//! where the published algorithm is O(n²). Up to some five hundred distinct rows the classes are the same; beyond that the
-//! tree is content with the best of its most promising leaves, because proving which of many far neighbours is nearest
-//! takes most of the time and gains next to nothing. The option `exact` asks for the scan.
+//! **Departures.** For a policy beyond k-anonymity a class takes only rows with which it can still satisfy the policy,
+//! and leaves a remainder that can (see `assembly`). Rows are found through a k-d tree instead of a scan: O(n log n)
+//! queries where the published algorithm is O(n²). Up to some five hundred distinct rows the classes are the same;
+//! beyond that the tree is content with the best of its most promising leaves, because proving which of many far
+//! neighbours is nearest takes most of the time and gains next to nothing. The option `exact` asks for the scan.
 
 use super::clustering::{Clustering, EXACT};
 use super::{Entry, RecodingKind, Search, SearchError, systematic};

@@ -112,8 +112,9 @@ impl RecodingKind {
 
 /// A way to find a recoding.
 pub trait Algorithm: Debug + Sync {
-    /// Whether it competes on this table where a policy names no algorithm: what it is likely to cost is within its budget,
-    /// which counts rows, columns and nodes and never looks at a clock, so that the same table gives the same release.
+    /// Whether it competes on this table where a policy names no algorithm: what it is likely to cost is within its
+    /// budget, which counts rows, columns and nodes and never looks at a clock, so that the same table gives the same
+    /// release.
     fn competes(&self, _search: &Search<'_>) -> bool {
         false
     }

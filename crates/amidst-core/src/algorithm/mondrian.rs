@@ -1,4 +1,5 @@
-//! Mondrian: multidimensional partitioning, from one class of all rows by valid cuts down to classes that no cut divides.
+//! Mondrian: multidimensional partitioning, from one class of all rows by valid cuts down to classes that no cut
+//! divides.
 //!
 //! **Source.** LeFevre, DeWitt, Ramakrishnan, *Mondrian Multidimensional k-Anonymity*, ICDE 2006.
 //!
@@ -11,7 +12,8 @@
 //! **Departures.** The paper cuts the column with the widest range; looking at all cuts costs a factor of the number of
 //! columns and loses far less.
 //!
-//! **Cost.** At most O(n·d²) per level of the tree with d columns, O(n·d²·log n) in all; sides are searched in parallel.
+//! **Cost.** At most O(n·d²) per level of the tree with d columns, O(n·d²·log n) in all; sides are searched in
+//! parallel.
 
 use super::{Algorithm, Entry, Found, InParts, RecodingKind, Search, SearchError};
 use crate::frequency::add_up;
@@ -144,8 +146,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Cuts the items as long as a valid cut is found, and collects the classes, left before right. `around` is the shape
-    /// over these and other items.
+    /// Cuts the items as long as a valid cut is found, and collects the classes, left before right. `around` is the
+    /// shape over these and other items.
     fn divide(
         &self,
         items: &mut [Item],

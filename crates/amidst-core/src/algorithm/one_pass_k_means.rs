@@ -2,18 +2,18 @@
 //!
 //! **Source.** Lin & Wei, *An Efficient Clustering Method for k-Anonymization*, PAIS 2008.
 //!
-//! **First stage.** ⌊n/k⌋ random rows begin clusters; every other row, in sorted order, joins the cluster whose centre is
-//! nearest, and the centre moves with it. The centre is the mean of a column generalized to ranges, and the node or set
-//! over the rows of any other.
+//! **First stage.** ⌊n/k⌋ random rows begin clusters; every other row, in sorted order, joins the cluster whose centre
+//! is nearest, and the centre moves with it. The centre is the mean of a column generalized to ranges, and the node or
+//! set over the rows of any other.
 //!
-//! **Second stage.** Clusters with more than k rows give the rows farthest from their centre to the nearest cluster with
-//! fewer than k, or, when there is none, to the nearest.
+//! **Second stage.** Clusters with more than k rows give the rows farthest from their centre to the nearest cluster
+//! with fewer than k, or, when there is none, to the nearest.
 //!
 //! **Beyond k-anonymity** clusters that fail the policy are dissolved as in systematic clustering.
 //!
-//! **Departures.** Without a k, or where the policy needs larger classes, k is the least number of rows with which the policy
-//! can hold, doubled as long as hardly any cluster satisfies it. Centres are found through a k-d tree instead of the
-//! published O(n²/k) scan; the option `exact` asks for the scan, and says what differs.
+//! **Departures.** Without a k, or where the policy needs larger classes, k is the least number of rows with which the
+//! policy can hold, doubled as long as hardly any cluster satisfies it. Centres are found through a k-d tree instead of
+//! the published O(n²/k) scan; the option `exact` asks for the scan, and says what differs.
 
 use super::clustering::{Clustering, EXACT, sized};
 use super::{Entry, RecodingKind, Search, SearchError, systematic};

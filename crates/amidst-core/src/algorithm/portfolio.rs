@@ -6,8 +6,8 @@
 //! classes), because what is best at first need not be best in the end; then the best is improved until a round gains
 //! next to nothing. The local search takes only steps after which every class satisfies the policy.
 //!
-//! **Time.** With a deadline the best is then annealed until the time is over, or the caller is content; without one the
-//! outcome depends on the seed alone. A table too large for the slower candidates is left to the quicker ones.
+//! **Time.** With a deadline the best is then annealed until the time is over, or the caller is content; without one
+//! the outcome depends on the seed alone. A table too large for the slower candidates is left to the quicker ones.
 //!
 //! **Proof.** Beside the search a bound is proven that no release of this kind can be below (`local::bound`).
 
@@ -79,8 +79,9 @@ impl Algorithm for Portfolio {
     }
 }
 
-/// Runs the search and the proof of how good it can be beside each other, the proof on a thread of its own: a search that
-/// waits for its own tasks must not take up the proof meanwhile. On one thread the proof comes first, with part of the time.
+/// Runs the search and the proof of how good it can be beside each other, the proof on a thread of its own: a search
+/// that waits for its own tasks must not take up the proof meanwhile. On one thread the proof comes first, with part of
+/// the time.
 fn beside<A, B: Send>(
     search: &Search<'_>,
     run: impl FnOnce() -> A,

@@ -1,14 +1,14 @@
 //! Samarati's search: a k-minimal generalization with suppression.
 //!
-//! **What it does.** Finds the least height (sum of levels) at which some node satisfies the policy while suppressing at
-//! most MaxSup rows, by binary search on the height. Of the valid nodes of that height it hands over the one that costs
-//! least by the metric, then the one whose levels come first; [`crate::lattice::lowest`] gives them all.
+//! **What it does.** Finds the least height (sum of levels) at which some node satisfies the policy while suppressing
+//! at most MaxSup rows, by binary search on the height. Of the valid nodes of that height it hands over the one that
+//! costs least by the metric, then the one whose levels come first; [`crate::lattice::lowest`] gives them all.
 //!
 //! **Source.** Samarati 2001, "Protecting respondents' identities in microdata release"; survey Definition 4.
 //!
-//! **Departures.** Any requirement is accepted, not only k-anonymity. Binary search is sound when every node above a valid one
-//! is valid; for other policies (ℓ-diversity with suppression, masked rows, models that are not monotone) the heights
-//! are tried from the lowest up.
+//! **Departures.** Any requirement is accepted, not only k-anonymity. Binary search is sound when every node above a
+//! valid one is valid; for other policies (ℓ-diversity with suppression, masked rows, models that are not monotone) the
+//! heights are tried from the lowest up.
 
 use super::{Algorithm, Choice, Entry, Found, InParts, RecodingKind, Search, SearchError};
 use crate::lattice;

@@ -1,25 +1,26 @@
 //! Systematic clustering, in the two steps of the systematic clustering paper.
 //!
-//! **Source.** Kabir, Wang, Bertino, Chi, *Systematic Clustering Method for l-diversity Model*, ADC 2010, Tables 4 and 5.
+//! **Source.** Kabir, Wang, Bertino, Chi, *Systematic Clustering Method for l-diversity Model*, ADC 2010, Tables 4 and
+//! 5.
 //!
-//! **First step.** The n rows are sorted by their quasi tuple. p = ⌊n/k⌋ clusters begin with every k-th row from a random
-//! one among the first k; then the rows of the other k − 1 strides join, each the cluster with fewer than k rows whose
-//! information loss grows least; the n − pk rows that remain join the cluster whose loss grows least.
+//! **First step.** The n rows are sorted by their quasi tuple. p = ⌊n/k⌋ clusters begin with every k-th row from a
+//! random one among the first k; then the rows of the other k − 1 strides join, each the cluster with fewer than k rows
+//! whose information loss grows least; the n − pk rows that remain join the cluster whose loss grows least.
 //!
-//! **Second step.** Clusters that fail the policy are dissolved, each row joining the valid cluster whose loss grows least
-//! (and which still holds: the paper's l-diversity cannot be lost, other policies can).
+//! **Second step.** Clusters that fail the policy are dissolved, each row joining the valid cluster whose loss grows
+//! least (and which still holds: the paper's l-diversity cannot be lost, other policies can).
 //!
 //! **Departures.**
 //! - A row joins the cluster whose loss *grows* least; the paper takes the cluster that loses least with the row, which
 //!   favours small clusters over near ones.
-//! - Clusters have max(k, l) rows where the policy cannot hold with k, and more where hardly any of that size holds; the
-//!   paper's have k.
+//! - Clusters have max(k, l) rows where the policy cannot hold with k, and more where hardly any of that size holds;
+//!   the paper's have k.
 //! - Rows that agree are sorted by their sensitive values, and the strides begin in random order.
 //! - Clusters are found through a k-d tree of growing boxes instead of the published O(n²/k) scan.
 //!
 //! The options undo each of them: `reading = "paper"` chooses by the cluster's loss and takes the policy's k as it is,
-//! `order = "input"` takes the rows as they come, `starts` gives the strides, `exact` asks for the scan. Stride k throughout
-//! (the paper's Table 4 once prints p).
+//! `order = "input"` takes the rows as they come, `starts` gives the strides, `exact` asks for the scan. Stride k
+//! throughout (the paper's Table 4 once prints p).
 
 use super::clustering::{Clustering, EXACT, cluster_size, sized};
 use super::{Entry, RecodingKind, Search, SearchError};
@@ -195,8 +196,8 @@ mod tests {
         Fixture::compare(|search, world, scan| clusters(search, world, scan).unwrap());
     }
 
-    /// The paper's nine patients, k = 3, strides from rows 2, 3, 1: three clusters of three; with l = 3 the one that has
-    /// nothing but diabetes dissolves.
+    /// The paper's nine patients, k = 3, strides from rows 2, 3, 1: three clusters of three; with l = 3 the one that
+    /// has nothing but diabetes dissolves.
     #[test]
     fn the_paper_s_example() {
         let columns = [

@@ -4,21 +4,21 @@
 //! FGCS 2010, Algorithm 1; the paper describes one quasi column and says that several are alike.
 //!
 //! **Algorithm.** All rows start fully generalized in one node. A node is specialized one level down on the column that
-//! lowers the information loss most. Children that fail the policy go back to the parent; if the rows left there fail it,
-//! just enough rows are pulled back out of the children, each child staying valid, until the parent holds; where no child
-//! can spare them, whole children go back (the paper's step 10), those first that lose least by it; if none is left then,
-//! the node is not specialized on that column. Children are specialized further; rows left in a parent stay at
-//! its level in that column but may still be specialized on the others.
+//! lowers the information loss most. Children that fail the policy go back to the parent; if the rows left there fail
+//! it, just enough rows are pulled back out of the children, each child staying valid, until the parent holds; where no
+//! child can spare them, whole children go back (the paper's step 10), those first that lose least by it; if none is
+//! left then, the node is not specialized on that column. Children are specialized further; rows left in a parent stay
+//! at its level in that column but may still be specialized on the others.
 //!
 //! **Rows that are pulled back** come first from the sensitive values the parent has fewest of, which is what every
-//! diversity model asks for; those that turn out not to be needed go back down. Among rows of a child that have the same
-//! sensitive values the last goes first, in the order of their quasi values.
+//! diversity model asks for; those that turn out not to be needed go back down. Among rows of a child that have the
+//! same sensitive values the last goes first, in the order of their quasi values.
 //!
-//! **One quasi column**, of which the paper speaks: its plain reading, with rows in the order of their values and in the
-//! opposite one, is tried as well ([`crate::local::top_down::plain`]), and the classes that lose least are kept.
+//! **One quasi column**, of which the paper speaks: its plain reading, with rows in the order of their values and in
+//! the opposite one, is tried as well ([`crate::local::top_down::plain`]), and the classes that lose least are kept.
 //!
-//! **Which column** lowers the loss most is reckoned before rows are pulled ([`crate::local::top_down::specialize`]), so that a table
-//! that is too large to be gathered is divided alike.
+//! **Which column** lowers the loss most is reckoned before rows are pulled ([`crate::local::top_down::specialize`]),
+//! so that a table that is too large to be gathered is divided alike.
 //!
 //! **Cost.** O(n·d) per node and level.
 
@@ -77,8 +77,8 @@ pub(crate) fn supports(search: &Search<'_>) -> Result<(), SearchError> {
     }
 }
 
-/// The classes that top-down specialization finds. Where the plain reading of the paper is defined and cheap, those of the
-/// least loss.
+/// The classes that top-down specialization finds. Where the plain reading of the paper is defined and cheap, those of
+/// the least loss.
 pub(super) fn partition(
     search: &Search<'_>,
     space: &Space,
@@ -130,8 +130,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Specializes a node as far as possible and collects the classes: children first, then what stays behind. The parts
-    /// of a node are in the order of their entries.
+    /// Specializes a node as far as possible and collects the classes: children first, then what stays behind. The
+    /// parts of a node are in the order of their entries.
     fn grow(&self, parts: Vec<Part>, stuck: Vec<bool>, classes: &mut Vec<Vec<Part>>) -> Result<(), SearchError> {
         self.search.checkpoint()?;
         let loss = self.space.cost(&self.shape(&parts)) * parts.iter().map(|p| p.1).sum::<u64>() as f64;
@@ -329,8 +329,8 @@ mod tests {
         (Fixture { set, generalizations, domains: vec![domain], entry_of }, lines.collect())
     }
 
-    /// Algorithm 1 read plainly, on rows: children that fail go back; if what went back fails, rows follow one by one out of
-    /// children that stay valid without them, and then whole children, the smallest first.
+    /// Algorithm 1 read plainly, on rows: children that fail go back; if what went back fails, rows follow one by one
+    /// out of children that stay valid without them, and then whole children, the smallest first.
     fn plainly(
         rows: Vec<usize>,
         kept: usize,
@@ -406,8 +406,8 @@ mod tests {
         })
     }
 
-    /// The plain reading with rows in the order of their values is never better. With rows as they come either can be lucky:
-    /// a whole child that could have gone back must not be the reason.
+    /// The plain reading with rows in the order of their values is never better. With rows as they come either can be
+    /// lucky: a whole child that could have gone back must not be the reason.
     #[test]
     fn a_plain_reading_of_the_paper_is_not_better() {
         let (mut tried, mut worse, mut better, mut total) = (0, 0, 0, (0.0, 0.0));

@@ -4,16 +4,17 @@
 //! and the quasi tuple q of a person in the table. Before the release the belief that the person has value s is the
 //! prior α = f(s | q); afterwards it is the posterior β of Theorem 3.1 of the ℓ-diversity article.
 //!
-//! **Succeeds** for the persons of a tuple about whom the release discloses something. *Positive disclosure*: some value
-//! has β > 1 − δ; those of whom that was not believed before, α ≤ 1 − δ, are counted once more as newly disclosed.
-//! *Negative disclosure*: some value that seemed possible, α ≥ ε, has β < ε; that an impossible value stays impossible is no
-//! disclosure. The article also asks that someone with the tuple has the value (or another); the adversary acts on the belief
-//! either way, so it counts here either way.
+//! **Succeeds** for the persons of a tuple about whom the release discloses something. *Positive disclosure*: some
+//! value has β > 1 − δ; those of whom that was not believed before, α ≤ 1 − δ, are counted once more as newly
+//! disclosed. *Negative disclosure*: some value that seemed possible, α ≥ ε, has β < ε; that an impossible value stays
+//! impossible is no disclosure. The article also asks that someone with the tuple has the value (or another); the
+//! adversary acts on the belief either way, so it counts here either way.
 //!
-//! How many persons of a class have which tuple is not published. The class is then taken to be spread over the tuples that it
-//! covers as the population is, rounded so that the parts add up to the class: nobody counts twice.
+//! How many persons of a class have which tuple is not published. The class is then taken to be spread over the tuples
+//! that it covers as the population is, rounded so that the parts add up to the class: nobody counts twice.
 //!
-//! With `ruled_out` the adversary also knows values that the person does not have: prior and posterior are those of the others.
+//! With `ruled_out` the adversary also knows values that the person does not have: prior and posterior are those of the
+//! others.
 //!
 //! Tuples for which population and release contradict each other have no belief; they are reported.
 
@@ -211,9 +212,9 @@ impl Tally {
     }
 }
 
-/// The persons of a class of `size` who have a tuple, where `covered` people fit the class, `before` of them have an earlier
-/// tuple, and `passed` an earlier one or this one: the class spread over its tuples as the population is, with parts that add
-/// up to it.
+/// The persons of a class of `size` who have a tuple, where `covered` people fit the class, `before` of them have an
+/// earlier tuple, and `passed` an earlier one or this one: the class spread over its tuples as the population is, with
+/// parts that add up to it.
 fn spread(size: u64, before: u64, passed: u64, covered: u64) -> u64 {
     let up_to = |people: u64| u128::from(size) * u128::from(people) / u128::from(covered.max(1));
     // No part is larger than the class.
@@ -285,8 +286,8 @@ impl<'a> Sight<'a> {
         self.weights.clear();
     }
 
-    /// What the class discloses about the persons of a tuple `q` that it covers, whose values have these weights. A rise up to
-    /// `known` need not be told.
+    /// What the class discloses about the persons of a tuple `q` that it covers, whose values have these weights. A
+    /// rise up to `known` need not be told.
     fn disclosure(&self, q: &Histogram, weights: &[f64], known: f64) -> Option<Disclosure> {
         if let [weight] = *weights {
             // A belief that was certain before is certain after.

@@ -168,8 +168,8 @@ impl Part {
 /// The number of scores added up at once.
 const LANES: usize = 8;
 
-/// The columns that are learned from, those first whose labels are many. Every label of the others has a place of its own
-/// for each value.
+/// The columns that are learned from, those first whose labels are many. Every label of the others has a place of its
+/// own for each value.
 struct Columns<'a> {
     columns: Vec<&'a Column>,
     /// How many of them have labels that share places, and what is known of those.
@@ -181,7 +181,8 @@ struct Columns<'a> {
     bases: Vec<usize>,
 }
 
-/// The number of counts, of labels with values and folds, up to which they are held for a column, however few of them occur.
+/// The number of counts, of labels with values and folds, up to which they are held for a column, however few of them
+/// occur.
 const FEW: usize = 1 << 18;
 
 impl<'a> Columns<'a> {

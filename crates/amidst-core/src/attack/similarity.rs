@@ -8,8 +8,8 @@
 //! it. The (l, α) paper counts such classes in §5 ("any QI-group that has all values falling in one category"); with
 //! `share` below 1, those in which one category reaches the share (its 75 % in Table 6).
 //!
-//! With `distance`, also in a class whose numbers lie close together: the greatest and the least differ by at most that share of
-//! the range of the column. A column of numbers then needs no categories (the survey's salaries in Table 3).
+//! With `distance`, also in a class whose numbers lie close together: the greatest and the least differ by at most that
+//! share of the range of the column. A column of numbers then needs no categories (the survey's salaries in Table 3).
 //!
 //! A value that no category lists is a category of its own. A class of one single value lies within one category too.
 

@@ -1,5 +1,5 @@
-//! Which node: from the best of some starting nodes to the cheapest neighbour, one level in one column at a time, for as long as that
-//! helps and the work allows; on small tables every node, with the least cost of each.
+//! Which node: from the best of some starting nodes to the cheapest neighbour, one level in one column at a time, for
+//! as long as that helps and the work allows; on small tables every node, with the least cost of each.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -13,7 +13,8 @@ use crate::recoding::Recoding;
 use crate::requirement::{Evaluator, Requirement};
 use crate::search::{Search, SearchError, Suppressed};
 
-/// Units looked at under patterns until no further step is taken. Counted, so that the outcome depends on the table alone.
+/// Units looked at under patterns until no further step is taken. Counted, so that the outcome depends on the table
+/// alone.
 const WORK: u64 = 150_000_000;
 
 /// A gain below this share of the cost is rounding.

@@ -57,13 +57,15 @@ impl Prices {
         Prices { cells, base, row: weights.iter().sum() }
     }
 
-    /// What all rows lose at a node before any cell is suppressed: no placement at the node, nor at a coarser one, costs less.
+    /// What all rows lose at a node before any cell is suppressed: no placement at the node, nor at a coarser one,
+    /// costs less.
     pub fn base(&self, levels: &[usize]) -> f64 {
         self.base.iter().zip(levels).map(|(base, &level)| base[level]).sum()
     }
 }
 
-/// The cell of a value at a level. What is called like the top is the top, whichever level it is of: nobody can tell them apart.
+/// The cell of a value at a level. What is called like the top is the top, whichever level it is of: nobody can tell
+/// them apart.
 pub(crate) fn published(g: &Generalization, level: usize, value: u32) -> Cell {
     let top = g.height();
     match g.levels[level].labels[value as usize] == g.levels[top].labels[0] {
@@ -224,7 +226,8 @@ impl<'a> Coded<'a> {
         codes.iter().zip(self.generalizations).enumerate().map(cell).collect()
     }
 
-    /// The recoding in which `rows` of each entry go under a pattern, or are suppressed. Every row of the table is named once.
+    /// The recoding in which `rows` of each entry go under a pattern, or are suppressed. Every row of the table is
+    /// named once.
     pub fn recoding(&self, runs: &[Run]) -> Recoding {
         let mut index: FxHashMap<Key, u32> = FxHashMap::default();
         let mut classes: Vec<Vec<Cell>> = Vec::new();

@@ -1,5 +1,5 @@
-//! The least cost at one node, proven, for tables of few rows: every row takes every pattern in turn, and what cannot become
-//! cheaper than the best so far is left out.
+//! The least cost at one node, proven, for tables of few rows: every row takes every pattern in turn, and what cannot
+//! become cheaper than the best so far is left out.
 
 use super::coded::{Coded, Key, Pattern, Run};
 use crate::frequency::Entry;

@@ -1,9 +1,9 @@
 //! Which cells become the top at one node: quickly, and never worse than leaving out the rows that fit no class.
 //!
-//! Units that satisfy the policy stay as they are. The patterns of stars follow, the cheapest first: of the units that are
-//! left, those that agree under a pattern and satisfy the policy together are published with it. What no pattern serves joins
-//! a class that is there, or is left out within the limit, or is given companions: rows of other units that take the same
-//! stars, though they would not need them. Of those ways the cheapest is taken.
+//! Units that satisfy the policy stay as they are. The patterns of stars follow, the cheapest first: of the units that
+//! are left, those that agree under a pattern and satisfy the policy together are published with it. What no pattern
+//! serves joins a class that is there, or is left out within the limit, or is given companions: rows of other units
+//! that take the same stars, though they would not need them. Of those ways the cheapest is taken.
 
 use rustc_hash::FxHashMap;
 
@@ -87,8 +87,8 @@ pub(super) fn misfits(coded: &Coded<'_>, judge: &Judge<'_>) -> Vec<u32> {
     (0..coded.units.len() as u32).filter(|&u| !judge.holds(&coded.tally(judge, u))).collect()
 }
 
-/// The least that any placement at a node costs: where a unit's verdict cannot change by losing rows, all of its rows need a
-/// star or must go, else one of them does.
+/// The least that any placement at a node costs: where a unit's verdict cannot change by losing rows, all of its rows
+/// need a star or must go, else one of them does.
 pub(super) fn least(coded: &Coded<'_>, bad: &[u32], growing: bool) -> f64 {
     let star = |u: u32| coded.columns.iter().map(|&c| coded.extra(u, c)).fold(coded.dropped_extra(u), f64::min);
     let rows = |u: u32| if growing { coded.units[u as usize].rows as f64 } else { 1.0 };
@@ -226,8 +226,9 @@ impl Placing<'_, '_> {
         true
     }
 
-    /// Rows of other units, published as they are so far, with which a unit satisfies the policy under a pattern, and what
-    /// the stars cost them. Where the policy counts rows alone, those that their own classes can spare; else whole units.
+    /// Rows of other units, published as they are so far, with which a unit satisfies the policy under a pattern, and
+    /// what the stars cost them. Where the policy counts rows alone, those that their own classes can spare; else whole
+    /// units.
     fn companions(&self, unit: u32, pattern: Pattern, stars: &Key, tally: &Tally) -> Option<(f64, Vec<(u32, u64)>)> {
         let key = self.coded.starred(unit, stars);
         let plain = |u: &u32| self.placement.pattern[*u as usize] == Some(0) && self.coded.starred(*u, stars) == key;

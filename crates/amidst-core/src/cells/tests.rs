@@ -97,7 +97,8 @@ fn small_tables_get_the_least_loss_there_is() {
                 let found = find(&fixture, "cell-suppression", &requirements, limit, "gcp");
                 let least = brute(&fixture, &requirements, limit);
                 let (Ok(found), Some(least)) = (&found, least) else {
-                    // Where only leaving out rows helps the whole table, no more than full-domain recodings is promised.
+                    // Where only leaving out rows helps the whole table, no more than full-domain recodings is
+                    // promised.
                     assert!(found.is_err() || limit > 0, "seed {seed}, {id}, {limit}: {found:?} {least:?}");
                     continue;
                 };

@@ -58,8 +58,8 @@ impl Rational {
         }
     }
 
-    /// Numbers from 0 up as multiples of 1/scale: the multiples, and the least scale at which all are whole. `None` for a
-    /// number below 0, and where one of them or the scale does not fit.
+    /// Numbers from 0 up as multiples of 1/scale: the multiples, and the least scale at which all are whole. `None` for
+    /// a number below 0, and where one of them or the scale does not fit.
     pub fn to_common_scale(numbers: &[Rational]) -> Option<(Vec<u128>, u128)> {
         let mut scale = BigInt::from(1);
         for number in numbers {

@@ -1,8 +1,8 @@
 //! Faster `count` that does not return row → entry.
 //!
-//! The codes of a row become one integer, a fixed number of bits a column. The integers are dealt to ranges small enough for the
-//! fastest memory and sorted there digit by digit, so that equal ones stand side by side: that takes half the time of
-//! numbering every row. The result is the same as that of [`FrequencySet::count`].
+//! The codes of a row become one integer, a fixed number of bits a column. The integers are dealt to ranges small
+//! enough for the fastest memory and sorted there digit by digit, so that equal ones stand side by side: that takes
+//! half the time of numbering every row. The result is the same as that of [`FrequencySet::count`].
 
 use rayon::prelude::*;
 

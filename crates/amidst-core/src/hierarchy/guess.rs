@@ -1,10 +1,10 @@
 //! A recipe that fits a column, for a policy that is written from the data.
 //!
-//! Whole numbers and decimals get intervals, unless they are so few that they are categories; dates get their units; codes of
-//! diseases their chapters, countries their continents, codes of one length a mask, texts that begin alike what they begin
-//! with. Of other values the common ones stay and the rest become one group, and where there are none everything is suppressed
-//! as a whole. A suggestion is tried on the column before it is made, so it builds and covers every value, and it names no
-//! value that few rows have: policies are handed over.
+//! Whole numbers and decimals get intervals, unless they are so few that they are categories; dates get their units;
+//! codes of diseases their chapters, countries their continents, codes of one length a mask, texts that begin alike
+//! what they begin with. Of other values the common ones stay and the rest become one group, and where there are none
+//! everything is suppressed as a whole. A suggestion is tried on the column before it is made, so it builds and covers
+//! every value, and it names no value that few rows have: policies are handed over.
 
 use jiff::civil::Date;
 use rust_decimal::Decimal;
@@ -176,8 +176,8 @@ fn common(column: &Column, rows: &dyn Fn(&str) -> u64) -> Option<Suggestion> {
 /// With at most this many whole numbers close together, a column holds categories.
 const FEW: usize = 12;
 
-/// Whether so few whole numbers lie so close together that they are codes of something: 1 to 9 for a race, say. Names that
-/// speak of quantities are believed.
+/// Whether so few whole numbers lie so close together that they are codes of something: 1 to 9 for a race, say. Names
+/// that speak of quantities are believed.
 fn categories(column: &Column, low: Decimal, high: Decimal) -> bool {
     let quantity =
         ["age", "alter", "year", "jahr", "born", "count", "number", "children", "income", "size", "hours", "months"];

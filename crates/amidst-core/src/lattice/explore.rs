@@ -121,9 +121,9 @@ pub fn explore(search: &Search<'_>) -> Result<Explored, SearchError> {
     told(search, false, &|_| {})
 }
 
-/// The same with every node of a lattice of at most [`LISTED`] nodes. Each of them is priced, which takes far longer than the
-/// search for the minimal ones and the front. `seen` is told of every node that was priced as soon as it is, from several threads
-/// and in no order.
+/// The same with every node of a lattice of at most [`LISTED`] nodes. Each of them is priced, which takes far longer
+/// than the search for the minimal ones and the front. `seen` is told of every node that was priced as soon as it is,
+/// from several threads and in no order.
 pub fn explore_all(search: &Search<'_>, seen: &(dyn Fn(&FrontPoint) + Sync)) -> Result<Explored, SearchError> {
     told(search, nodes(search) <= LISTED, seen)
 }
@@ -215,8 +215,8 @@ impl Strategy for Front<'_, '_> {
         let persons = self.judge.persons();
         let count = sizes.iter().filter(|&&n| n > 0).count() as u64;
         let Some(&smallest) = sizes.iter().filter(|&&n| n > 0).min() else { return Some(bound) };
-        // Pricing is what costs: a node that is beaten whatever it turns out to cost is not priced, unless all are listed. The
-        // least that it may cost is known from its levels.
+        // Pricing is what costs: a node that is beaten whatever it turns out to cost is not priced, unless all are
+        // listed. The least that it may cost is known from its levels.
         let least = rounded(self.pricer.lower_bound(&classes.levels));
         let beaten = |p: &FrontPoint| p.smallest >= smallest && rounded(p.cost) < least;
         if self.listed.is_none() && lock(&self.points).iter().any(beaten) {

@@ -121,8 +121,8 @@ pub fn minimal_counted(search: &Search<'_>) -> Result<(Vec<Node>, u64), SearchEr
     })
 }
 
-/// The same by Incognito's iterations over subsets of the quasi columns alone. `None` where they are not sound, or where the
-/// nodes of all subsets are too many.
+/// The same by Incognito's iterations over subsets of the quasi columns alone. `None` where they are not sound, or
+/// where the nodes of all subsets are too many.
 pub fn minimal_by_subsets(search: &Search<'_>) -> Result<Option<Vec<Node>>, SearchError> {
     let pricer = Pricer::new(search, search.metric);
     let judge = Judge::new(search, pricer.needs_groups());
@@ -134,8 +134,8 @@ pub fn minimal_by_subsets(search: &Search<'_>) -> Result<Option<Vec<Node>>, Sear
 /// The node that satisfies the policy at the least cost by the search's metric; of equal ones the lowest, then the one
 /// whose levels come first. `None` when no node satisfies it.
 ///
-/// When the search's deadline passes, the best node found by then, with the gap to what the rest of the lattice may hold.
-/// If none was found by then, the top is tried, and failing that the search goes on until it has one.
+/// When the search's deadline passes, the best node found by then, with the gap to what the rest of the lattice may
+/// hold. If none was found by then, the top is tried, and failing that the search goes on until it has one.
 pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
     let pricer = Pricer::new(search, search.metric);
     let judge = Judge::new(search, pricer.needs_groups());
@@ -146,7 +146,8 @@ pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
             best_first::run(search, &walk, &pricer, &strategy)?;
         } else {
             match search.control.deadline.filter(|_| walk.nodes() >= walk.large) {
-                // Of most of the lattice nothing will be known in the end: good nodes first, then what they leave to prove.
+                // Of most of the lattice nothing will be known in the end: good nodes first, then what they leave to
+                // prove.
                 Some(deadline) => {
                     let now = std::time::Instant::now();
                     let until = now + deadline.saturating_duration_since(now).mul_f64(NODES_FIRST);
@@ -220,7 +221,8 @@ pub fn price(search: &Search<'_>, nodes: &[Vec<usize>]) -> Result<Vec<Option<f64
     })
 }
 
-/// The recoding that publishes a node, its failing classes suppressed; `None` when the node does not satisfy the policy.
+/// The recoding that publishes a node, its failing classes suppressed; `None` when the node does not satisfy the
+/// policy.
 pub fn recoding(search: &Search<'_>, levels: &[usize]) -> Result<Option<Recoding>, SearchError> {
     let judge = Judge::new(search, false);
     on_lattice!(search, judge, true, walk => {
@@ -287,8 +289,8 @@ fn tracked(search: &Search<'_>, pricer: &Pricer<'_>) -> bool {
 }
 
 /// Tries the coarsest node first: nearly always valid, so that the search has something to return and to compare with.
-/// In a large lattice, or where rows may be suppressed, goes down from there, always to the cheapest valid neighbour: what is
-/// found is often close to the best, and prunes much of the lattice.
+/// In a large lattice, or where rows may be suppressed, goes down from there, always to the cheapest valid neighbour:
+/// what is found is often close to the best, and prunes much of the lattice.
 fn offer_first<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<'_>, best: &Best<'_, '_>) {
     let price = |source: &Snapshot<K>, levels: Vec<usize>| {
         let mut snapshot = source.roll_up(&walk.layout, &levels, walk.judge.carry);
@@ -306,8 +308,8 @@ fn offer_first<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<
     }
     let order = |a: &(f64, Vec<usize>), b: &(f64, Vec<usize>)| price::compare((a.0, &a.1), (b.0, &b.1));
     let mut current = price(&walk.base, walk.top.clone());
-    // Where going down in a column does not help, it seldom does later on: that column stays, and what follows is rolled
-    // up from a node that has it so.
+    // Where going down in a column does not help, it seldom does later on: that column stays, and what follows is
+    // rolled up from a node that has it so.
     let mut floor = bottom;
     let mut source = None;
     while let Some((cost, levels)) = current {
@@ -345,8 +347,8 @@ fn offer_first<K: Key>(search: &Search<'_>, walk: &Walk<'_, K>, pricer: &Pricer<
 
 /// Proves a lower bound on the cost of every node, for a lattice that may be too large for the time there is: walks it
 /// several times, each time only where nodes may cost less than a threshold, which rises towards the best cost known. A
-/// walk that comes to its end proves its threshold, or the best cost known by then where that is less; one that the time
-/// limit cuts short, what it left out. Walking cheap parts again costs little, and no list of open nodes is held.
+/// walk that comes to its end proves its threshold, or the best cost known by then where that is less; one that the
+/// time limit cuts short, what it left out. Walking cheap parts again costs little, and no list of open nodes is held.
 fn raise_bound<K: Key>(
     search: &Search<'_>,
     walk: &Walk<'_, K>,

@@ -1,10 +1,10 @@
 //! Good nodes of a lattice that is too large for the time there is: many columns, or many levels.
 //!
-//! Starts from both ends: columns are put down one after the other from the top, each as far as the policy allows, in several
-//! orders; and from every good node a search among its neighbours goes on, one column up and one or two others down, as
-//! long as that helps. Then some columns of the best are changed by chance, what no longer holds is mended by going up,
-//! and the search begins again from there. Neighbours of a node are rolled up from the node just below all of them, which
-//! is held, not from the finest; a neighbour whose levels alone cost too much is not counted at all.
+//! Starts from both ends: columns are put down one after the other from the top, each as far as the policy allows, in
+//! several orders; and from every good node a search among its neighbours goes on, one column up and one or two others
+//! down, as long as that helps. Then some columns of the best are changed by chance, what no longer holds is mended by
+//! going up, and the search begins again from there. Neighbours of a node are rolled up from the node just below all of
+//! them, which is held, not from the finest; a neighbour whose levels alone cost too much is not counted at all.
 //!
 //! The sequence depends on the seed alone; how much of it is seen, on the time.
 

@@ -151,8 +151,8 @@ pub trait Metric: Debug + Sync {
         false
     }
 
-    /// What cells cost, for a metric that is a sum over the rows of what their class's cells cost; `None` for any other.
-    /// A cell never costs less than one that it covers.
+    /// What cells cost, for a metric that is a sum over the rows of what their class's cells cost; `None` for any
+    /// other. A cell never costs less than one that it covers.
     fn cells<'a>(&self, _input: &Input<'a>) -> Option<CellCosts<'a>> {
         None
     }

@@ -1,9 +1,9 @@
 //! Precision, as a loss.
 //!
-//! **Definition.** Sweeney's Prec = 1 − Σ over cells of (level of the cell / height of its hierarchy) / number of cells.
-//! Metrics here are losses, so this one is 1 − Prec: the average of level/height, 0 for the input, 1 for everything
-//! suppressed. A range or set is as high as the lowest node of the hierarchy that covers it. A suppressed row counts 1
-//! in every column. Columns are not weighted.
+//! **Definition.** Sweeney's Prec = 1 − Σ over cells of (level of the cell / height of its hierarchy) / number of
+//! cells. Metrics here are losses, so this one is 1 − Prec: the average of level/height, 0 for the input, 1 for
+//! everything suppressed. A range or set is as high as the lowest node of the hierarchy that covers it. A suppressed
+//! row counts 1 in every column. Columns are not weighted.
 //!
 //! **Source.** Sweeney 2002, "Achieving k-anonymity privacy protection using generalization and suppression", §4.
 

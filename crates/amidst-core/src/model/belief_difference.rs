@@ -1,14 +1,14 @@
 //! A bound on what a release changes in anybody's beliefs.
 //!
-//! **Definition.** |β − α| ≤ max for every tuple q of the population that the class covers and every sensitive value s, with
-//! the adversary's prior α and posterior β (article Theorem 3.1). Both directions count: a value that becomes unlikely tells
-//! as much as one that becomes likely.
+//! **Definition.** |β − α| ≤ max for every tuple q of the population that the class covers and every sensitive value s,
+//! with the adversary's prior α and posterior β (article Theorem 3.1). Both directions count: a value that becomes
+//! unlikely tells as much as one that becomes likely.
 //!
-//! **Source.** ℓ-diversity article §3.2, after Definition 3.3: the uninformative principle, instantiated by bounding the
-//! difference between α and β.
+//! **Source.** ℓ-diversity article §3.2, after Definition 3.3: the uninformative principle, instantiated by bounding
+//! the difference between α and β.
 //!
-//! **Departures.** The article leaves open how the difference is measured; here it is the largest one of any value. Whose
-//! beliefs are looked at, and what happens where the population contradicts the table, is as for `bayes-optimal`.
+//! **Departures.** The article leaves open how the difference is measured; here it is the largest one of any value.
+//! Whose beliefs are looked at, and what happens where the population contradicts the table, is as for `bayes-optimal`.
 //!
 //! **Not monotone**: by Theorem 5.1's example, in which merging raises a posterior that was near its prior.
 //!

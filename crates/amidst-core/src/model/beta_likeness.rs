@@ -1,12 +1,12 @@
 //! β-likeness, basic and enhanced.
 //!
-//! **Definition.** (p_s − q_s)/q_s ≤ β for every value s that is more frequent in the class (p_s) than in the table (q_s).
-//! Enhanced: ≤ min(β, −ln q_s), so that no frequent value comes near certainty.
+//! **Definition.** (p_s − q_s)/q_s ≤ β for every value s that is more frequent in the class (p_s) than in the table
+//! (q_s). Enhanced: ≤ min(β, −ln q_s), so that no frequent value comes near certainty.
 //!
 //! **Source.** Cao & Karras 2012, Definitions 2 and 3.
 //!
-//! **Monotone**: the condition bounds every p_s from above by a number that depends on the table alone, and p_s of a merged
-//! class lies between the two it is made of.
+//! **Monotone**: the condition bounds every p_s from above by a number that depends on the table alone, and p_s of a
+//! merged class lies between the two it is made of.
 //!
 //! **Cost**: one product a value; enhanced, one logarithm more.
 

@@ -1,14 +1,15 @@
 //! δ-disclosure privacy.
 //!
-//! **Definition.** |ln(p_s/q_s)| < δ for every value s of the table, with p_s its share in the class and q_s in the table.
-//! A value of the table that the class lacks fails it.
+//! **Definition.** |ln(p_s/q_s)| < δ for every value s of the table, with p_s its share in the class and q_s in the
+//! table. A value of the table that the class lacks fails it.
 //!
 //! **Source.** Brickell & Shmatikov 2008, Definition 2.
 //!
 //! **Departures.** Natural logarithm; the paper's base is left open.
 //!
-//! **Monotone**: the condition is q_s·e^−δ < p_s < q_s·e^δ for every s, and each p_s of a merged class lies between the two
-//! it is made of. (The class grows with the number of values it must contain, so it is hard to satisfy, not hard to keep.)
+//! **Monotone**: the condition is q_s·e^−δ < p_s < q_s·e^δ for every s, and each p_s of a merged class lies between the
+//! two it is made of. (The class grows with the number of values it must contain, so it is hard to satisfy, not hard to
+//! keep.)
 //!
 //! **Cost**: one logarithm a value of the table; none when the class lacks a value.
 

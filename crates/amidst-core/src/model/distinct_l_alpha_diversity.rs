@@ -1,7 +1,7 @@
 //! Distinct (l, α)-diversity.
 //!
-//! **Definition.** A class has at least l distinct sensitive values, and the weights of its rows' categories add up to at
-//! least α.
+//! **Definition.** A class has at least l distinct sensitive values, and the weights of its rows' categories add up to
+//! at least α.
 //!
 //! **Source.** (l,α) paper Definition 4, weights by its Equation (1).
 //!

@@ -6,13 +6,13 @@
 //!
 //! **Source.** ℓ-diversity article Definitions 4.1 and 4.5, Algorithm 1 and Theorem 4.1.
 //!
-//! **Departures.** l may be any number from 1 on, as the article's "2.8-diverse" has it. The article's Algorithm 1 ends in
-//! irrational counts; the verdict here needs none of them (see `exact::entropy::Cutoff`).
+//! **Departures.** l may be any number from 1 on, as the article's "2.8-diverse" has it. The article's Algorithm 1 ends
+//! in irrational counts; the verdict here needs none of them (see `exact::entropy::Cutoff`).
 //!
 //! **Monotone**: entropy is concave (Theorem 5.2), and adjusted entropy inherits it (Theorem 5.4).
 //!
-//! **Cost**: one logarithm a value, from a table for small counts; with a don't-care set, one pass for each of its values
-//! in the class.
+//! **Cost**: one logarithm a value, from a table for small counts; with a don't-care set, one pass for each of its
+//! values in the class.
 
 use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, CodeSet, TableStats};

@@ -4,8 +4,8 @@
 //!
 //! **Source.** Sweeney 2001 (thesis, k-map); as in ARX and Google Sensitive Data Protection.
 //!
-//! **Departures.** The population table is taken to contain the data; people it lacks are not counted. Its counts may be
-//! fractions, as the weights of a survey are. Without a population no class satisfies it.
+//! **Departures.** The population table is taken to contain the data; people it lacks are not counted. Its counts may
+//! be fractions, as the weights of a survey are. Without a population no class satisfies it.
 //!
 //! **Monotone**: a merged class covers the tuples of both.
 //!

@@ -1,12 +1,12 @@
 //! m-invariance, as far as one version of a release can show it.
 //!
-//! **Definition.** A series of releases is m-invariant when every class of every version is m-unique (at least m rows, all
-//! with different sensitive values) and everybody stays in classes with the same set of values. That is a property of the
-//! series, which `amidst series` keeps and audits.
+//! **Definition.** A series of releases is m-invariant when every class of every version is m-unique (at least m rows,
+//! all with different sensitive values) and everybody stays in classes with the same set of values. That is a property
+//! of the series, which `amidst series` keeps and audits.
 //!
-//! What a published table shows of it: several m-unique classes whose generalized tuples agree appear as one class. So a
-//! class satisfies the model when no value has more than 1/m of it: n ≥ m·r₁. An m-unique class does, and so do several
-//! together.
+//! What a published table shows of it: several m-unique classes whose generalized tuples agree appear as one class. So
+//! a class satisfies the model when no value has more than 1/m of it: n ≥ m·r₁. An m-unique class does, and so do
+//! several together.
 //!
 //! **Source.** Xiao & Tao 2007, Definitions 4–6; the test of a class is their m-eligibility (Lemma 2).
 //!

@@ -81,8 +81,8 @@ pub struct Entry {
     pub definition: &'static str,
     /// Where it is defined.
     pub citation: &'static str,
-    /// What it means for one person in the table, as a part of a sentence; `{k}` stands for the parameter k, `{on}` for the
-    /// sensitive columns.
+    /// What it means for one person in the table, as a part of a sentence; `{k}` stands for the parameter k, `{on}` for
+    /// the sensitive columns.
     pub meaning: &'static str,
     /// What a requirement may state.
     pub parameters: &'static [Parameter],
@@ -100,8 +100,8 @@ impl Entry {
         self.id == other.id
     }
 
-    /// What it means for one person, with the stated parameters in their places; a parameter that is not stated is told by
-    /// its name.
+    /// What it means for one person, with the stated parameters in their places; a parameter that is not stated is told
+    /// by its name.
     pub fn meaning_with(&self, stated: impl Fn(&str) -> Option<String>) -> String {
         let mut out = String::new();
         let mut rest = self.meaning;
@@ -181,8 +181,9 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// Whether a class merged from two satisfying classes always satisfies it.
     fn monotone(&self) -> bool;
 
-    /// Whether a class that satisfies it still does after any further row, of whomever and with whatever value. Stronger
-    /// than monotone: it also holds where merged counts are not sums, because a person has rows in both classes.
+    /// Whether a class that satisfies it still does after any further row, of whomever and with whatever value.
+    /// Stronger than monotone: it also holds where merged counts are not sums, because a person has rows in both
+    /// classes.
     fn preserved_by_insertion(&self) -> bool {
         false
     }
@@ -192,26 +193,27 @@ pub trait PrivacyModel: Debug + Send + Sync {
         1
     }
 
-    /// No class with fewer rows satisfies it, in this table. An algorithm that builds classes need not ask about smaller
-    /// ones, and begins with classes of this size. A bound that is too low costs loss, one that is too high hides classes.
+    /// No class with fewer rows satisfies it, in this table. An algorithm that builds classes need not ask about
+    /// smaller ones, and begins with classes of this size. A bound that is too low costs loss, one that is too high
+    /// hides classes.
     fn least_rows(&self, _table: &TableStats) -> u64 {
         1
     }
 
-    /// No class with fewer different sensitive values satisfies it, in this table. What is proven about releases rests on
-    /// it, so it must never be too high.
+    /// No class with fewer different sensitive values satisfies it, in this table. What is proven about releases rests
+    /// on it, so it must never be too high.
     fn least_different(&self, _table: &TableStats) -> u64 {
         1
     }
 
-    /// Whether classes with the same shares get the same verdict, as long as they have [`PrivacyModel::least_rows`]. Not
-    /// where something is added up over rows.
+    /// Whether classes with the same shares get the same verdict, as long as they have [`PrivacyModel::least_rows`].
+    /// Not where something is added up over rows.
     fn scales(&self) -> bool {
         true
     }
 
-    /// How many rows, all with different sensitive values, satisfy it whatever the table is, and more of them too; `None`
-    /// where no number is enough.
+    /// How many rows, all with different sensitive values, satisfy it whatever the table is, and more of them too;
+    /// `None` where no number is enough.
     fn enough_different(&self) -> Option<u64> {
         None
     }
@@ -222,8 +224,8 @@ pub trait PrivacyModel: Debug + Send + Sync {
         None
     }
 
-    /// Whether it bounds the share of sensitive values, so that rule 2 of the survey's (α,k) clustering can ask it about
-    /// a class that is yet to be filled up.
+    /// Whether it bounds the share of sensitive values, so that rule 2 of the survey's (α,k) clustering can ask it
+    /// about a class that is yet to be filled up.
     fn bounds_shares(&self) -> bool {
         false
     }

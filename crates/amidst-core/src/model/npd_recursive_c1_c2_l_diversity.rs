@@ -1,11 +1,12 @@
 //! Negative/positive disclosure-recursive (c₁, c₂, l)-diversity.
 //!
-//! **Definition.** The class satisfies pd-recursive (c₁, l)-diversity, and every value of W, for which negative disclosure
-//! is not allowed, is at least c₂ percent of the class.
+//! **Definition.** The class satisfies pd-recursive (c₁, l)-diversity, and every value of W, for which negative
+//! disclosure is not allowed, is at least c₂ percent of the class.
 //!
 //! **Source.** ℓ-diversity article Definition 4.4.
 //!
-//! **Departures.** A value of W that the column does not contain fails every class when c₂ > 0, as the definition has it.
+//! **Departures.** A value of W that the column does not contain fails every class when c₂ > 0, as the definition has
+//! it.
 //!
 //! **Monotone**: Theorem 5.3.
 //!

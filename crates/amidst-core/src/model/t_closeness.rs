@@ -1,20 +1,20 @@
 //! t-closeness.
 //!
 //! **Definition.** distance(P, Q) ≤ t, with P the distribution of the sensitive values in the class and Q in the table.
-//! Distances: `equal`, the earth mover's distance with equal ground distance, which is ½ Σ|p − q|; `ordered`, with ground
-//! distance |i − j|/(m − 1) between ranks, m being the number of values in the column's stated order, also of those that
-//! the table lacks, or else of the values present; `hierarchical`, with the height of the lowest
-//! common ancestor over the height of the column's own hierarchy; `kl`, Σ p·ln(p/q); `js`, the Jensen–Shannon divergence.
+//! Distances: `equal`, the earth mover's distance with equal ground distance, which is ½ Σ|p − q|; `ordered`, with
+//! ground distance |i − j|/(m − 1) between ranks, m being the number of values in the column's stated order, also of
+//! those that the table lacks, or else of the values present; `hierarchical`, with the height of the lowest common
+//! ancestor over the height of the column's own hierarchy; `kl`, Σ p·ln(p/q); `js`, the Jensen–Shannon divergence.
 //!
 //! **Source.** Li, Li & Venkatasubramanian 2007, Definition 2 and §5; survey Definition 6.
 //!
-//! **Departures.** `kl` and `js` use natural logarithms. Q is that of the input after dropped rows while classes are searched
-//! and suppressed; a release must hold against its own rows as well, so that anybody can check it.
+//! **Departures.** `kl` and `js` use natural logarithms. Q is that of the input after dropped rows while classes are
+//! searched and suppressed; a release must hold against its own rows as well, so that anybody can check it.
 //!
 //! **Monotone**: P of a merged class is a mixture of the two, and every one of these distances is convex in P.
 //!
-//! **Cost**: one pass over the class for `equal` and `kl`, over the table's values for the others. The three earth mover's
-//! distances are exact fractions; `kl` and `js` are decided exactly but measured to double precision.
+//! **Cost**: one pass over the class for `equal` and `kl`, over the table's values for the others. The three earth
+//! mover's distances are exact fractions; `kl` and `js` are decided exactly but measured to double precision.
 
 use super::{Audit, Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, Ranking, TableStats};
@@ -121,7 +121,8 @@ impl PrivacyModel for TCloseness {
 
     fn least_rows(&self, table: &TableStats) -> u64 {
         // n rows have at most n values, at best the most frequent ones of the table, with the share s of it: then the
-        // distance is at least 1 − s, and the divergence of the class from the table −ln s. A hair less, against rounding.
+        // distance is at least 1 − s, and the divergence of the class from the table −ln s. A hair less, against
+        // rounding.
         let share = match &self.ground {
             Ground::Equal => 1.0 - self.t.to_f64(),
             Ground::KullbackLeibler => (-self.t.to_f64()).exp(),
@@ -152,9 +153,9 @@ impl PrivacyModel for TCloseness {
         if !matches!(self.ground, Ground::Equal) {
             return class.size;
         }
-        // ½ Σ|p − q| ≤ t says that Σ min(nᵢ, qᵢ·T) ≥ (1 − t)·T, T being the rows of the part; no part has more of a value
-        // than the class. The left side less the right is concave in T, so that what satisfies it ends at one T. The
-        // slack is far above what doubles may lose: the answer is never too low.
+        // ½ Σ|p − q| ≤ t says that Σ min(nᵢ, qᵢ·T) ≥ (1 − t)·T, T being the rows of the part; no part has more of a
+        // value than the class. The left side less the right is concave in T, so that what satisfies it ends at one T.
+        // The slack is far above what doubles may lose: the answer is never too low.
         let total = table.size.max(1) as f64;
         let share = 1.0 - self.t.to_f64();
         let fits = |rows: u64| {

@@ -62,7 +62,8 @@ pub struct Assembled {
     pub class_of: Vec<u32>,
     /// The class of masked rows.
     pub masked: Option<u32>,
-    /// Rows that are left out, or masked where there is such a class. Always all rows of a tuple with a sensitive tuple.
+    /// Rows that are left out, or masked where there is such a class. Always all rows of a tuple with a sensitive
+    /// tuple.
     pub omitted: Vec<Omitted>,
     /// What people should know.
     pub notes: Vec<String>,
@@ -134,7 +135,8 @@ impl<'a> PartialSearch<'a> {
         self.part(&codes, &counts)
     }
 
-    /// Tells the class of each tuple, and which rows go elsewhere: strays, and entries that are not where their tuple is.
+    /// Tells the class of each tuple, and which rows go elsewhere: strays, and entries that are not where their tuple
+    /// is.
     fn deal(&self, part: &FrequencySet, partition: &Partition, strays: &[DisplacedRows], finished: &mut Finished) {
         let mut runs: Vec<(u32, u32, u64)> = Vec::new();
         for (class, parts) in (0..).zip(&partition.classes) {
@@ -297,8 +299,8 @@ struct Changed {
 }
 
 impl Assembled {
-    /// The recoding of a set in which each piece is one tuple, its [first](Piece::first), with all of its rows. Pieces that
-    /// have their first in common share the tuple.
+    /// The recoding of a set in which each piece is one tuple, its [first](Piece::first), with all of its rows. Pieces
+    /// that have their first in common share the tuple.
     pub fn recoding(&self, set: &FrequencySet, pieces: &[Piece]) -> Recoding {
         let mut pieces_of: FxHashMap<&[u32], Vec<usize>> = FxHashMap::default();
         for (p, piece) in pieces.iter().enumerate() {

@@ -1,11 +1,12 @@
 //! Mondrian and top-down specialization on a table that cannot be gathered: cut where it is, finished here.
 //!
-//! A part with more combinations than can be gathered is summed up by its engine, and the summary tells how it is divided
-//! ([`PartialSearch`]); the engine then divides it. Parts that can be gathered are finished in this process. What becomes
-//! of each tuple stays with the engine too: here are the classes, each with its cells and its sensitive values, which is
-//! what the report and the checker hold of any release.
+//! A part with more combinations than can be gathered is summed up by its engine, and the summary tells how it is
+//! divided ([`PartialSearch`]); the engine then divides it. Parts that can be gathered are finished in this process.
+//! What becomes of each tuple stays with the engine too: here are the classes, each with its cells and its sensitive
+//! values, which is what the report and the checker hold of any release.
 //!
-//! Combinations that top-down specialization pulls rows from leave the engine and stay here from then on ([`DisplacedRows`]).
+//! Combinations that top-down specialization pulls rows from leave the engine and stay here from then on
+//! ([`DisplacedRows`]).
 
 use std::sync::Arc;
 
@@ -31,8 +32,8 @@ struct Sides {
     opens: Vec<Open>,
 }
 
-/// Runs an algorithm that knows parts; at most `most` combinations are gathered at a time. `top` is the table rolled up to
-/// one tuple.
+/// Runs an algorithm that knows parts; at most `most` combinations are gathered at a time. `top` is the table rolled up
+/// to one tuple.
 pub(super) fn search<R: DivisibleTable>(
     remote: &R,
     algorithm: InParts,

@@ -4,11 +4,11 @@
 //!
 //! - If too many of its rows are in classes that are too small for the policy, neither it nor anything finer can be
 //!   published. The engine tells their number, and nothing is gathered.
-//! - Otherwise its columns are lowered as long as the result can be gathered. That node is gathered, and everything from
-//!   there up is searched in this process by the same code as any other table.
+//! - Otherwise its columns are lowered as long as the result can be gathered. That node is gathered, and everything
+//!   from there up is searched in this process by the same code as any other table.
 //!
-//! In the end every node has been searched or ruled out, so what was found is what a search of the whole finds. A node that
-//! can be neither gathered nor ruled out ends the search: nobody could say whether it is the best.
+//! In the end every node has been searched or ruled out, so what was found is what a search of the whole finds. A node
+//! that can be neither gathered nor ruled out ends the search: nobody could say whether it is the best.
 
 use super::{MinimumClass, RemoteTable, TooLarge};
 use crate::algorithm::Choice;
@@ -23,8 +23,8 @@ use crate::search::{Search, SearchError};
 /// More nodes than this are not kept account of.
 const MOST_NODES: usize = 1 << 22;
 
-/// Finds the node that is chosen, and returns the table at that node or at a finer one from which the algorithm chooses it
-/// again.
+/// Finds the node that is chosen, and returns the table at that node or at a finer one from which the algorithm chooses
+/// it again.
 pub(super) fn search<R: RemoteTable>(
     remote: &R,
     choice: Choice,

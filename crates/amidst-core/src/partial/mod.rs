@@ -6,14 +6,15 @@
 //! May use: everything below it, `algorithm` and `lattice` included.
 //!
 //! A cut is chosen by what each value of each column holds: its rows, their sensitive values, and how far they reach in
-//! every column. All of that can be counted where the table is and added up: a [`Summary`]. [`PartialSearch::divide`] chooses by it
-//! what the algorithm chooses with the rows at hand, by the same code, so the tree of cuts is the same. Parts that can be
-//! gathered are [finished](PartialSearch::finish) here by the algorithm itself. In the end the classes are brought together, and
-//! rows that are better left out are found as ever: only classes that have such rows are kept with them.
+//! every column. All of that can be counted where the table is and added up: a [`Summary`]. [`PartialSearch::divide`]
+//! chooses by it what the algorithm chooses with the rows at hand, by the same code, so the tree of cuts is the same.
+//! Parts that can be gathered are [finished](PartialSearch::finish) here by the algorithm itself. In the end the
+//! classes are brought together, and rows that are better left out are found as ever: only classes that have such rows
+//! are kept with them.
 //!
-//! Top-down specialization pulls single rows back out of a child. How many of which sensitive value follows from the same
-//! sums; which ones, from an order that every table has ([`Pulled`]). They are few, and travel with the searching process from
-//! then on: [`DisplacedRows`]s.
+//! Top-down specialization pulls single rows back out of a child. How many of which sensitive value follows from the
+//! same sums; which ones, from an order that every table has ([`Pulled`]). They are few, and travel with the searching
+//! process from then on: [`DisplacedRows`]s.
 
 mod assemble;
 mod by_cuts;
@@ -44,9 +45,9 @@ pub use remote::{
 };
 pub use summary::{Line, Summary};
 
-/// Searches a table that stays with its engine; at most `most` combinations are gathered at a time, and `top` is the table
-/// rolled up to one tuple. Returns a table with what was found in it; or, where nothing is said to be found, a table in which
-/// the algorithm finds what it would find in the whole.
+/// Searches a table that stays with its engine; at most `most` combinations are gathered at a time, and `top` is the
+/// table rolled up to one tuple. Returns a table with what was found in it; or, where nothing is said to be found, a
+/// table in which the algorithm finds what it would find in the whole.
 ///
 /// # Errors
 /// When no recoding satisfies the policy, or when that cannot be found out, and whatever the engine fails with.

@@ -99,16 +99,16 @@ pub trait DivisibleTable: RemoteTable {
     /// See [`DivisibleTable::begin`].
     fn place(&self, pieces: &PartialSearch<'_>, tuples: &[u32], classes: &[u32]) -> Result<(), Self::Error>;
 
-    /// Remembers that all of a part is one class; returns a tuple of it (empty when it has none), and its rows by sensitive
-    /// tuple.
+    /// Remembers that all of a part is one class; returns a tuple of it (empty when it has none), and its rows by
+    /// sensitive tuple.
     ///
     /// # Errors
     /// See [`DivisibleTable::begin`].
     fn place_whole(&self, pieces: &PartialSearch<'_>, part: u32, class: u32)
     -> Result<(Vec<u32>, Counts), Self::Error>;
 
-    /// The table in which each class is one tuple. All tuples have been placed, and `dealt` tells of the combinations that
-    /// do not go where their tuple goes.
+    /// The table in which each class is one tuple. All tuples have been placed, and `dealt` tells of the combinations
+    /// that do not go where their tuple goes.
     ///
     /// # Errors
     /// See [`DivisibleTable::begin`].

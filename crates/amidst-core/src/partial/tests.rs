@@ -77,8 +77,8 @@ fn last(set: &FrequencySet, tuples: &[u32], sensitive: u32, most: u64) -> Vec<(V
     found
 }
 
-/// Cuts a table that may be gathered only in parts of at most `most` combinations; the recoding it leads to, how often it
-/// was cut elsewhere, and how many rows were pulled out of children there.
+/// Cuts a table that may be gathered only in parts of at most `most` combinations; the recoding it leads to, how often
+/// it was cut elsewhere, and how many rows were pulled out of children there.
 fn in_pieces(
     search: &Search<'_>,
     algorithm: &str,
@@ -161,8 +161,8 @@ fn in_pieces(
     Ok((assembled.recoding(&small, &all), small, cuts, moved))
 }
 
-/// Compares a table in pieces with one at hand, for all policies; how often it was cut, how many rows were left out, and how
-/// many were pulled out of children.
+/// Compares a table in pieces with one at hand, for all policies; how often it was cut, how many rows were left out,
+/// and how many were pulled out of children.
 fn compare(algorithm: &str, ways: &[Parameters]) -> (usize, u64, u64) {
     let (mut cut, mut left_out, mut pulled) = (0, 0, 0);
     for seed in 0..2 {

@@ -10,7 +10,8 @@ use crate::model::{Bound, Level, Needs, Stronger};
 use crate::requirement::{Evaluator, Requirement};
 use crate::search::{Impossible, Search, Unmet};
 
-/// The first requirement that no release can satisfy, whatever the algorithm. `None` does not promise that there is one.
+/// The first requirement that no release can satisfy, whatever the algorithm. `None` does not promise that there is
+/// one.
 pub fn impossible(search: &Search<'_>) -> Option<Impossible> {
     let limit = search.suppression_limit();
     let bounded = |r: &Requirement| r.monotone(search.set) && (limit == 0 || r.preserved_by_insertion());
@@ -46,8 +47,8 @@ pub fn holds_as_one_class(search: &Search<'_>) -> bool {
     !entries.is_empty() && whole_table(search, |_| true).is_none()
 }
 
-/// For each requirement the strongest parameter that any release of all rows can satisfy: what the whole table satisfies as
-/// one class. `None` for requirements of which that is no bound, and for an empty table.
+/// For each requirement the strongest parameter that any release of all rows can satisfy: what the whole table
+/// satisfies as one class. `None` for requirements of which that is no bound, and for an empty table.
 pub fn strongest(search: &Search<'_>) -> Vec<Option<Level>> {
     let evaluator = Evaluator::new(search.set, search.requirements);
     let (tuples, entries) = one_class(search);

@@ -1,4 +1,5 @@
-//! Why nothing satisfies a policy: in words for people, and the requirement with the most that is possible for programs.
+//! Why nothing satisfies a policy: in words for people, and the requirement with the most that is possible for
+//! programs.
 
 use std::fmt;
 
@@ -11,8 +12,8 @@ pub struct Impossible {
     pub message: String,
     /// The requirement that asks too much, where a single one is known to.
     pub unmet: Option<Box<Unmet>>,
-    /// The least number of rows that must be suppressed so that some full-domain generalization satisfies the policy, where
-    /// it was counted.
+    /// The least number of rows that must be suppressed so that some full-domain generalization satisfies the policy,
+    /// where it was counted.
     pub least_suppression: Option<u64>,
 }
 

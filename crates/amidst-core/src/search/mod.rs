@@ -1,8 +1,8 @@
 //! A search: what is looked for, in which table, and what was found.
 //!
-//! Every algorithm takes the same [`Search`] and returns the same [`Found`], so that a caller can exchange one for another.
-//! May use: everything below it (`frequency`, `hierarchy`, `metric`, `model`, `requirement`, `recoding`), never
-//! `lattice`, `local` or `algorithm`, which use it.
+//! Every algorithm takes the same [`Search`] and returns the same [`Found`], so that a caller can exchange one for
+//! another. May use: everything below it (`frequency`, `hierarchy`, `metric`, `model`, `requirement`, `recoding`),
+//! never `lattice`, `local` or `algorithm`, which use it.
 
 use crate::control::{Cancelled, Control, Stage};
 use crate::frequency::FrequencySet;
@@ -54,10 +54,11 @@ pub struct Search<'a> {
     pub suppressed: Suppressed,
     /// The policy's k, for metrics that know it.
     pub k: u64,
-    /// What the policy states about how the algorithm works, as its [`options`](crate::algorithm::Entry::options) declare.
+    /// What the policy states about how the algorithm works, as its [`options`](crate::algorithm::Entry::options)
+    /// declare.
     pub options: &'a Parameters,
-    /// The entry of each row in the order of the input, where the rows are at hand; numbers that are no entries stand for
-    /// rows that are not searched.
+    /// The entry of each row in the order of the input, where the rows are at hand; numbers that are no entries stand
+    /// for rows that are not searched.
     pub entry_of_row: Option<&'a [u32]>,
     /// Where randomness starts.
     pub seed: u64,

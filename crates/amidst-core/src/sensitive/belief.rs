@@ -66,8 +66,8 @@ pub fn beliefs(q: &[(u32, u128)], covered: &[(u32, u128)], class: &Histogram) ->
     Some(q.iter().zip(&weights).filter(|(c, _)| c.1 > 0).map(belief).collect())
 }
 
-/// Shows every belief about a person whom the class covers, until one is refused. False, too, where beliefs are undefined:
-/// without a population, or where the population contradicts the table.
+/// Shows every belief about a person whom the class covers, until one is refused. False, too, where beliefs are
+/// undefined: without a population, or where the population contradicts the table.
 pub fn every_belief(class: &Class<'_>, table: &TableStats, mut accept: impl FnMut(&Belief) -> bool) -> bool {
     let Some(population) = &table.population else { return false };
     let covered = covered(population, class.tuples);

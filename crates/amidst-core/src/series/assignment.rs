@@ -1,14 +1,15 @@
 //! The cheapest way to give each of some rows a column of its own: the assignment problem.
 //!
-//! Shortest augmenting paths with potentials (Jonker & Volgenant 1987): rows are added one by one, each along the path that
-//! raises the sum the least. Rows take at most O(rows² · columns) steps. The potentials prove the sum: no assignment is
-//! cheaper than what they add up to.
+//! Shortest augmenting paths with potentials (Jonker & Volgenant 1987): rows are added one by one, each along the path
+//! that raises the sum the least. Rows take at most O(rows² · columns) steps. The potentials prove the sum: no
+//! assignment is cheaper than what they add up to.
 
-/// A pair that must not be. Large enough to be avoided wherever that is possible, small enough to be added up exactly enough.
+/// A pair that must not be. Large enough to be avoided wherever that is possible, small enough to be added up exactly
+/// enough.
 pub(super) const NEVER: f64 = 1e12;
 
-/// The column of each row, and what the pairs cost together. `cost` of a row writes what each column costs it, [`NEVER`] for
-/// one that it must not have. There are at least as many columns as rows.
+/// The column of each row, and what the pairs cost together. `cost` of a row writes what each column costs it,
+/// [`NEVER`] for one that it must not have. There are at least as many columns as rows.
 pub(super) fn cheapest(rows: usize, columns: usize, mut cost: impl FnMut(usize, &mut [f64])) -> (Vec<usize>, f64) {
     // All costs, row by row: they are asked for again and again.
     let mut costs = vec![0.0; rows * columns];

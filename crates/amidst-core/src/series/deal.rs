@@ -1,9 +1,9 @@
 //! Rows that were never published, dealt out to the classes of several signatures at once.
 //!
-//! How many classes of each signature there are follows from numbers alone (see `m_invariant`); which of the new rows of a
-//! value goes to which of them is open. Rows are therefore cut together: in halves along the column that leaves the least
-//! loss, each half with half of the classes of every signature, until a class is left. So a class takes its rows from one
-//! neighbourhood, where cutting each signature's rows by themselves would take them from everywhere.
+//! How many classes of each signature there are follows from numbers alone (see `m_invariant`); which of the new rows
+//! of a value goes to which of them is open. Rows are therefore cut together: in halves along the column that leaves
+//! the least loss, each half with half of the classes of every signature, until a class is left. So a class takes its
+//! rows from one neighbourhood, where cutting each signature's rows by themselves would take them from everywhere.
 
 use crate::local::shape::Space;
 

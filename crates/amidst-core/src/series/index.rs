@@ -130,8 +130,8 @@ impl Index {
         Some(at)
     }
 
-    /// The tree, for callers that keep the pages: from left to right the number of each page and its depth, which together
-    /// tell the tree. Nothing when it has become too deep to be worth keeping.
+    /// The tree, for callers that keep the pages: from left to right the number of each page and its depth, which
+    /// together tell the tree. Nothing when it has become too deep to be worth keeping.
     pub fn tree(&self) -> Vec<u8> {
         let mut leaves = Vec::new();
         if !self.nodes.is_empty() {

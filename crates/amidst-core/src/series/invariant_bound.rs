@@ -1,21 +1,21 @@
 //! A proven lower bound on the information loss of an m-invariant version.
 //!
-//! A class is a box around its rows, and it has at least m different sensitive values; a row that was published before is
-//! in a class that has every value of its signature, and nobody of another signature. So the box of a row holds, for m − 1
-//! other values (for every other value of its signature), at least one row of that value that may be with it, or a
-//! counterfeit. A box around two rows costs no more than a box around these and further rows. Therefore each row costs at
-//! least the (m − 1)-th smallest, over the other values, of the cost of the box around it and the nearest row of that value;
-//! for a row with a signature the largest over its values. This is the bound *of the row*.
+//! A class is a box around its rows, and it has at least m different sensitive values; a row that was published before
+//! is in a class that has every value of its signature, and nobody of another signature. So the box of a row holds, for
+//! m − 1 other values (for every other value of its signature), at least one row of that value that may be with it, or
+//! a counterfeit. A box around two rows costs no more than a box around these and further rows. Therefore each row
+//! costs at least the (m − 1)-th smallest, over the other values, of the cost of the box around it and the nearest row
+//! of that value; for a row with a signature the largest over its values. This is the bound *of the row*.
 //!
-//! **Rows are used once.** The rows of a class, each with the next one, make a circle: a way to give every row a partner that
-//! may be with it, such that nobody is the partner of two. What a class costs each of its rows is at least the cost of the
-//! box around a row and its partner, and at least the bounds of both. So no version loses less than the cheapest way to give
-//! everybody a partner, which is an assignment.
+//! **Rows are used once.** The rows of a class, each with the next one, make a circle: a way to give every row a
+//! partner that may be with it, such that nobody is the partner of two. What a class costs each of its rows is at least
+//! the cost of the box around a row and its partner, and at least the bounds of both. So no version loses less than the
+//! cheapest way to give everybody a partner, which is an assignment.
 //!
-//! **Counterfeits** lie wherever they cost nothing, and so may stand for any value. In a class with j of them, rows need only
-//! m − 1 − j others; and a class has fewer rows than values. With c counterfeits in all, the bounds of rows are lowered by at
-//! most c times the values of the widest class but one, of steps, wherever that saves the most; or as many rows have no
-//! partner.
+//! **Counterfeits** lie wherever they cost nothing, and so may stand for any value. In a class with j of them, rows
+//! need only m − 1 − j others; and a class has fewer rows than values. With c counterfeits in all, the bounds of rows
+//! are lowered by at most c times the values of the widest class but one, of steps, wherever that saves the most; or as
+//! many rows have no partner.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -36,8 +36,8 @@ pub struct Allowed {
     pub widest: usize,
 }
 
-/// The least total loss (rows times cost, as `information-loss` counts it) of an m-invariant version of these rows with no
-/// more than is allowed. `values` is the number of sensitive values.
+/// The least total loss (rows times cost, as `information-loss` counts it) of an m-invariant version of these rows with
+/// no more than is allowed. `values` is the number of sensitive values.
 pub fn least_loss(space: &Space, rows: &[Signed<'_>], values: usize, m: usize, allowed: Allowed) -> f64 {
     let spared = allowed.counterfeits.saturating_mul(allowed.widest.max(1) - 1);
     // Rows that agree in everything that the bound looks at share the work.
@@ -148,7 +148,8 @@ fn by_partners(space: &Space, rows: &[Signed<'_>], bounds: &[f64], spared: usize
             };
         }
     });
-    // Somebody who can have no partner needs more counterfeits than are allowed: there is no such version, and no bound.
+    // Somebody who can have no partner needs more counterfeits than are allowed: there is no such version, and no
+    // bound.
     if sum < NEVER { sum } else { 0.0 }
 }
 
@@ -232,8 +233,8 @@ mod tests {
         );
     }
 
-    /// The least loss of all divisions into classes of at least m values, of which rows may be counterfeits, at most as many
-    /// as are allowed.
+    /// The least loss of all divisions into classes of at least m values, of which rows may be counterfeits, at most as
+    /// many as are allowed.
     fn cheapest_with(
         space: &Space,
         rows: &[Signed<'_>],

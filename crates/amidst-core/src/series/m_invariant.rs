@@ -3,23 +3,23 @@
 //! **Source.** Xiao & Tao, "m-invariance: towards privacy preserving re-publication of dynamic datasets", SIGMOD 2007,
 //! Definitions 4–6 and §5.
 //!
-//! **Definition.** A class is m-unique when it has at least m rows, all with different sensitive values; its *signature*
-//! is the set of these values. A series is m-invariant when every class of every version is m-unique, and a person who is in
-//! several versions is in classes of the same signature. Then all versions together leave at least m candidate values for
-//! everybody.
+//! **Definition.** A class is m-unique when it has at least m rows, all with different sensitive values; its
+//! *signature* is the set of these values. A series is m-invariant when every class of every version is m-unique, and a
+//! person who is in several versions is in classes of the same signature. Then all versions together leave at least m
+//! candidate values for everybody.
 //!
 //! **How.** *Division*: rows that were published before are put into buckets by their signature. *Balancing*: a bucket
-//! needs every value of its signature equally often; what lacks is filled with new rows, or else with counterfeits, which
-//! stand for nobody and are published as counted. *Assignment*: the other new rows form buckets over their most frequent
-//! values, so that the remaining ones can still be divided (no value in more than 1/m of them). *Split*: each bucket is
-//! cut along its quasi columns into classes with one row of each value; then classes exchange rows while that lowers the
-//! loss (see `regroup`). [`super::least_loss`] proves how far from the least loss the result can be.
+//! needs every value of its signature equally often; what lacks is filled with new rows, or else with counterfeits,
+//! which stand for nobody and are published as counted. *Assignment*: the other new rows form buckets over their most
+//! frequent values, so that the remaining ones can still be divided (no value in more than 1/m of them). *Split*: each
+//! bucket is cut along its quasi columns into classes with one row of each value; then classes exchange rows while that
+//! lowers the loss (see `regroup`). [`super::least_loss`] proves how far from the least loss the result can be.
 //!
-//! **Departures.** New rows first fill buckets that are there: the fewer signatures there are, the fewer counterfeits it
-//! takes to balance them later. Buckets fix how many classes of each signature there are; which of the new rows of a value
-//! goes to which is left open until all are cut together (see `deal`). New rows that cannot be divided among themselves get
-//! the fewest counterfeits with which they can. A class that would consist of counterfeits alone is not published. A row's
-//! signature outlives its absence: a person who comes back is published as before.
+//! **Departures.** New rows first fill buckets that are there: the fewer signatures there are, the fewer counterfeits
+//! it takes to balance them later. Buckets fix how many classes of each signature there are; which of the new rows of a
+//! value goes to which is left open until all are cut together (see `deal`). New rows that cannot be divided among
+//! themselves get the fewest counterfeits with which they can. A class that would consist of counterfeits alone is not
+//! published. A row's signature outlives its absence: a person who comes back is published as before.
 
 use std::collections::BTreeMap;
 
@@ -92,8 +92,8 @@ pub fn m_invariant(space: &Space, rows: &[Signed<'_>], values: usize, m: usize) 
             Err(_) => new.by_value[row.value as usize].push(at),
         }
     }
-    // Rows that came together often leave together. Mixed, every bucket loses its share of them and stays nearly balanced;
-    // in the order of the table a few buckets would lose all of theirs.
+    // Rows that came together often leave together. Mixed, every bucket loses its share of them and stays nearly
+    // balanced; in the order of the table a few buckets would lose all of theirs.
     let mut random = Random::new(MIXING);
     new.by_value.iter_mut().for_each(|rows| random.shuffle(rows));
     new.allot(&mut buckets);

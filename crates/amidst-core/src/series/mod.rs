@@ -1,11 +1,11 @@
 //! Tables that change: classes that are kept valid while rows come and go, and what several versions reveal together.
 //!
-//! [`maintain()`] is the update paper's technique, for any monotone policy; [`m_invariant()`] is that of Xiao & Tao 2007,
-//! whose versions can be published side by side; [`audit()`] tells whether versions published so far, or about to be,
-//! keep together what the policy promises of each.
+//! [`maintain()`] is the update paper's technique, for any monotone policy; [`m_invariant()`] is that of Xiao & Tao
+//! 2007, whose versions can be published side by side; [`audit()`] tells whether versions published so far, or about to
+//! be, keep together what the policy promises of each.
 //!
-//! [`MaintainedClasses`] is what is kept of the classes between batches: a batch needs the rows of those classes only that it
-//! takes apart, and asks a [`RowSource`] for them.
+//! [`MaintainedClasses`] is what is kept of the classes between batches: a batch needs the rows of those classes only
+//! that it takes apart, and asks a [`RowSource`] for them.
 //!
 //! All of it is pure: the rows and the classes they were in go in, the classes they are in come out. Who keeps them in
 //! between, and where, is not known here.

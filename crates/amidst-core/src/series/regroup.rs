@@ -1,13 +1,14 @@
 //! Exchanging rows between classes, to lose less information.
 //!
-//! A class has one row of each value of its signature. So the rows of one value may be dealt out anew among classes that
-//! have the value, and signatures, counterfeits and the sizes of classes stay what they are; only the cells change. Rows
-//! that were published before stay with their signature; rows that never were may go to any class that has their value.
+//! A class has one row of each value of its signature. So the rows of one value may be dealt out anew among classes
+//! that have the value, and signatures, counterfeits and the sizes of classes stay what they are; only the cells
+//! change. Rows that were published before stay with their signature; rows that never were may go to any class that has
+//! their value.
 //!
-//! With all other rows in their places, the cheapest way to deal out the rows of a value is an assignment, which is solved
-//! exactly (see `assignment`). It is solved for value after value, among neighbouring classes: as many as can be afforded.
-//! Neighbourhoods are drawn otherwise in every pass, so that no border lasts. No step raises the sum of the losses.
-//! Deterministic: neighbourhoods come from a fixed seed and lie apart, so that threads do not matter.
+//! With all other rows in their places, the cheapest way to deal out the rows of a value is an assignment, which is
+//! solved exactly (see `assignment`). It is solved for value after value, among neighbouring classes: as many as can be
+//! afforded. Neighbourhoods are drawn otherwise in every pass, so that no border lasts. No step raises the sum of the
+//! losses. Deterministic: neighbourhoods come from a fixed seed and lie apart, so that threads do not matter.
 
 use rayon::prelude::*;
 

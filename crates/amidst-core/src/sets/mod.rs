@@ -1,14 +1,16 @@
-//! Several quasi-identifiers in one policy: sets of quasi columns, each of which must satisfy the requirements by itself.
+//! Several quasi-identifiers in one policy: sets of quasi columns, each of which must satisfy the requirements by
+//! itself.
 //!
-//! A class of a set is the rows whose published cells agree in the columns of that set, whatever their other cells are. So
-//! rows need companions in every set, but not the same ones in all of them, and less is lost than where all quasi columns
-//! are one set. Where a column belongs to several sets, what becomes of its cells changes the classes of all of them.
+//! A class of a set is the rows whose published cells agree in the columns of that set, whatever their other cells are.
+//! So rows need companions in every set, but not the same ones in all of them, and less is lost than where all quasi
+//! columns are one set. Where a column belongs to several sets, what becomes of its cells changes the classes of all of
+//! them.
 //!
-//! `view` is a table as it is published at a node, `node` looks for the node, `place` for single cells that become the top.
-//! Tuples stay whole: rows that agree in all quasi columns are published alike.
+//! `view` is a table as it is published at a node, `node` looks for the node, `place` for single cells that become the
+//! top. Tuples stay whole: rows that agree in all quasi columns are published alike.
 //!
-//! **Which policies.** Requirements that look at the tuples which a class covers are refused: those of a set leave its other
-//! columns open. Rows that are left out are dropped, not masked.
+//! **Which policies.** Requirements that look at the tuples which a class covers are refused: those of a set leave its
+//! other columns open. Rows that are left out are dropped, not masked.
 //!
 //! May use: `algorithm`, `cells`, `frequency`, `hierarchy`, `lattice`, `metric`, `recoding`, `requirement`, `search`.
 
@@ -63,7 +65,8 @@ pub fn supports(search: &Search<'_>, entry: &algorithm::Entry) -> Result<(), Sea
     }
 }
 
-/// Finds what each row becomes, so that every set satisfies every requirement. `levels` names the node where the policy does.
+/// Finds what each row becomes, so that every set satisfies every requirement. `levels` names the node where the policy
+/// does.
 ///
 /// # Errors
 /// Where the algorithm does not suit, the search is stopped, or nothing was found.
@@ -188,8 +191,8 @@ fn numbered(all: impl Iterator<Item = Vec<String>>) -> (Vec<u32>, Vec<Vec<String
     (numbers, distinct)
 }
 
-/// Whether a release satisfies every requirement in every set, and leaves out no more rows than it may: against the table
-/// that was searched, and against what is published.
+/// Whether a release satisfies every requirement in every set, and leaves out no more rows than it may: against the
+/// table that was searched, and against what is published.
 pub fn holds(search: &Search<'_>, sets: &Sets, recoding: &Recoding) -> bool {
     let (published, suppressed) = recoding.groups(search.set);
     let of_release = Evaluator::of_release(search.set, search.requirements, &published);

@@ -1,8 +1,8 @@
-//! Which node: every one of a small lattice, the cheapest first; in a large one down from the top, always to the cheapest
-//! valid neighbour.
+//! Which node: every one of a small lattice, the cheapest first; in a large one down from the top, always to the
+//! cheapest valid neighbour.
 //!
-//! Classes that fail in some set are left out within the limit. That takes rows from classes of other sets, which may fail
-//! then, so it is repeated until nothing fails.
+//! Classes that fail in some set are left out within the limit. That takes rows from classes of other sets, which may
+//! fail then, so it is repeated until nothing fails.
 
 use rustc_hash::FxHashMap;
 

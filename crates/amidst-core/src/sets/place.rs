@@ -1,9 +1,10 @@
 //! Which cells become the top, so that every set satisfies the policy at a node.
 //!
-//! Set by set, again and again: tuples of failing classes that agree under a pattern of stars and satisfy the policy together,
-//! with whoever has that pattern already, are given it, the cheapest pattern first. What no pattern serves is left out within
-//! the limit, or is given the top in every column of the set, with companions where it needs them. Stars in a column that
-//! several sets share change the classes of the others; they are looked at again. Cells only ever become coarser, so it ends.
+//! Set by set, again and again: tuples of failing classes that agree under a pattern of stars and satisfy the policy
+//! together, with whoever has that pattern already, are given it, the cheapest pattern first. What no pattern serves is
+//! left out within the limit, or is given the top in every column of the set, with companions where it needs them.
+//! Stars in a column that several sets share change the classes of the others; they are looked at again. Cells only
+//! ever become coarser, so it ends.
 
 use rustc_hash::FxHashMap;
 
@@ -150,8 +151,8 @@ fn together(
     Ok(failing)
 }
 
-/// Leaves out the tuples that no pattern serves, or publishes them with the top in every column of the set, with companions
-/// where they need them. Whether there was a way.
+/// Leaves out the tuples that no pattern serves, or publishes them with the top in every column of the set, with
+/// companions where they need them. Whether there was a way.
 fn alone(view: &View<'_, '_>, published: &mut Published, set: usize, left: Vec<u32>, limit: &mut u64) -> bool {
     let pattern: Stars = view.sets[set].iter().fold(0, |p, c| p | 1 << c);
     let rows: u64 = left.iter().map(|&t| view.rows[t as usize]).sum();

@@ -119,8 +119,8 @@ fn random_sets(random: &mut Random, width: usize) -> Vec<Vec<usize>> {
 const STATED: [(&str, &[(&str, &str)]); 3] =
     [("k-anonymity", &[("k", "2")]), ("distinct-l-diversity", &[("l", "2")]), ("entropy-l-diversity", &[("l", "2")])];
 
-/// Seeds of tables without ragged hierarchies: a label `*` below the top has the price of its level, which brute force, that
-/// looks at labels alone, does not know.
+/// Seeds of tables without ragged hierarchies: a label `*` below the top has the price of its level, which brute force,
+/// that looks at labels alone, does not know.
 fn seeds(count: u64) -> impl Iterator<Item = u64> {
     (0..count).map(|i| 2 * i + 1)
 }

@@ -1,5 +1,5 @@
-//! A table as it is published: at a node, with single cells become the top and some tuples left out, and which tuples are
-//! in classes that fail in some set.
+//! A table as it is published: at a node, with single cells become the top and some tuples left out, and which tuples
+//! are in classes that fail in some set.
 
 use rustc_hash::FxHashMap;
 

@@ -1,9 +1,9 @@
 //! Dates as people write them: day, month and year in some order, by number or by the month's name.
 //!
-//! `03/04/2024` is two different days, so an order is always given. Separators may be points, slashes, hyphens, commas or
-//! blanks, or absent where the year has four digits (`20240305`); a time of day may follow. The day may be absent
-//! (`03.2024`, `2024-03`), and counts as the first then. Years of two digits are those from 1931 to 2030. Names of months
-//! are those of English, German, French, Spanish, Italian, Dutch, Portuguese and Polish, whole or cut short.
+//! `03/04/2024` is two different days, so an order is always given. Separators may be points, slashes, hyphens, commas
+//! or blanks, or absent where the year has four digits (`20240305`); a time of day may follow. The day may be absent
+//! (`03.2024`, `2024-03`), and counts as the first then. Years of two digits are those from 1931 to 2030. Names of
+//! months are those of English, German, French, Spanish, Italian, Dutch, Portuguese and Polish, whole or cut short.
 
 use jiff::civil::Date;
 

@@ -5,10 +5,10 @@
 //! with the same persons, or some of them, and the same values tells nothing new and is not kept twice. Memory grows
 //! with what changes, not with the number of versions.
 //!
-//! **Values that stand for others.** Columns that are published as they are stand beside the sensitive ones, and
-//! a person who keeps the one keeps the other. So a value may be finer than what is asked about: [`History::stand_for`] says
-//! which value each of them stands for. Worlds are worlds of the fine values; what is told is told of those they stand
-//! for.
+//! **Values that stand for others.** Columns that are published as they are stand beside the sensitive ones, and a
+//! person who keeps the one keeps the other. So a value may be finer than what is asked about: [`History::stand_for`]
+//! says which value each of them stands for. Worlds are worlds of the fine values; what is told is told of those they
+//! stand for.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

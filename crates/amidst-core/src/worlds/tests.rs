@@ -95,8 +95,8 @@ fn told(history: &History, effort: &Effort) -> Vec<(u32, Told)> {
     all
 }
 
-/// A hundred thousand series and more, whose worlds are enumerated. Counting agrees with them; bounds never call a value
-/// possible that no world has, and the persons whom they accuse without need are few.
+/// A hundred thousand series and more, whose worlds are enumerated. Counting agrees with them; bounds never call a
+/// value possible that no world has, and the persons whom they accuse without need are few.
 #[test]
 fn no_leak_is_missed_in_a_hundred_thousand_series() {
     let mut random = Random::new(16);

@@ -101,7 +101,8 @@ fn definition_4_6_row_by_row() {
     assert!(verdicts.len() > models, "the tables are too alike to tell anything");
 }
 
-/// For each sensitive column: the rows that agree in all the others form a class of their own; the worst of them counts.
+/// For each sensitive column: the rows that agree in all the others form a class of their own; the worst of them
+/// counts.
 fn plainly(
     requirement: &Requirement,
     domains: &[SensitiveDomain],

@@ -21,8 +21,8 @@ use crate::stream::Settings;
 use cut::Cutter;
 use encode::{BlockEncoder, Shape};
 
-/// Reads one stream of separated values into `merger`. `separator` is guessed when absent; `no_header` says that the first
-/// record is data.
+/// Reads one stream of separated values into `merger`. `separator` is guessed when absent; `no_header` says that the
+/// first record is data.
 pub(crate) fn read(
     path: &Path,
     reader: impl Read + Send,

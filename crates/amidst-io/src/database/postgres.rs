@@ -1,7 +1,7 @@
 //! PostgreSQL: one table, view or SELECT, streamed with COPY in a transaction that may only read.
 //!
-//! Servers on other machines are spoken to over TLS ([`tls`]). A password comes from the address or from PGPASSWORD, and no
-//! message repeats it.
+//! Servers on other machines are spoken to over TLS ([`tls`]). A password comes from the address or from PGPASSWORD,
+//! and no message repeats it.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;

@@ -82,7 +82,8 @@ impl<R: Read> Lines<R> {
             (State::Between, _) => return Err("a comma or ] is missing after the object"),
             (State::After, _) => return Err("something follows the list"),
         };
-        // A line break between the members of an object is a blank; one inside a text is no JSON, and stays to be found.
+        // A line break between the members of an object is a blank; one inside a text is no JSON, and stays to be
+        // found.
         let inside_text = matches!(self.state, State::Text { .. });
         out.push(if space && !inside_text { b' ' } else { byte });
         if self.state == State::Between {

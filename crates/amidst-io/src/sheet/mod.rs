@@ -1,9 +1,9 @@
 //! Workbooks of Excel and LibreOffice: one sheet of one is a table.
 //!
-//! calamine reads the cells. Before it does, every part of the archive is unpacked once and counted (`archive`), so that a
-//! small file cannot ask for a large memory; and what it does not tell of OpenDocument sheets (merged cells, how often a cell
-//! is repeated) is looked up (`opendocument`). The first row that holds something is the header. Rows without a cell are no
-//! rows, as lines without anything on them are none.
+//! calamine reads the cells. Before it does, every part of the archive is unpacked once and counted (`archive`), so
+//! that a small file cannot ask for a large memory; and what it does not tell of OpenDocument sheets (merged cells, how
+//! often a cell is repeated) is looked up (`opendocument`). The first row that holds something is the header. Rows
+//! without a cell are no rows, as lines without anything on them are none.
 //!
 //! May use: `binary`, `columnar`, `contain`, `conventions`, `error`, `format`, `limits`, `merge`, `rows`, `stream`,
 //! and what those use.

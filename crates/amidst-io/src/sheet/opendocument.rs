@@ -1,5 +1,5 @@
-//! Sheets of LibreOffice. Their reader holds a sheet as a whole, and repeats cells as often as the file says; so the file is
-//! gone through before, to see how many cells that makes and which of them are merged.
+//! Sheets of LibreOffice. Their reader holds a sheet as a whole, and repeats cells as often as the file says; so the
+//! file is gone through before, to see how many cells that makes and which of them are merged.
 
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;

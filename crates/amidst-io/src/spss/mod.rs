@@ -1,8 +1,9 @@
-//! Data files of SPSS (`.sav`, `.zsav`): the system file format, as the manual of PSPP describes it (`System File Format`).
+//! Data files of SPSS (`.sav`, `.zsav`): the system file format, as the manual of PSPP describes it (`System File
+//! Format`).
 //!
-//! Values with a label are read as the label, dates as year-month-day; system-missing values, and those that the file itself
-//! declares to be missing, as nulls. Names are the long ones. Text is in the encoding that the file names, else in the stated
-//! one, else in Windows-1252.
+//! Values with a label are read as the label, dates as year-month-day; system-missing values, and those that the file
+//! itself declares to be missing, as nulls. Names are the long ones. Text is in the encoding that the file names, else
+//! in the stated one, else in Windows-1252.
 //!
 //! May use: `binary`, `columnar`, `conventions`, `error`, `format`, `limits`, `merge`, `rows`, `stream`, and what
 //! those use.

@@ -1,8 +1,9 @@
-//! Data files of Stata: the formats 113 to 115 (Stata 8 to 12) and 117 to 119 (Stata 13 and later), as Stata documents them
-//! (`help dta`).
+//! Data files of Stata: the formats 113 to 115 (Stata 8 to 12) and 117 to 119 (Stata 13 and later), as Stata documents
+//! them (`help dta`).
 //!
-//! Values with a label are read as the label, dates as year-month-day, missing values (`.`, `.a` to `.z`) as nulls. Text is
-//! UTF-8 from format 118 on; before that it is in the stated encoding, else in Windows-1252, in which every byte is a letter.
+//! Values with a label are read as the label, dates as year-month-day, missing values (`.`, `.a` to `.z`) as nulls.
+//! Text is UTF-8 from format 118 on; before that it is in the stated encoding, else in Windows-1252, in which every
+//! byte is a letter.
 //!
 //! May use: `binary`, `columnar`, `conventions`, `error`, `format`, `limits`, `merge`, `rows`, `stream`, and what
 //! those use.

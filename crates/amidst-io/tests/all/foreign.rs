@@ -1,5 +1,5 @@
-//! Files that other programs wrote: Excel and OpenDocument workbooks (pandas with openpyxl and odfpy), SPSS and Stata files
-//! (ReadStat and pandas). All of `fixtures/people*`, `pandas*` and `bytecode.sav` hold the same twelve people.
+//! Files that other programs wrote: Excel and OpenDocument workbooks (pandas with openpyxl and odfpy), SPSS and Stata
+//! files (ReadStat and pandas). All of `fixtures/people*`, `pandas*` and `bytecode.sav` hold the same twelve people.
 
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,8 @@
 //! CSV files with two readings: refused, or read as everybody reads them.
 //!
-//! Two things are decided here rather than refused, because tables of people have them everywhere and no cell depends on
-//! them: blanks around names of columns and marks before the first are no part of a name, and a line without anything is no
-//! row.
+//! Two things are decided here rather than refused, because tables of people have them everywhere and no cell depends
+//! on them: blanks around names of columns and marks before the first are no part of a name, and a line without
+//! anything is no row.
 
 use std::fs;
 
@@ -15,7 +15,8 @@ fn files_with_two_readings_are_refused() {
     let path = folder.path().join("people.csv");
     let (accepted, wrong) = corpus::compared(
         |bytes| {
-            // The mark of UTF-16 is heeded here, and not by every program: how text is encoded is no reading of a table.
+            // The mark of UTF-16 is heeded here, and not by every program: how text is encoded is no reading of a
+            // table.
             if bytes.starts_with(b"\xff\xfe") {
                 return Err("UTF-16".to_string());
             }

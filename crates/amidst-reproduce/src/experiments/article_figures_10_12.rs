@@ -4,8 +4,8 @@
 //!
 //! **Measured.** As Figures 9 and 11, on a made-up table.
 //!
-//! **Departures.** The Lands End table was never published: a generator with its columns, hierarchies and skew stands in. Its
-//! numbers cannot be compared with those printed.
+//! **Departures.** The Lands End table was never published: a generator with its columns, hierarchies and skew stands
+//! in. Its numbers cannot be compared with those printed.
 
 use amidst::Failure;
 

@@ -1,11 +1,13 @@
 //! **Paper.** ℓ-diversity article, Figures 13 and 14 (§6, "Performance").
 //!
-//! **Claim.** Returning all 6-diverse tables takes about as long as returning all 6-anonymous ones, for 3 to 8 quasi columns.
+//! **Claim.** Returning all 6-diverse tables takes about as long as returning all 6-anonymous ones, for 3 to 8 quasi
+//! columns.
 //!
-//! **Measured.** The time to return every minimal node, the median of several runs with its spread; judged by the ratio of the
-//! two medians, since another machine has other seconds.
+//! **Measured.** The time to return every minimal node, the median of several runs with its spread; judged by the ratio
+//! of the two medians, since another machine has other seconds.
 //!
-//! **Departures.** Retail orders are made up; of their columns five have more than two values, so their sizes end at five.
+//! **Departures.** Retail orders are made up; of their columns five have more than two values, so their sizes end at
+//! five.
 
 use amidst::Failure;
 

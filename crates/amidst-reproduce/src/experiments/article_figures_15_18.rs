@@ -1,10 +1,11 @@
 //! **Paper.** ℓ-diversity article, Figures 15 to 18 (§6, "Utility"), three graphs each.
 //!
-//! **Claim.** ℓ-diverse tables are about as useful as k-anonymous ones; recursive (3,ℓ)-diversity permits better tables than
-//! entropy ℓ-diversity.
+//! **Claim.** ℓ-diverse tables are about as useful as k-anonymous ones; recursive (3,ℓ)-diversity permits better tables
+//! than entropy ℓ-diversity.
 //!
-//! **Measured.** On 5 % Bernoulli samples: the least height, mean group size and discernibility of any table that satisfies the
-//! requirement. All three can only grow when a table is generalized further, so the least is among the minimal nodes.
+//! **Measured.** On 5 % Bernoulli samples: the least height, mean group size and discernibility of any table that
+//! satisfies the requirement. All three can only grow when a table is generalized further, so the least is among the
+//! minimal nodes.
 //!
 //! **Departures.** The mean over several samples, with the spread; the paper shows one sample.
 

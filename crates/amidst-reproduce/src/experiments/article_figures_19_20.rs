@@ -1,7 +1,7 @@
 //! **Paper.** ℓ-diversity article, Figures 19 and 20 (§6, "Utility").
 //!
-//! **Claim.** The divergence from the table to the best ℓ-diverse table rises with ℓ, and stays below that of the table in which
-//! the quasi-identifier is suppressed (base).
+//! **Claim.** The divergence from the table to the best ℓ-diverse table rises with ℓ, and stays below that of the table
+//! in which the quasi-identifier is suppressed (base).
 //!
 //! **Measured.** The least Kullback–Leibler divergence over all minimal tables; generalizing further can only raise it.
 //!

@@ -1,10 +1,10 @@
 //! **Paper.** ℓ-diversity article, Figures 9 and 11 (§6, "Homogeneity attack").
 //!
-//! **Claim.** For k = 2 … 50, so many of the minimal k-anonymous tables of Adult have groups that are (nearly) homogeneous in
-//! salary class, with so many groups and rows on average: 49 numbers.
+//! **Claim.** For k = 2 … 50, so many of the minimal k-anonymous tables of Adult have groups that are (nearly)
+//! homogeneous in salary class, with so many groups and rows on average: 49 numbers.
 //!
-//! **Measured.** All minimal nodes of the lattice for each k; in each of their tables the groups in which all, or 95 %, of
-//! the rows agree.
+//! **Measured.** All minimal nodes of the lattice for each k; in each of their tables the groups in which all, or 95 %,
+//! of the rows agree.
 //!
 //! **Departures.** None; the salary class is read as the authors must have read it.
 

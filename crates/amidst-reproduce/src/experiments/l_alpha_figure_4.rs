@@ -4,7 +4,8 @@
 //!
 //! **Measured.** The time of the release for each requirement: the median of several runs.
 //!
-//! **Departures.** Seconds are of this program and machine; trends are judged by ratios of the last figure to the first.
+//! **Departures.** Seconds are of this program and machine; trends are judged by ratios of the last figure to the
+//! first.
 
 use amidst::Failure;
 use amidst::core::parameter::Parameters;

@@ -1,10 +1,12 @@
 //! **Paper.** (l,α) paper, Figures 5 a–c (§5, "Data utility").
 //!
-//! **Claim.** Distinct (l,α)-diversity costs about what l-diversity does; entropy and recursive (l,α)-diversity cost more.
+//! **Claim.** Distinct (l,α)-diversity costs about what l-diversity does; entropy and recursive (l,α)-diversity cost
+//! more.
 //!
 //! **Measured.** Discernibility, normalized mean group size and divergence of the release for each requirement.
 //!
-//! **Departures.** Entropy and recursion over four categories are impossible beyond l = 4, so they are also taken over values.
+//! **Departures.** Entropy and recursion over four categories are impossible beyond l = 4, so they are also taken over
+//! values.
 
 use amidst::Failure;
 

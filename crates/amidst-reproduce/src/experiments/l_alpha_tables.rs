@@ -1,7 +1,7 @@
 //! **Paper.** (l,α) paper, Tables 2 to 8, Figure 2, and the weights of §3.
 //!
-//! **Claim.** The tables satisfy what their captions say; the weights of A = {Cancer, Phthisis, Asthma, Flu} add up to 2 and to
-//! 115/61; the top-down run on Table 8 (a) gives Table 8 (b).
+//! **Claim.** The tables satisfy what their captions say; the weights of A = {Cancer, Phthisis, Asthma, Flu} add up to
+//! 2 and to 115/61; the top-down run on Table 8 (a) gives Table 8 (b).
 //!
 //! **Measured.** By the models on the groups that the tables print, and by the algorithm on Table 8 (a).
 //!

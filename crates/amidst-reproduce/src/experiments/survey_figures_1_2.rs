@@ -1,12 +1,12 @@
 //! **Paper.** Survey, Figures 1 and 2 (§6, "Information loss").
 //!
-//! **Claim.** At equal k, and at equal numbers of quasi columns, k-anonymity loses least, then simple, then complete, then
-//! general (α,k)-anonymity; all of them lose more as k, and as the number of columns, grows.
+//! **Claim.** At equal k, and at equal numbers of quasi columns, k-anonymity loses least, then simple, then complete,
+//! then general (α,k)-anonymity; all of them lose more as k, and as the number of columns, grows.
 //!
 //! **Measured.** Information loss for each row and column (gcp) of its clustering algorithm, on rows of Adult.
 //!
-//! **Departures.** The paper gives neither data nor α: α = 1/4, for three occupations in the complete model; the release of a
-//! stricter model also satisfies a weaker one, so the better of the two is what the weaker one costs.
+//! **Departures.** The paper gives neither data nor α: α = 1/4, for three occupations in the complete model; the
+//! release of a stricter model also satisfies a weaker one, so the better of the two is what the weaker one costs.
 
 use amidst::Failure;
 use amidst::core::parameter::{Parameters, Value};

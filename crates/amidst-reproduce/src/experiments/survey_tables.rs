@@ -1,7 +1,7 @@
 //! **Paper.** Survey, Tables 1 to 4.
 //!
-//! **Claim.** Table 1 is 3-anonymous; Table 3 is distinct and entropy 3-diverse, and still tells that Bob earns little and has
-//! a stomach problem; Table 4 is complete (α,3)-anonymous for HIV, Cancer 0.4 and flu, fever 0.9.
+//! **Claim.** Table 1 is 3-anonymous; Table 3 is distinct and entropy 3-diverse, and still tells that Bob earns little
+//! and has a stomach problem; Table 4 is complete (α,3)-anonymous for HIV, Cancer 0.4 and flu, fever 0.9.
 //!
 //! **Measured.** By the models, on the classes that the tables print.
 //!

@@ -1,6 +1,7 @@
 //! **Paper.** Update paper, Figure 2 (§4), rows deleted.
 //!
-//! **Claim.** Equal loss while the change is small, worse when it is large; far quicker than clustering anew while small.
+//! **Claim.** Equal loss while the change is small, worse when it is large; far quicker than clustering anew while
+//! small.
 //!
 //! **Measured.** Total information loss and seconds of maintained classes and of the changed table clustered anew.
 //!

@@ -1,4 +1,5 @@
-//! A table that changes, its classes maintained, and the same table clustered anew: Figures 1 and 2 of the update paper.
+//! A table that changes, its classes maintained, and the same table clustered anew: Figures 1 and 2 of the update
+//! paper.
 
 use std::time::Instant;
 
@@ -83,8 +84,8 @@ pub const DEPARTURES: &[&str] = &[
     "Quick runs have a tenth of the rows.",
 ];
 
-/// Changes the table `before` by each number of rows, for l = 2 and l = 4. `change` makes, of the classes before, the table
-/// after that many rows have come or gone, and the classes that its rows were in.
+/// Changes the table `before` by each number of rows, for l = 2 and l = 4. `change` makes, of the classes before, the
+/// table after that many rows have come or gone, and the classes that its rows were in.
 pub fn figure(
     before: &Table,
     changes: &[usize],

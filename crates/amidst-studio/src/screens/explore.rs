@@ -1,5 +1,5 @@
-//! *Explore*: what is possible. The lattice and the front of risk against loss for full-domain recodings; what each algorithm
-//! makes of the table for local ones; and why a node cannot be published.
+//! *Explore*: what is possible. The lattice and the front of risk against loss for full-domain recodings; what each
+//! algorithm makes of the table for local ones; and why a node cannot be published.
 
 use std::collections::BTreeSet;
 
@@ -160,8 +160,8 @@ fn of_lattice(view: &View, columns: &Columns, found: &Explored, query: &Query) -
     }
 }
 
-/// The nodes that are drawn: all of them, or of a large lattice the most precise ones that satisfy the policy with those right
-/// above and below.
+/// The nodes that are drawn: all of them, or of a large lattice the most precise ones that satisfy the policy with
+/// those right above and below.
 fn drawn(columns: &Columns, found: &Explored) -> Vec<Vec<usize>> {
     if !found.all.is_empty() && found.all.len() <= DRAWN {
         return found.all.iter().map(|p| p.levels.clone()).collect();

@@ -1,7 +1,8 @@
 //! Anonymizing without a disk: a table in memory goes in, a checked release in memory comes out.
 //!
 //! The release is the bytes of a file all the same, because bytes are what the independent checker reads and what the
-//! certificate digests: what is handed over is what was checked. Nothing is written unless [`Release::save`] is asked to.
+//! certificate digests: what is handed over is what was checked. Nothing is written unless [`Release::save`] is asked
+//! to.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -75,7 +76,8 @@ impl Release {
 /// Anonymizes Arrow record batches of one schema. Columns that the policy calls identifying are not even encoded.
 ///
 /// # Errors
-/// Whatever is wrong with the table, the policy or the two together; [`Failure::Impossible`] where no release satisfies it.
+/// Whatever is wrong with the table, the policy or the two together; [`Failure::Impossible`] where no release satisfies
+/// it.
 pub fn anonymize_batches(
     policy: &Policy,
     schema: &Schema,
@@ -119,8 +121,8 @@ pub fn anonymize_source(policy: &Policy, source: Option<String>, job: &Job<'_>) 
     Candidate::of_source(policy, source, job)?.release(policy.output.file.as_deref(), job)
 }
 
-/// What was found for a table and a policy: neither written nor checked, and nothing to hand over. It keeps the table, so that
-/// it can be released in several formats.
+/// What was found for a table and a policy: neither written nor checked, and nothing to hand over. It keeps the table,
+/// so that it can be released in several formats.
 pub struct Candidate {
     policy: Policy,
     searched: Searched<()>,
@@ -172,8 +174,9 @@ impl Candidate {
         }
     }
 
-    /// Writes it as the file that `[output] file` of a policy would name, lets the independent checker read that file back, and
-    /// seals it with a certificate and reports of its own. What is written stays in memory, so publishing has nothing to do.
+    /// Writes it as the file that `[output] file` of a policy would name, lets the independent checker read that file
+    /// back, and seals it with a certificate and reports of its own. What is written stays in memory, so publishing has
+    /// nothing to do.
     ///
     /// # Errors
     /// When there is no such format, or the checker refuses what was written.

@@ -1,7 +1,8 @@
 //! Anonymizing: a policy becomes a checked release in its place.
 //!
-//! Read, search, write, check, publish: one function each in `steps`. Rows are read and written by an [`Engine`]; the rest is
-//! here. Nothing reaches its final place before the independent checker has passed it, and then everything appears together.
+//! Read, search, write, check, publish: one function each in `steps`. Rows are read and written by an [`Engine`]; the
+//! rest is here. Nothing reaches its final place before the independent checker has passed it, and then everything
+//! appears together.
 //!
 //! May use: `engine`, `folder`, `job`, `json`, `memory`, `policy`, `population`, `prepare`, `publish`, `release`,
 //! `report`, `search`, `unique`, and what those use.
@@ -35,8 +36,8 @@ pub struct Options {
     pub force: bool,
     /// Another seed than the policy's.
     pub seed: Option<u64>,
-    /// Whether the certificate commits to the rows of the input, so that the owner can open single ones later. The root is
-    /// another one each time.
+    /// Whether the certificate commits to the rows of the input, so that the owner can open single ones later. The root
+    /// is another one each time.
     pub commit: bool,
 }
 

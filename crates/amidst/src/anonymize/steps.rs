@@ -1,8 +1,8 @@
 //! The five steps of every anonymization: read, search, write, check, publish.
 //!
-//! Read and search are the engine's, with what the façade asks of a table and of what was found. Write has two forms, because
-//! an engine writes into a folder and a release in memory has none. Check is [`Workspace::check`]; publishing is one rename
-//! ([`Destination::publish`]), or nothing at all.
+//! Read and search are the engine's, with what the façade asks of a table and of what was found. Write has two forms,
+//! because an engine writes into a folder and a release in memory has none. Check is [`Workspace::check`]; publishing
+//! is one rename ([`Destination::publish`]), or nothing at all.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -36,7 +36,8 @@ pub(super) fn read<'a, E: Engine>(
     Ok((prepared, rows))
 }
 
-/// Refuses a policy that requires nothing, and a table whose raw columns single people out or that lacks the column to predict.
+/// Refuses a policy that requires nothing, and a table whose raw columns single people out or that lacks the column to
+/// predict.
 pub(super) fn admit(policy: &Policy, prepared: &Prepared) -> Result<(), Failure> {
     if let Some(error) = policy.requires_nothing() {
         return Err(policy.origin.errors(vec![error]).into());

@@ -94,8 +94,8 @@ pub struct Adversary<'a> {
 }
 
 impl<'a> Adversary<'a> {
-    /// An adversary who knows these tables `beside` the one that was `prepared` for an audit; `targets` are [`targets`], and
-    /// `stated` is the policy as it was written.
+    /// An adversary who knows these tables `beside` the one that was `prepared` for an audit; `targets` are
+    /// [`targets`], and `stated` is the policy as it was written.
     pub fn new(stated: &'a Policy, prepared: &'a Prepared, targets: &'a [Target<'a>], beside: &'a Beside) -> Self {
         Adversary { stated, prepared, targets, beside, joined: LastJoined::default() }
     }

@@ -1,8 +1,8 @@
 //! Tables of databases as files: the independent checker reads files only.
 //!
-//! The rows are those of the original, so they must not stay anywhere. Where the system has files in memory, the checker
-//! gets the name of one, and nothing is written to a disk. Elsewhere the file is for its owner's eyes only, in a folder that
-//! goes with the process or, after a kill, with the next sweep.
+//! The rows are those of the original, so they must not stay anywhere. Where the system has files in memory, the
+//! checker gets the name of one, and nothing is written to a disk. Elsewhere the file is for its owner's eyes only, in
+//! a folder that goes with the process or, after a kill, with the next sweep.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -55,8 +55,8 @@ impl Original<'_> {
 }
 
 impl Checkable {
-    /// The files that `source` names; for a database, and for a file that it cannot read itself, a copy of its columns that `keep` chooses, `without` rows that have a
-    /// null there.
+    /// The files that `source` names; for a database, and for a file that it cannot read itself, a copy of its columns
+    /// that `keep` chooses, `without` rows that have a null there.
     pub fn of(
         policy: &Policy,
         source: &Original<'_>,

@@ -1,10 +1,11 @@
 //! Where the work on rows is done: the seam between a policy and the machines that hold the table.
 //!
 //! A search looks at the frequency set only, so an engine has little to do: it [reads](Engine::read) a source into a
-//! frequency set, and it [writes](Engine::write) what a recoding makes of the rows. The [search](Engine::search) between them
-//! happens in this process, unless the table is too large to be gathered: then the engine helps
-//! ([`core::partial`](amidst_core::partial)). [`Local`] is what `amidst anonymize` uses; a cluster counts with a GROUP BY and
-//! recodes with joins, and everything else, from the choice of the algorithm to the certificate, is the same code.
+//! frequency set, and it [writes](Engine::write) what a recoding makes of the rows. The [search](Engine::search)
+//! between them happens in this process, unless the table is too large to be gathered: then the engine helps
+//! ([`core::partial`](amidst_core::partial)). [`Local`] is what `amidst anonymize` uses; a cluster counts with a GROUP
+//! BY and recodes with joins, and everything else, from the choice of the algorithm to the certificate, is the same
+//! code.
 //!
 //! May use: `policy`, `prepare`, `plan`, `search`, `release`; core and `amidst-io`.
 
@@ -41,8 +42,8 @@ pub trait Engine {
     /// How a release of this engine is laid out.
     fn layout(&self) -> Layout;
 
-    /// Reads the source into a frequency set and everything else that a search needs; of a table that is too large to be
-    /// gathered, rolled up to a single tuple.
+    /// Reads the source into a frequency set and everything else that a search needs; of a table that is too large to
+    /// be gathered, rolled up to a single tuple.
     ///
     /// # Errors
     /// Whatever is wrong with the source, or does not fit the policy.
@@ -103,8 +104,8 @@ impl<R> Solved<R> {
         Ok(Solved { prepared, rows, algorithm, found, joined, compared })
     }
 
-    /// Searches a table that stays with its engine; at most `most` combinations of quasi and sensitive values are gathered at
-    /// a time. `top` is the table rolled up to a single tuple.
+    /// Searches a table that stays with its engine; at most `most` combinations of quasi and sensitive values are
+    /// gathered at a time. `top` is the table rolled up to a single tuple.
     ///
     /// # Errors
     /// When no recoding satisfies the policy, when that cannot be found out, and whatever the engine fails with.

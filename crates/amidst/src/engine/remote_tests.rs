@@ -16,6 +16,7 @@ use amidst_core::table::{Codes, Column, Table};
 use super::*;
 use crate::plan::task;
 use crate::prepare::Counted;
+use crate::search::search;
 
 /// A table that pretends to be elsewhere.
 struct Elsewhere<'a> {

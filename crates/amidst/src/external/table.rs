@@ -13,8 +13,8 @@ use crate::prepare::population::{Counts, counts};
 /// The column of a population that says how many people a row stands for.
 pub(crate) const COUNT: &str = "count";
 
-/// Reads the columns of a table that are wanted, on `threads` threads, or on all cores when that is 0; names of persons are
-/// not even kept.
+/// Reads the columns of a table that are wanted, on `threads` threads, or on all cores when that is 0; names of persons
+/// are not even kept.
 pub(crate) fn read(file: &str, wanted: &[&str], threads: usize) -> Result<Table, Failure> {
     Ok(read_input(file, wanted, threads)?.table)
 }
@@ -49,8 +49,8 @@ pub(crate) fn all_there(file: &str, table: &Table, wanted: &[&str]) -> Result<()
     Err(Failure::Usage(format!("{file} lacks the column {}", lacking.join(", "))))
 }
 
-/// How many people each row of a population stands for: what its column `count` says, in parts, or one. A column that plays
-/// another part (`but`) is not a count, whatever its name.
+/// How many people each row of a population stands for: what its column `count` says, in parts, or one. A column that
+/// plays another part (`but`) is not a count, whatever its name.
 pub(crate) fn weights(table: &Table, but: &[&str]) -> Result<Counts, Failure> {
     let Some(column) = table.column(COUNT).filter(|_| !but.contains(&COUNT)) else {
         return Ok(Counts { parts: vec![1; table.rows], scale: 1 });
@@ -60,8 +60,8 @@ pub(crate) fn weights(table: &Table, but: &[&str]) -> Result<Counts, Failure> {
     Ok(Counts { parts: (0..table.rows).map(of_row).collect(), scale })
 }
 
-/// The rows with an unknown cell in one of `columns`, where the policy leaves out such rows of its own table: nobody knows
-/// who they are, so they stand for nobody.
+/// The rows with an unknown cell in one of `columns`, where the policy leaves out such rows of its own table: nobody
+/// knows who they are, so they stand for nobody.
 pub(crate) fn unknown_rows(policy: &Policy, input: &Input, columns: &[&str]) -> Vec<usize> {
     if policy.data.missing_rows == MissingRows::Keep {
         return Vec::new();

@@ -1,7 +1,7 @@
 //! What a table does not say by itself, guessed: encoding, sheet, merged cells, header, decimal commas, dates.
 //!
-//! A table that cannot be read without it is read again with a guess ([`Guessed::read`]); what could be read either way is
-//! told from the values ([`Guessed::look`]). Every guess becomes a line of the draft with its reason.
+//! A table that cannot be read without it is read again with a guess ([`Guessed::read`]); what could be read either way
+//! is told from the values ([`Guessed::look`]). Every guess becomes a line of the draft with its reason.
 
 use amidst_core::table::{Column, DATE_ORDERS, DateOrder, Table, ValueType, number};
 use amidst_io::{Conventions, DateFormat, Input, Merged, ReadError, ReadOptions, TextEncoding};

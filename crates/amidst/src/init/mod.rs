@@ -1,9 +1,9 @@
 //! `amidst init`: a commented first policy for a table that nobody has described yet.
 //!
 //! Roles are guessed from values and names (`roles`), then held against each other (`plan`); hierarchies come from
-//! values, unknowns from the usual tokens. Every guess says why, because only the owner of the data knows what its columns
-//! mean; and every guess errs towards protection, because a draft is often used as it stands. What the draft releases as
-//! it is, alone or together, singles hardly anybody out. The draft fits the data.
+//! values, unknowns from the usual tokens. Every guess says why, because only the owner of the data knows what its
+//! columns mean; and every guess errs towards protection, because a draft is often used as it stands. What the draft
+//! releases as it is, alone or together, singles hardly anybody out. The draft fits the data.
 //!
 //! May use: `job`, `policy`, `prepare`, and what those use.
 
@@ -58,8 +58,8 @@ pub(crate) struct Looked {
 }
 
 impl Looked {
-    /// Reads a table and guesses what its columns are. With `skip`, columns that hold long texts in the first rows are not
-    /// read to the end.
+    /// Reads a table and guesses what its columns are. With `skip`, columns that hold long texts in the first rows are
+    /// not read to the end.
     ///
     /// # Errors
     /// Whatever is wrong with the input.
@@ -89,7 +89,8 @@ impl Looked {
             // A sample of a table that has no more rows is the table.
             if skip && sample.rows as u64 == SAMPLE {
                 settle(&mut sample, &missing);
-                // Whatever may tell apart persons who have several rows must be read to the end, wherever those rows are.
+                // Whatever may tell apart persons who have several rows must be read to the end, wherever those rows
+                // are.
                 let is_prose = |c: &&Column| {
                     let profile = Profile::of(c, &missing);
                     let guess = roles::guess(&profile);

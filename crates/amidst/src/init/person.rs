@@ -1,11 +1,12 @@
 //! Which column tells people apart where they have several rows: the key.
 //!
-//! Five rows of one person are not five people, so k must count people there. A name may speak of a key, or values may repeat
-//! as numbers of people do; both can be wrong (a doctor's number stands beside the patient's) or missing (a number of an
-//! unknown name, a birth date, an address). What people are does not change from row to row: a column whose repeated values
-//! settle other columns that do not settle each other, such as sex and region, stands for somebody. That evidence comes
-//! first. Where no single column has it, two or three of those that are left out may have it together: first and last
-//! name. A key is never published, so a column that is taken for one by mistake costs usefulness and not protection.
+//! Five rows of one person are not five people, so k must count people there. A name may speak of a key, or values may
+//! repeat as numbers of people do; both can be wrong (a doctor's number stands beside the patient's) or missing (a
+//! number of an unknown name, a birth date, an address). What people are does not change from row to row: a column
+//! whose repeated values settle other columns that do not settle each other, such as sex and region, stands for
+//! somebody. That evidence comes first. Where no single column has it, two or three of those that are left out may have
+//! it together: first and last name. A key is never published, so a column that is taken for one by mistake costs
+//! usefulness and not protection.
 
 use std::collections::HashMap;
 
@@ -32,8 +33,8 @@ const MOST_COLUMNS: usize = 16;
 /// Columns that are looked at for what they settle together.
 const MOST_TOGETHER: usize = 6;
 
-/// Makes one column the key, if one stands for people who have several rows each, or several columns that do so together. Other
-/// columns that were taken for a key are left out.
+/// Makes one column the key, if one stands for people who have several rows each, or several columns that do so
+/// together. Other columns that were taken for a key are left out.
 pub(super) fn one_key(guesses: &mut [Guess], table: &Table, profiles: &[Profile<'_>]) {
     let names: Vec<Name> = table.columns.iter().map(|column| Name::of(&column.name)).collect();
     let candidates = Candidates { guesses, table, profiles, names: &names };
@@ -129,7 +130,8 @@ impl Candidates<'_> {
         })
     }
 
-    /// The rows of some combinations of the columns that have more than one, if the columns repeat together as people do.
+    /// The rows of some combinations of the columns that have more than one, if the columns repeat together as people
+    /// do.
     fn people(&self, columns: &[usize]) -> Option<Sample> {
         let widest = *columns.iter().max_by_key(|&&i| self.profiles[i].distinct)?;
         let column = &self.table.columns[widest];
@@ -144,8 +146,8 @@ impl Candidates<'_> {
         repeats.then(|| Sample { person: codes, ..sample }.repeating(numbers.len()))
     }
 
-    /// Whether it is worth asking what the values settle: they repeat, and something says already that they stand for people or
-    /// records, or there are many of them, or they settle what only a person has.
+    /// Whether it is worth asking what the values settle: they repeat, and something says already that they stand for
+    /// people or records, or there are many of them, or they settle what only a person has.
     fn may_stand_for_people(&self, i: usize) -> bool {
         let profile = &self.profiles[i];
         let repeats = profile.distinct >= FEWEST_VALUES && profile.distinct * 3 <= profile.known * 2;
@@ -166,9 +168,10 @@ impl Candidates<'_> {
         ["sex", "age", "birth"].iter().any(|section| self.names[i].tells_of(section))
     }
 
-    /// Two columns that the values of `columns` settle and that do not settle each other. Of columns that are not left out already
-    /// one of the two must be a person's (sex, age, birth): a town settles its region and its density. Both must be where very
-    /// many rows share each value and no name speaks of people: a ward may settle the sex of its patients and its region.
+    /// Two columns that the values of `columns` settle and that do not settle each other. Of columns that are not left
+    /// out already one of the two must be a person's (sex, age, birth): a town settles its region and its density. Both
+    /// must be where very many rows share each value and no name speaks of people: a ward may settle the sex of its
+    /// patients and its region.
     fn settles(&self, columns: &[usize], sample: &Sample) -> Option<Settled> {
         let left_out = |&i: &usize| matches!(self.guesses[i].role, Role::Key | Role::Identifying);
         let told = |&i: &usize| self.is_person(i) || self.names[i].tells_of("person");

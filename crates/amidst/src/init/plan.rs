@@ -1,7 +1,7 @@
 //! From guesses for each column to a policy for the table: what columns do together.
 //!
-//! Columns that single nobody out alone may do so together, and a column that is released as it is may give away one that
-//! is generalized. Whatever is changed here is changed towards more protection.
+//! Columns that single nobody out alone may do so together, and a column that is released as it is may give away one
+//! that is generalized. Whatever is changed here is changed towards more protection.
 
 use std::collections::HashMap;
 
@@ -62,8 +62,8 @@ fn generalize(guess: &mut Guess, why: &str) {
     guess.why = format!("{}, but {why}", guess.why);
 }
 
-/// Keeps private columns as they are only while together they single hardly anybody out, and while each has values enough
-/// for classes to be diverse.
+/// Keeps private columns as they are only while together they single hardly anybody out, and while each has values
+/// enough for classes to be diverse.
 fn protect_private(guesses: &mut [Guess], table: &Table, profiles: &[Profile<'_>]) {
     let mut order = positions(guesses, Role::Sensitive);
     order.sort_by_key(|&i| (profiles[i].uniques, profiles[i].distinct, i));
@@ -177,8 +177,8 @@ impl Plan {
         guess.why = format!("left out: {why}; to bring it back, make it quasi in place of another");
     }
 
-    /// Makes a column quasi because a policy needs one, although nothing may be released of it: one in which all rows are
-    /// alike, or else the one whose values are shared by the fewest, with a k that none of them reaches.
+    /// Makes a column quasi because a policy needs one, although nothing may be released of it: one in which all rows
+    /// are alike, or else the one whose values are shared by the fewest, with a k that none of them reaches.
     fn blank(&mut self, table: &Table) {
         let shared = |i: usize| table.columns[i].counts().into_iter().max().unwrap_or(0);
         let same = positions(&self.guesses, Role::Insensitive).first().copied();

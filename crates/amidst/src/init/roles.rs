@@ -1,8 +1,8 @@
 //! What a column probably is to the people in the table, from its values and its name.
 //!
-//! The more a column identifies, the less it may be released by silence: what nobody understands is generalized where it has
-//! few values and left out where it has many. Only a column in which all rows are alike is released as it is without a
-//! reason; one that its name or its values call private is, where it singles nobody out.
+//! The more a column identifies, the less it may be released by silence: what nobody understands is generalized where
+//! it has few values and left out where it has many. Only a column in which all rows are alike is released as it is
+//! without a reason; one that its name or its values call private is, where it singles nobody out.
 
 use amidst_core::table::{ValueType, date_order};
 
@@ -17,8 +17,8 @@ use crate::prepare::DISTINCT_LIMIT;
 pub(super) struct Guess {
     pub role: Role,
     pub why: String,
-    /// How much speaks for it; of quasi columns that are too many the weaker ones are left out, and people are told apart only
-    /// by a column of which something says that it stands for them.
+    /// How much speaks for it; of quasi columns that are too many the weaker ones are left out, and people are told
+    /// apart only by a column of which something says that it stands for them.
     pub strength: u8,
     /// Whether the values are codes, to be masked.
     pub code: bool,
@@ -238,9 +238,9 @@ fn counts_rows(profile: &Profile<'_>) -> bool {
     profile.known >= FEW && profile.distinct == profile.known && span == Some(profile.distinct as u64)
 }
 
-/// Whether numbers that nothing is known of look like names rather than quantities: long ones, or ones that repeat far more
-/// often than numbers of such a span would by chance, without being round. An amount that most people do not have (a gain,
-/// a fine) repeats as well: there one number, or none, stands for most rows.
+/// Whether numbers that nothing is known of look like names rather than quantities: long ones, or ones that repeat far
+/// more often than numbers of such a span would by chance, without being round. An amount that most people do not have
+/// (a gain, a fine) repeats as well: there one number, or none, stands for most rows.
 fn looks_like_names(profile: &Profile<'_>) -> bool {
     if profile.distinct <= 20 {
         return false;

@@ -140,7 +140,8 @@ fn several_rows(out: &mut String, table: &Table, plan: &Plan) {
     }
 }
 
-/// Whether the l-th most frequent value is held by at least one row in fifty: otherwise hardly any class could have l values.
+/// Whether the l-th most frequent value is held by at least one row in fifty: otherwise hardly any class could have l
+/// values.
 fn reaches(counts: &[u64], l: usize) -> bool {
     let mut counts = counts.to_vec();
     counts.sort_unstable_by(|a, b| b.cmp(a));

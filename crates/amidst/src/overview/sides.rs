@@ -1,8 +1,8 @@
-//! A table and its release side by side, row by row: what two columns say together before and after, and which groups of
-//! people lose most.
+//! A table and its release side by side, row by row: what two columns say together before and after, and which groups
+//! of people lose most.
 //!
-//! Values are put into a few groups a column, so that a table of two columns fits a page and a million rows take a byte each.
-//! All of it is about the original, for its owner's eyes: nothing of it is published.
+//! Values are put into a few groups a column, so that a table of two columns fits a page and a million rows take a byte
+//! each. All of it is about the original, for its owner's eyes: nothing of it is published.
 
 use amidst_core::metric;
 use amidst_core::recoding::SUPPRESSED;
@@ -18,8 +18,8 @@ const GROUPS: usize = 8;
 /// The group of rows that are not there.
 const ABSENT: u8 = u8::MAX;
 
-/// What a row is marked with that is left out or masked. A row all of whose cells are fully generalized loses as much, but is
-/// there.
+/// What a row is marked with that is left out or masked. A row all of whose cells are fully generalized loses as much,
+/// but is there.
 const LEFT_OUT: f32 = 2.0;
 
 /// A table and its release.
@@ -148,8 +148,8 @@ fn crossed(first: &Grouped, second: &Grouped) -> CrossTable {
     CrossTable { rows: first.labels.clone(), columns: second.labels.clone(), counts }
 }
 
-/// The values of a column in at most [`GROUPS`] groups and one of the others. Numbers and dates are cut where each part has about as
-/// many rows; of texts the most frequent have a group each.
+/// The values of a column in at most [`GROUPS`] groups and one of the others. Numbers and dates are cut where each part
+/// has about as many rows; of texts the most frequent have a group each.
 fn grouped(column: &Column, there: impl Fn(usize) -> bool) -> Grouped {
     let mut counts = vec![0u64; column.dictionary.len()];
     let mut row = 0;

@@ -123,8 +123,8 @@ impl PolicyErrors {
         out
     }
 
-    /// The first error of each kind, and how many there are of it: errors that differ in names and numbers only are alike
-    /// where there are more than two of them.
+    /// The first error of each kind, and how many there are of it: errors that differ in names and numbers only are
+    /// alike where there are more than two of them.
     fn kinds(&self) -> Vec<(&Diagnostic, usize)> {
         let kind = |d: &Diagnostic| -> String {
             let outside = d.message.split('`').step_by(2).collect::<Vec<_>>().join("`");
@@ -176,7 +176,8 @@ impl PolicyErrors {
         start..start + length
     }
 
-    /// The keys that lead to what a diagnostic points at, such as `require`, `0`, `k`; empty where no place is to blame.
+    /// The keys that lead to what a diagnostic points at, such as `require`, `0`, `k`; empty where no place is to
+    /// blame.
     pub fn keys(&self, diagnostic: &Diagnostic) -> Vec<String> {
         diagnostic.span.as_ref().map(|span| super::origin::keys_at(&self.text, span)).unwrap_or_default()
     }

@@ -94,8 +94,8 @@ impl Origin {
     }
 }
 
-/// The keys that lead to the innermost value or key of a policy's text that `span` begins in; elements of a list are keyed by
-/// their position. Empty where there is none.
+/// The keys that lead to the innermost value or key of a policy's text that `span` begins in; elements of a list are
+/// keyed by their position. Empty where there is none.
 pub(super) fn keys_at(text: &str, span: &Range<usize>) -> Vec<String> {
     let (document, _) = DeTable::parse_recoverable(text);
     let mut places = BTreeMap::new();

@@ -192,7 +192,8 @@ fn search(fields: &mut Fields, table: &DeTable<'_>, origin: &Origin) -> SearchPo
     }
 }
 
-/// `levels = { age = 2, sex = 0 }`: the node that is to be published. Whether the columns are there is known with the data.
+/// `levels = { age = 2, sex = 0 }`: the node that is to be published. Whether the columns are there is known with the
+/// data.
 fn levels(fields: &mut Fields, table: &DeTable<'_>) -> Vec<(String, usize)> {
     let Some(stated) = fields.table(table, "levels") else { return Vec::new() };
     if let Some(algorithm) = table.get("algorithm") {

@@ -1,7 +1,7 @@
 //! A policy as it may be handed over.
 //!
-//! What it asks for is public: columns, requirements, hierarchies, seed. Where its owner keeps things is not: the input, the
-//! folders of hierarchies and populations, addresses and queries of databases.
+//! What it asks for is public: columns, requirements, hierarchies, seed. Where its owner keeps things is not: the
+//! input, the folders of hierarchies and populations, addresses and queries of databases.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use amidst_core::parameter::Value;
 use super::Policy;
 
 impl Policy {
-    /// The policy without a path, an address or a query of its owner's. It depends on nothing but what the policy says: what
-    /// the data settled (types, say) is not in it.
+    /// The policy without a path, an address or a query of its owner's. It depends on nothing but what the policy says:
+    /// what the data settled (types, say) is not in it.
     pub fn public_form(&self) -> Policy {
         let mut policy = self.clone();
         policy.data.input = None;

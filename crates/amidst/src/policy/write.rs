@@ -14,8 +14,8 @@ use super::{
 };
 
 impl Policy {
-    /// The policy as TOML, its defaults written out. Parsing it gives an equal policy; only the passwords of databases are
-    /// left out.
+    /// The policy as TOML, its defaults written out. Parsing it gives an equal policy; only the passwords of databases
+    /// are left out.
     pub fn to_toml(&self) -> String {
         let mut out = String::new();
         self.write_data(&mut out);

@@ -81,8 +81,8 @@ impl Prepared {
         count_kept(&self.table, &self.quasi, &self.sensitive, self.key, &keep)
     }
 
-    /// Whether some rows asked to join the classes of others, and could be protected as those are instead. What compares
-    /// classes with a population knows the tuples of the protected rows alone.
+    /// Whether some rows asked to join the classes of others, and could be protected as those are instead. What
+    /// compares classes with a population knows the tuples of the protected rows alone.
     pub fn may_protect_everyone(&self) -> bool {
         let joins = self.waived.as_ref().is_some_and(|w| w.mode != ConsentMode::Publish && !w.rows.is_empty());
         joins && self.weights.is_none() && self.requirements.iter().all(|r| r.population.is_none())

@@ -28,8 +28,8 @@ pub(crate) struct Bound {
 /// A bound hierarchy, with what is odd about it.
 type Noted = (Generalization, Vec<String>);
 
-/// Binds all hierarchies; `published` has those of sensitive columns, by position, that are bound to labels already. Returns
-/// what does not fit, too.
+/// Binds all hierarchies; `published` has those of sensitive columns, by position, that are bound to labels already.
+/// Returns what does not fit, too.
 pub(crate) fn bind(
     policy: &Policy,
     layout: &Layout,

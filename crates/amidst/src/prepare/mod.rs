@@ -1,8 +1,8 @@
 //! From a policy and its data to everything that a search needs.
 //!
-//! [`Prepared::load`] reads the table (identifying columns are not even kept), leaves out rows with unknown cells, gives
-//! every column its type and its order, binds the hierarchies, reads the requirements, and counts. Whatever does not
-//! fit is found before the counting, all of it at once, each error with its place in the policy and its line in the
+//! [`Prepared::load`] reads the table (identifying columns are not even kept), leaves out rows with unknown cells,
+//! gives every column its type and its order, binds the hierarchies, reads the requirements, and counts. Whatever does
+//! not fit is found before the counting, all of it at once, each error with its place in the policy and its line in the
 //! data.
 //!
 //! May use: `job`, `policy`, and what those use.
@@ -79,8 +79,8 @@ pub struct Prepared {
     pub waived: Option<Waived>,
     /// What each quasi column can become.
     pub generalizations: Vec<Generalization>,
-    /// The sets of quasi columns that must satisfy the requirements each by itself, by their positions in `generalizations`;
-    /// none: all columns together.
+    /// The sets of quasi columns that must satisfy the requirements each by itself, by their positions in
+    /// `generalizations`; none: all columns together.
     pub sets: Vec<Vec<usize>>,
     /// The sensitive columns, as models know them.
     pub domains: Vec<SensitiveDomain>,
@@ -372,8 +372,8 @@ pub(crate) fn header(source: &str, options: &ReadOptions<'_>) -> Result<Vec<Stri
     Ok(amidst_io::read(source, &first)?.header)
 }
 
-/// Reads a table that stands beside the policy's own. Numbers and dates are written as in that; its sheet and header are its
-/// own; and where it is not UTF-8 it is in the encoding of that, if one is stated.
+/// Reads a table that stands beside the policy's own. Numbers and dates are written as in that; its sheet and header
+/// are its own; and where it is not UTF-8 it is in the encoding of that, if one is stated.
 pub(crate) fn read_beside(
     policy: &Policy,
     source: &str,

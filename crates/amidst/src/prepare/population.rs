@@ -1,8 +1,9 @@
 //! Population tables: counts of people beyond the table, for `k-map`, `delta-presence` and `bayes-optimal`.
 //!
-//! A population file has the quasi columns of the table under the same names, the sensitive column where the requirement
-//! names one, and optionally a column `count`: how many people a row stands for, which need not be a whole number. Values that the table lacks get codes
-//! behind the table's own, and tuples that the table lacks get ids behind the table's own, with no entries.
+//! A population file has the quasi columns of the table under the same names, the sensitive column where the
+//! requirement names one, and optionally a column `count`: how many people a row stands for, which need not be a whole
+//! number. Values that the table lacks get codes behind the table's own, and tuples that the table lacks get ids behind
+//! the table's own, with no entries.
 
 use std::sync::Arc;
 

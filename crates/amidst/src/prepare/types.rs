@@ -9,8 +9,8 @@ use super::error::Places;
 use super::{equal, missing};
 use crate::policy::{ColumnPolicy, Diagnostic, Policy, Role};
 
-/// Gives every quasi and sensitive column its type, stated or guessed, and sorts its dictionary, so that codes compare as
-/// values do; texts that mean the same become one value. Returns what does not fit.
+/// Gives every quasi and sensitive column its type, stated or guessed, and sorts its dictionary, so that codes compare
+/// as values do; texts that mean the same become one value. Returns what does not fit.
 pub(super) fn settle(policy: &Policy, layout: &Layout, table: &mut Table, places: &Places<'_>) -> Vec<Diagnostic> {
     let found: Vec<Vec<Misfit>> = table
         .columns

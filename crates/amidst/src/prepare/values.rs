@@ -53,11 +53,12 @@ fn texts(value: &Value) -> Vec<String> {
 /// Among more values than this, the one that may have been meant is not looked for.
 const MOST_LIKENESSES: usize = 100_000;
 
-/// A number of rows up to 100 is probably meant as a percentage where the table has more than this many times as many rows.
+/// A number of rows up to 100 is probably meant as a percentage where the table has more than this many times as many
+/// rows.
 const LOOKS_LIKE_PERCENT: u64 = 100;
 
-/// What is probably not meant although nothing is wrong with it: a share of rows written as their number, values that the data
-/// does not have.
+/// What is probably not meant although nothing is wrong with it: a share of rows written as their number, values that
+/// the data does not have.
 pub(super) fn remarks(policy: &Policy, table: &Table) -> Vec<String> {
     let mut remarks = Vec::new();
     if let MaxSuppression::Rows(rows @ 1..=100) = policy.search.max_suppression

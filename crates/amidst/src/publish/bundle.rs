@@ -1,8 +1,8 @@
 //! From a written release to one that may be published: checked, reported, sealed.
 //!
-//! The order is fixed: the checker reads the release back and digests it; the report tells the digests; the certificate lists
-//! the release and the documents. The documents and the certificate are made in memory, so that a release in a folder and
-//! a release that never touches a disk go the same way.
+//! The order is fixed: the checker reads the release back and digests it; the report tells the digests; the certificate
+//! lists the release and the documents. The documents and the certificate are made in memory, so that a release in a
+//! folder and a release that never touches a disk go the same way.
 
 use amidst_check::{Certificate, Commitment, Link, Location};
 use bytes::Bytes;

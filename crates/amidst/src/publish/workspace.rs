@@ -1,4 +1,5 @@
-//! Where a release is made before anybody can see it, and the steps that every release takes there: check, report, seal.
+//! Where a release is made before anybody can see it, and the steps that every release takes there: check, report,
+//! seal.
 //!
 //! A release in a folder, a version of a series and a release in memory differ in where their files are, and in nothing
 //! else. Nothing leaves a workspace that the checker has not passed.

@@ -1,8 +1,8 @@
 //! Ranges of numbers as two columns, the lower bound and the upper one, for analysts who need numbers.
 //!
-//! A column in which some published cell is a range such as `[20-39]` becomes `NAME_min` and `NAME_max`. What is no range, a
-//! single value or `*`, stands in both. Two cells have the same bounds just where they are the same cell, so the classes of a
-//! release are the same either way.
+//! A column in which some published cell is a range such as `[20-39]` becomes `NAME_min` and `NAME_max`. What is no
+//! range, a single value or `*`, stands in both. Two cells have the same bounds just where they are the same cell, so
+//! the classes of a release are the same either way.
 
 use amidst_core::table::{Column, Dictionary, Table, ValueType, number};
 

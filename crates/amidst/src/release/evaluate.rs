@@ -37,8 +37,8 @@ pub struct Judged {
     pub metrics: Vec<(&'static str, Option<f64>)>,
     /// The Kullback–Leibler divergence if everything were suppressed to one class.
     pub kl_baseline: Option<f64>,
-    /// The largest distance between two rows of one class (systematic clustering paper, Equation 4); none where it was not
-    /// looked for.
+    /// The largest distance between two rows of one class (systematic clustering paper, Equation 4); none where it was
+    /// not looked for.
     pub intra_cluster_distance: Option<f64>,
     /// Re-identification risk; where the policy has several sets of quasi columns, that of the worst of them.
     pub risk: Risk,

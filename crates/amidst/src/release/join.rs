@@ -168,7 +168,8 @@ impl Joined {
         found.recoding.groups(&prepared.set).1 <= search.suppression_limit()
     }
 
-    /// Why it cannot be published, where more rows than the policy allows would be left out, those counted that found no place.
+    /// Why it cannot be published, where more rows than the policy allows would be left out, those counted that found
+    /// no place.
     pub fn leaves_out_too_many(&self, search: &Search<'_>, found: &Found) -> Option<Failure> {
         let everyone = Search { set: &self.set, ..search.clone() };
         let left_out = found.recoding.groups(search.set).1 + self.refused;

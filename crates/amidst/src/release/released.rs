@@ -54,8 +54,8 @@ impl Released {
         Released::with_classes(policy, prepared, recoding, classes)
     }
 
-    /// The same where it is known which class each row is in: rows that agree in quasi and sensitive cells may still differ
-    /// in others, and a series has written down who is where.
+    /// The same where it is known which class each row is in: rows that agree in quasi and sensitive cells may still
+    /// differ in others, and a series has written down who is where.
     pub fn with_classes(policy: &Policy, prepared: &Prepared, recoding: &Recoding, classes: Vec<u32>) -> Self {
         let appears = |&row: &u32| classes[row as usize] != SUPPRESSED;
         let (mut order, left_out): (Vec<u32>, Vec<u32>) = (0..prepared.table.rows as u32).partition(appears);
@@ -166,13 +166,14 @@ fn counts(column: &Column, left_out: &[u32]) -> Vec<u64> {
     counts
 }
 
-/// The type of a released column: as the policy states it, or as its published labels look, those with a count. What rows that are left out
-/// have must not show in the type of a file's column.
+/// The type of a released column: as the policy states it, or as its published labels look, those with a count. What
+/// rows that are left out have must not show in the type of a file's column.
 pub(crate) fn published_kind(policy: &Policy, column: &Column, counts: impl FnOnce() -> Vec<u64>) -> ValueType {
     let stated = policy.column(&column.name);
     let plain = (policy.output.ranges, policy.output.values) == (Ranges::Label, OutputValues::Generalized);
     if !plain && stated.is_some_and(|c| c.role == Role::Quasi) {
-        // Texts that are not those of the input have a type of their own: the middle of a range need not be a whole number.
+        // Texts that are not those of the input have a type of their own: the middle of a range need not be a whole
+        // number.
     } else if let Some(kind) = stated.and_then(|c| c.kind) {
         return kind;
     }
@@ -199,8 +200,8 @@ fn longest_run(prepared: &Prepared) -> (usize, usize) {
     longest
 }
 
-/// The published column of a quasi column: labels of classes, `*` for the masked class, values for rows published as they
-/// are.
+/// The published column of a quasi column: labels of classes, `*` for the masked class, values for rows published as
+/// they are.
 fn generalized(
     column: &Column,
     position: usize,

@@ -1,13 +1,14 @@
 //! One value for every class and column that stands for all of its rows.
 //!
 //! A value that few people of the table have would tell that one of them is here, so only values count that at least k
-//! rows of the table have as the policy's k says. Of those a class offers what is typical of it: in a column that has an order
-//! the values between its quartiles, elsewhere the values that at least two of its rows have. Where it offers none, the median
-//! or the most frequent value stands in; where no value is frequent enough the cell stays as it is generalized.
+//! rows of the table have as the policy's k says. Of those a class offers what is typical of it: in a column that has
+//! an order the values between its quartiles, elsewhere the values that at least two of its rows have. Where it offers
+//! none, the median or the most frequent value stands in; where no value is frequent enough the cell stays as it is
+//! generalized.
 //!
-//! Which of several typical values a class gets is chosen so that pairs of columns stay as frequent as they were: always the
-//! most frequent value would make frequent values more frequent than they are. Sweeps over the classes change one cell at a
-//! time for as long as Σ|difference| over all pairs falls.
+//! Which of several typical values a class gets is chosen so that pairs of columns stay as frequent as they were:
+//! always the most frequent value would make frequent values more frequent than they are. Sweeps over the classes
+//! change one cell at a time for as long as Σ|difference| over all pairs falls.
 
 use amidst_core::hierarchy::{Cell, Generalization, Generalize};
 use amidst_core::recoding::Recoding;
@@ -29,8 +30,8 @@ type Members<'a> = &'a [(u32, u32, u64)];
 /// What a class offers in a column, its first choice first; nothing where the cell stays generalized.
 type Offers = Vec<u32>;
 
-/// The representative of every class, column by column; nothing where the cell stays as it is. `least` rows of the table must
-/// have a value.
+/// The representative of every class, column by column; nothing where the cell stays as it is. `least` rows of the
+/// table must have a value.
 pub(super) fn representatives(prepared: &Prepared, recoding: &Recoding, least: u64) -> Vec<Vec<Option<String>>> {
     let columns: Vec<Vec<Offers>> = (0..prepared.generalizations.len())
         .into_par_iter()
@@ -107,7 +108,8 @@ fn median(class: Members<'_>, counts: &[u64], least: u64) -> Option<u32> {
     (low..=high).filter(common).min_by_key(|&code| (code.abs_diff(middle.1), code))
 }
 
-/// The most frequent value of a class among those that enough rows of the table have; of several the most frequent there.
+/// The most frequent value of a class among those that enough rows of the table have; of several the most frequent
+/// there.
 fn mode(class: Members<'_>, counts: &[u64], least: u64) -> Option<u32> {
     let values = class.chunk_by(|a, b| a.1 == b.1).map(|same| (same[0].1, same.iter().map(|m| m.2).sum::<u64>()));
     let common = values.filter(|&(code, _)| counts.get(code as usize).is_some_and(|&n| n >= least));

@@ -1,8 +1,8 @@
 //! Ranges of numbers whose ends are rounded outward.
 //!
-//! The ends of a range are the least and the greatest value of its class: the exact amounts of two people, and in the whole
-//! release those of everybody who is at an end of a class. Rounded outward a range covers the same values and more, and its
-//! ends are nobody's.
+//! The ends of a range are the least and the greatest value of its class: the exact amounts of two people, and in the
+//! whole release those of everybody who is at an end of a class. Rounded outward a range covers the same values and
+//! more, and its ends are nobody's.
 
 use amidst_core::table::number;
 use rust_decimal::Decimal;
@@ -12,9 +12,9 @@ use super::bounds::bounds;
 /// A rounded range is about this many steps wide.
 const STEPS: i64 = 5;
 
-/// The range with its ends on multiples of a round step (1, 2 or 5 times a power of ten) of at most a fifth of its width: of
-/// `[43891.63-50646.2]` it is `[43000-51000]`. `None` for what is no range of numbers, and for whole numbers so close
-/// together that there is nothing to round.
+/// The range with its ends on multiples of a round step (1, 2 or 5 times a power of ten) of at most a fifth of its
+/// width: of `[43891.63-50646.2]` it is `[43000-51000]`. `None` for what is no range of numbers, and for whole numbers
+/// so close together that there is nothing to round.
 pub(super) fn rounded(label: &str) -> Option<String> {
     let (low, high) = bounds(label)?;
     let (low, high) = (number(low)?, number(high)?);

@@ -1,7 +1,7 @@
 //! What cells are published as where a policy asks for numbers: the middle of a range, or one value for a whole class.
 //!
-//! The classes stay what the search found; only their texts change. Where two classes get the same texts nobody can tell them
-//! apart, so they become one class here, before anything is judged, and all requirements are looked at again.
+//! The classes stay what the search found; only their texts change. Where two classes get the same texts nobody can
+//! tell them apart, so they become one class here, before anything is judged, and all requirements are looked at again.
 
 use amidst_core::hierarchy::{Cell, Generalization};
 use amidst_core::model::Needs;
@@ -91,8 +91,8 @@ pub fn show(policy: &Policy, prepared: &Prepared, found: &mut Found, joined: Opt
     Ok(())
 }
 
-/// A requirement that classes fail which look alike as they are published, in words. Cells of a set of quasi columns may look alike
-/// where whole tuples do not.
+/// A requirement that classes fail which look alike as they are published, in words. Cells of a set of quasi columns
+/// may look alike where whole tuples do not.
 fn failing_together(prepared: &Prepared, recoding: &Recoding, merged: usize) -> Option<String> {
     if merged == 0 && prepared.sets.is_empty() {
         return None;

@@ -1,9 +1,9 @@
 //! The order of a release's rows: shuffled, so that position tells nothing.
 //!
-//! An order that depended on the input would be a fingerprint of it: somebody who can guess the input makes the release anew
-//! for every guess and compares. So the rows are first put in an order that follows from their published cells alone,
-//! and are then shuffled with the seed, which stands in the published policy. Undoing the shuffle leaves
-//! an order that the release tells anyway.
+//! An order that depended on the input would be a fingerprint of it: somebody who can guess the input makes the release
+//! anew for every guess and compares. So the rows are first put in an order that follows from their published cells
+//! alone, and are then shuffled with the seed, which stands in the published policy. Undoing the shuffle leaves an
+//! order that the release tells anyway.
 
 use amidst_core::table::Column;
 use rand_chacha::ChaCha8Rng;
@@ -45,7 +45,8 @@ fn stir(number: u64, more: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// From this number of rows on they are first dealt to heaps: swapping them all over the table waits for memory at every step.
+/// From this number of rows on they are first dealt to heaps: swapping them all over the table waits for memory at
+/// every step.
 const MANY: usize = 1 << 17;
 
 /// As many heaps as a byte can tell.

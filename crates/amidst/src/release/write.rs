@@ -1,7 +1,7 @@
 //! The released table as a file, or as the bytes of one.
 //!
-//! Everything that writes a release in this process goes through here, so that the same rows are the same bytes wherever
-//! they end.
+//! Everything that writes a release in this process goes through here, so that the same rows are the same bytes
+//! wherever they end.
 
 use std::path::Path;
 

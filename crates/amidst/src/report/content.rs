@@ -1,8 +1,8 @@
 //! What a report says. Page, JSON and Markdown are three renderings of this one value.
 //!
-//! A release has two: one for its recipients, which says nothing that the release does not tell, and one for its owner. Neither
-//! holds a value of an identifying, key or consent column, a quasi or sensitive value that the release does not show, or a
-//! time: the same release has the same report.
+//! A release has two: one for its recipients, which says nothing that the release does not tell, and one for its owner.
+//! Neither holds a value of an identifying, key or consent column, a quasi or sensitive value that the release does not
+//! show, or a time: the same release has the same report.
 
 use serde::Serialize;
 use serde_json::Value;

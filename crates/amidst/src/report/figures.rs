@@ -9,8 +9,8 @@ use super::sets::SetReport;
 use crate::policy::{Policy, ReleasePolicy};
 use crate::population::PopulationRisk;
 
-/// What the policy tells of a release whose risk is `risk`; none where it tells nothing. Where the policy has sets of quasi
-/// columns, the accepted risk is that of who knows one of them.
+/// What the policy tells of a release whose risk is `risk`; none where it tells nothing. Where the policy has sets of
+/// quasi columns, the accepted risk is that of who knows one of them.
 pub fn told(policy: &Policy, risk: &RiskReport, sets: &[SetReport]) -> Option<ReleaseReport> {
     let told = &policy.release;
     let worst = sets.iter().max_by(|a, b| a.prosecutor_max.total_cmp(&b.prosecutor_max));

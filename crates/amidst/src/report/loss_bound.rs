@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-/// How far a local recoding is from the best at the most. It follows from the values of the input, so it stays internal.
+/// How far a local recoding is from the best at the most. It follows from the values of the input, so it stays
+/// internal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LossBound {
     /// The metric.

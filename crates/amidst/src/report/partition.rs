@@ -1,8 +1,8 @@
 //! How a local recoding cuts the table: its classes as rectangles over the two quasi columns that still tell the most.
 //!
-//! A column's values stand side by side, each as wide as every other, in their order; the leaves of a hierarchy stand as
-//! its nodes hold them. A set is drawn from its first to its last value. Labels are those of the release, so the picture
-//! shows no value that the release does not show.
+//! A column's values stand side by side, each as wide as every other, in their order; the leaves of a hierarchy stand
+//! as its nodes hold them. A set is drawn from its first to its last value. Labels are those of the release, so the
+//! picture shows no value that the release does not show.
 
 use std::collections::BTreeMap;
 

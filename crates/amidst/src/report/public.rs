@@ -1,8 +1,8 @@
 //! The report that may be handed over with a release.
 //!
-//! Nothing here knows the input. What the page says follows from the release as its recipients see it ([`View`]), from what
-//! the independent checker found in it, from the policy without its paths, and from three counts that the owner tells: rows
-//! read, dropped and suppressed. Two inputs that publish the same rows have the same public report.
+//! Nothing here knows the input. What the page says follows from the release as its recipients see it ([`View`]), from
+//! what the independent checker found in it, from the policy without its paths, and from three counts that the owner
+//! tells: rows read, dropped and suppressed. Two inputs that publish the same rows have the same public report.
 
 use amidst_check::{Accepted, On, Requirement};
 use amidst_core::metric::OF_SIZES;

@@ -60,8 +60,8 @@ fn threshold(report: &Report) -> Option<String> {
     ))
 }
 
-/// How many others everyone stands amidst. Of the whole row only where it is so on every column that is published; else of
-/// the columns that it is so on.
+/// How many others everyone stands amidst. Of the whole row only where it is so on every column that is published; else
+/// of the columns that it is so on.
 fn company(report: &Report) -> Option<String> {
     let risk = &report.risk.after;
     let waived = report.rows.waived > 0;

@@ -1,7 +1,8 @@
 //! A release as its recipients see it: classes by their labels, values by their texts, in the order of these texts.
 //!
-//! The classes that a search hands over are numbered, and their values coded, in ways that follow from the whole input. Even
-//! where figures are of the release alone, ties between classes and sums of fractions would depend on that order. A
+//! The classes that a search hands over are numbered, and their values coded, in ways that follow from the whole input.
+//! Even where figures are of the release alone, ties between classes and sums of fractions would depend on that order.
+//! A
 //! [`View`] forgets it: it is the same for any two inputs that publish the same rows.
 
 use amidst_core::attack::Published;

@@ -37,8 +37,8 @@ pub fn requirement(
     }
 }
 
-/// The requirements in each set of quasi columns, set after set, as `verdicts` has them. Cells of classes with fewer than
-/// `shown_from` persons are not told.
+/// The requirements in each set of quasi columns, set after set, as `verdicts` has them. Cells of classes with fewer
+/// than `shown_from` persons are not told.
 pub fn of_sets(
     policy: &Policy,
     generalizations: &[Generalization],

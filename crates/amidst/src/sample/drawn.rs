@@ -1,7 +1,7 @@
 //! A Bernoulli sample of a table: every row is in it with the same chance, whatever the others.
 //!
-//! A row's fate follows from the seed and its number alone, so a table that is read with more threads, or that grew at its end,
-//! gives the same rows.
+//! A row's fate follows from the seed and its number alone, so a table that is read with more threads, or that grew at
+//! its end, gives the same rows.
 
 use std::path::Path;
 

@@ -1,10 +1,10 @@
-//! The competition where a policy names no algorithm: every algorithm whose budget allows it runs, and the release that loses
-//! least is published.
+//! The competition where a policy names no algorithm: every algorithm whose budget allows it runs, and the release that
+//! loses least is published.
 //!
-//! Budgets count work (rows, cells, nodes), never time, so the same table and seed give the same release everywhere. One
-//! metric decides: the policy's, or GCP, in which a suppressed row is lost in every column. A metric that is not defined for
-//! local recodings (`height`) leaves the choice to those that it is defined for. What the others would have cost is for the
-//! owner; the public part of a release does not tell it, because it follows from the input.
+//! Budgets count work (rows, cells, nodes), never time, so the same table and seed give the same release everywhere.
+//! One metric decides: the policy's, or GCP, in which a suppressed row is lost in every column. A metric that is not
+//! defined for local recodings (`height`) leaves the choice to those that it is defined for. What the others would have
+//! cost is for the owner; the public part of a release does not tell it, because it follows from the input.
 
 use amidst_core::algorithm::{self, ALGORITHMS, RecodingKind};
 use amidst_core::metric::Release;
@@ -77,8 +77,8 @@ impl Compared {
     }
 }
 
-/// Runs every algorithm that competes on this table and keeps the cheapest release. `fallback` runs where none of them gives
-/// one, and tells why there is none.
+/// Runs every algorithm that competes on this table and keeps the cheapest release. `fallback` runs where none of them
+/// gives one, and tells why there is none.
 pub(super) fn compete(
     policy: &Policy,
     prepared: &Prepared,

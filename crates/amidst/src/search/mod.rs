@@ -1,5 +1,5 @@
-//! Searching: the algorithm is chosen and run, and what it found is held against its own distribution. Where a policy names
-//! no algorithm, several compete.
+//! Searching: the algorithm is chosen and run, and what it found is held against its own distribution. Where a policy
+//! names no algorithm, several compete.
 //!
 //! May use: `job`, `json`, `plan`, `policy`, `prepare`, `release`, `settling`, and what those use.
 
@@ -45,8 +45,8 @@ pub fn search(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Cho
     in_threads(job.threads, || competition::compete(policy, prepared, entry, &search))
 }
 
-/// As [`search`]. Where rows that asked to join find no place, everybody is protected alike, which is said: nobody is left out of
-/// a release because they waived protection. Returns the table as it was searched in the end.
+/// As [`search`]. Where rows that asked to join find no place, everybody is protected alike, which is said: nobody is
+/// left out of a release because they waived protection. Returns the table as it was searched in the end.
 pub fn search_with_joiners(policy: &Policy, prepared: Prepared, job: &Job<'_>) -> (Prepared, Result<Chosen, Failure>) {
     match search(policy, &prepared, job) {
         Err(failure) if failure.is_impossible() && prepared.may_protect_everyone() => {
@@ -58,8 +58,8 @@ pub fn search_with_joiners(policy: &Policy, prepared: Prepared, job: &Job<'_>) -
     }
 }
 
-/// Searches for what satisfies the policy in every set of quasi columns: with the policy's algorithm, or with cell suppression,
-/// which loses no more than whole levels do.
+/// Searches for what satisfies the policy in every set of quasi columns: with the policy's algorithm, or with cell
+/// suppression, which loses no more than whole levels do.
 fn in_sets(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Result<Chosen, Failure> {
     if prepared.waived.is_some() {
         return Err(Failure::Usage(

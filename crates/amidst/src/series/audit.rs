@@ -1,7 +1,7 @@
 //! Whether all versions of a series together keep what the policy promises, in words and numbers.
 //!
-//! [`Known`] is what was published; [`Known::audit`] judges it, or it and a version that is about to be published: nothing
-//! needs to be written for that, so a plan can be judged before it is carried out.
+//! [`Known`] is what was published; [`Known::audit`] judges it, or it and a version that is about to be published:
+//! nothing needs to be written for that, so a plan can be judged before it is carried out.
 
 use amidst_core::series::{Audit, ColumnFindings, Judge, audit, tables};
 use amidst_core::worlds::{Effort, Version};

@@ -1,7 +1,7 @@
 //! The chain of a series' versions: every certificate carries the digest of the one before.
 //!
-//! The private state remembers the digest of each certificate, so that a version can be published and the chain be looked
-//! at when folders of older versions were moved away, and so that a replaced folder is noticed.
+//! The private state remembers the digest of each certificate, so that a version can be published and the chain be
+//! looked at when folders of older versions were moved away, and so that a replaced folder is noticed.
 
 use std::path::Path;
 
@@ -18,8 +18,8 @@ pub(super) fn certificate_name(version: u64) -> String {
     format!("certificate of version {version}")
 }
 
-/// The digest of the certificate of a version: as the state remembers it, or as its folder has it where an older program
-/// published it. None where there is no such version, or nothing is left of its certificate.
+/// The digest of the certificate of a version: as the state remembers it, or as its folder has it where an older
+/// program published it. None where there is no such version, or nothing is left of its certificate.
 pub(super) fn certificate_of(work: &Work<'_>, folder: &Path, version: u64) -> Result<Option<String>, Failure> {
     if version == 0 {
         return Ok(None);
@@ -83,7 +83,8 @@ impl Chain {
 }
 
 impl Series {
-    /// Looks at the certificates of all versions: whether each is the one that was published, and follows the one before.
+    /// Looks at the certificates of all versions: whether each is the one that was published, and follows the one
+    /// before.
     ///
     /// # Errors
     /// When the state cannot be read.

@@ -6,8 +6,8 @@
 //! in the same way. Everything else a series keeps.
 //!
 //! The state seals the files beside it, and both must change together. The new files are made in a folder of their own;
-//! the state then seals those; then they are put in place. The next process that opens the series after a crash in between finishes
-//! that.
+//! the state then seals those; then they are put in place. The next process that opens the series after a crash in
+//! between finishes that.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -32,8 +32,8 @@ const ALGORITHM: &str = "mondrian";
 pub struct First {
     /// Where it is; where the policy says when absent.
     pub input: Option<String>,
-    /// Whether classes stay as the policy's algorithm finds them. Otherwise those that are large enough are split, as they
-    /// would be by a later batch.
+    /// Whether classes stay as the policy's algorithm finds them. Otherwise those that are large enough are split, as
+    /// they would be by a later batch.
     pub unsplit: bool,
 }
 
@@ -43,8 +43,9 @@ impl From<Option<String>> for First {
     }
 }
 
-/// Starts a series in `folder`, which must not exist: reads the table of the policy (or `input`), and publishes version 1.
-/// Without a `mode` it gets the one whose next version can be published; why is told in [`Published::chosen`].
+/// Starts a series in `folder`, which must not exist: reads the table of the policy (or `input`), and publishes the
+/// first version. Without a `mode` it gets the one whose next version can be published; why is told in
+/// [`Published::chosen`].
 ///
 /// # Errors
 /// When the policy or the table cannot be used for a series; then nothing was written.

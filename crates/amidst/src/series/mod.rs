@@ -1,12 +1,13 @@
 //! A table that changes, published version by version.
 //!
-//! A series is a folder. `private/` holds the state (the rows, their keys, their classes, what was published so far), for
-//! its owner's eyes only; `versions/1`, `versions/2` … are what was published, each with its certificate. The state is a
-//! SQLite database: a batch is one transaction, so it happens whole or not at all, whatever happens to the process.
+//! A series is a folder. `private/` holds the state (the rows, their keys, their classes, what was published so far),
+//! for its owner's eyes only; `versions/1`, `versions/2` … are what was published, each with its certificate. The state
+//! is a SQLite database: a batch is one transaction, so it happens whole or not at all, whatever happens to the
+//! process.
 //!
 //! In the mode `maintain` classes are kept valid as rows come and go (the update paper); several versions together may
-//! reveal more than each, and publishing one that does is refused unless it is asked for. In the mode `m-invariant` they
-//! do not, at the price of a few counterfeit rows.
+//! reveal more than each, and publishing one that does is refused unless it is asked for. In the mode `m-invariant`
+//! they do not, at the price of a few counterfeit rows.
 //!
 //! May use: `files`, `folder`, `job`, `json`, `plan`, `policy`, `prepare`, `publish`, `raw`, `release`, `report`,
 //! `search`, `unique`, `words`, and what those use.

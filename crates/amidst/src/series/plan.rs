@@ -31,8 +31,8 @@ pub struct Plan {
     pub rows_out: u64,
     /// The next version; none where nothing has changed since the last.
     pub next: Option<Planned>,
-    /// The version that [`Series::publish_safe`] would publish instead; none where the next one exposes nobody, or the mode knows
-    /// none.
+    /// The version that [`Series::publish_safe`] would publish instead; none where the next one exposes nobody, or the
+    /// mode knows none.
     pub safe: Option<Planned>,
     /// The first version that was made safe, if any was: then `publish` makes the next one safe as well.
     pub safe_since: Option<u64>,

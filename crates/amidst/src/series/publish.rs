@@ -40,7 +40,8 @@ pub struct Published {
     pub version: u64,
     /// How it was made.
     pub mode: Mode,
-    /// Why the series has this mode, in a sentence; only where it begins with this version and the mode was not asked for.
+    /// Why the series has this mode, in a sentence; only where it begins with this version and the mode was not asked
+    /// for.
     pub chosen: Option<String>,
     /// Rows that stand for somebody.
     pub rows: u64,
@@ -97,17 +98,24 @@ impl Series {
         self.publish_as(Mend::AsBefore, allow_leak, job)
     }
 
-    /// As [`Series::publish`]; but where the version would expose somebody, the least change is made to it with which it
-    /// does not: classes stay as they were published, with counterfeits for persons who left, and new rows have classes of
-    /// their own or wait. The series remembers it: from then on [`Series::publish`] does the same.
+    /// As [`Series::publish`]; but where the version would expose somebody, the least change is made to it with which
+    /// it does not: classes stay as they were published, with counterfeits for persons who left, and new rows have
+    /// classes of their own or wait. The series remembers it: from then on [`Series::publish`] does the same.
     ///
     /// # Errors
-    /// As [`Series::publish`]; `allow_leak` is needed only where versions before have exposed somebody.
+    /// As [`Series::publish`]; `allow_leak` is needed only where versions before have exposed somebody. In the mode
+    /// m-invariant, which knows no such versions.
     pub fn publish_safe(&mut self, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
+        if self.mode == Mode::MInvariant {
+            let what = "safe versions are made in the mode maintain; in the mode m-invariant classes are safe by the way they \
+                        are made, and where another requirement fails nothing can be changed to save it";
+            return Err(Failure::Usage(what.to_string()));
+        }
         self.publish_as(Mend::Always, allow_leak, job)
     }
 
-    /// As [`Series::publish`], but a version that would expose somebody is refused also where the series has safe versions.
+    /// As [`Series::publish`], but a version that would expose somebody is refused also where the series has safe
+    /// versions.
     ///
     /// # Errors
     /// As [`Series::publish`].
@@ -116,11 +124,6 @@ impl Series {
     }
 
     fn publish_as(&mut self, mend: Mend, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
-        if self.mode == Mode::MInvariant && mend == Mend::Always {
-            let what = "safe versions are made in the mode maintain; in the mode m-invariant classes are safe by the way they are \
-                        made, and where another requirement fails nothing can be changed to save it";
-            return Err(Failure::Usage(what.to_string()));
-        }
         self.recover()?;
         let folder = self.folder.clone();
         let work = self.store.write()?;
@@ -198,7 +201,8 @@ impl Series {
         })
     }
 
-    /// Puts a version in its place that the state knows of but that is not there yet, and clears away what nobody knows of.
+    /// Puts a version in its place that the state knows of but that is not there yet, and clears away what nobody knows
+    /// of.
     fn recover(&mut self) -> Result<(), Failure> {
         let folder = self.folder.clone();
         let work = self.store.write()?;

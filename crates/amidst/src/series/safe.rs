@@ -1,10 +1,10 @@
 //! The least change that makes a maintained version safe.
 //!
 //! **Why it works.** A class that is published again with the values it had, and with nobody who was not in it, tells
-//! nothing new: a person who left is replaced by a counterfeit of their value, so every world that fitted the class fits it
-//! still. A class of rows that were never published says nothing about anybody else. So where the maintained classes
-//! leak, the classes of the version before are published again, and rows that came since take the [`Places`] of those
-//! who left, are put into classes of their own, or wait until they are enough for one.
+//! nothing new: a person who left is replaced by a counterfeit of their value, so every world that fitted the class
+//! fits it still. A class of rows that were never published says nothing about anybody else. So where the maintained
+//! classes leak, the classes of the version before are published again, and rows that came since take the [`Places`] of
+//! those who left, are put into classes of their own, or wait until they are enough for one.
 //!
 //! **How much of it.** Classes then and now that have persons in common hang together. Only what hangs together with
 //! somebody whom the version would expose is taken back; the rest stays as it is maintained. Each proposal is audited

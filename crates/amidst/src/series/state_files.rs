@@ -42,8 +42,8 @@ pub(super) fn settled(path: &Path, digest_held: &str) -> bool {
     digest(folder) == digest_held
 }
 
-/// Puts the files that were made in the place of those beside the state. What cannot be done now, the process that opens the
-/// series next does.
+/// Puts the files that were made in the place of those beside the state. What cannot be done now, the process that
+/// opens the series next does.
 pub(super) fn put_in_place(folder: &Path) {
     let grown = folder.join(GROWN);
     let put = |from: &Path, to: &Path| -> std::io::Result<()> {

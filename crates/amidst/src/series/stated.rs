@@ -1,8 +1,8 @@
 //! What a policy may state for a series: everything that would not come true is refused, at its place in the policy.
 //!
 //! A series tells persons apart, and publishes everybody who is in the table in every version while they are in it. So
-//! it needs a key, leaves nobody out, and knows no rows that are published unprotected: a person who waives in one version
-//! and not in the next gives their value away for all of them, and that of others with it.
+//! it needs a key, leaves nobody out, and knows no rows that are published unprotected: a person who waives in one
+//! version and not in the next gives their value away for all of them, and that of others with it.
 
 use amidst_core::search::MaxSuppression;
 

@@ -1,9 +1,9 @@
 //! `classification`: how well a published column can be predicted from the quasi columns, with the release and without.
 //!
-//! A naive Bayes classifier over categorical cells with Laplace's correction (Mitchell, *Machine Learning*, 1997, §6.9),
-//! in five-fold cross-validation. Both sides are tried on the same rows, those that the release publishes, so that the
-//! figures differ by the generalization alone. Training on anonymized cells goes back to LeFevre et al., "Workload-aware
-//! anonymization", KDD 2006.
+//! A naive Bayes classifier over categorical cells with Laplace's correction (Mitchell, *Machine Learning*, 1997,
+//! §6.9), in five-fold cross-validation. Both sides are tried on the same rows, those that the release publishes, so
+//! that the figures differ by the generalization alone. Training on anonymized cells goes back to LeFevre et al.,
+//! "Workload-aware anonymization", KDD 2006.
 
 use amidst_core::table::{Column, Table};
 use rayon::prelude::*;
@@ -67,7 +67,8 @@ pub fn classification(
     })
 }
 
-/// The number of counts, labels times values of the target, up to which they are laid out for a column, however few of them occur.
+/// The number of counts, labels times values of the target, up to which they are laid out for a column, however few of
+/// them occur.
 const FEW: usize = 1 << 18;
 
 /// What a classifier learned about one column: a score for each value of the target under each label.
@@ -79,8 +80,8 @@ struct Learned<'a> {
 enum Scores {
     /// Laid out, label by label.
     All(Vec<f64>),
-    /// What a label that occurs with nothing says; and for each label, from where its own begin, the values that occur with
-    /// it and by how much more it says. What is held grows with what occurs.
+    /// What a label that occurs with nothing says; and for each label, from where its own begin, the values that occur
+    /// with it and by how much more it says. What is held grows with what occurs.
     Listed { nothing: Vec<f64>, offsets: Vec<usize>, more: Vec<(u32, f64)> },
 }
 

@@ -1,8 +1,8 @@
 //! What numbers say before and after: means, quartiles and correlations at the level of the original values.
 //!
 //! The rows of a class are taken to be spread evenly over the values that a cell covers, as counts on the release are
-//! answered (`query_error`). Quartiles lie between values where the shares do. For the owner of a table alone: the figures
-//! before follow from the input.
+//! answered (`query_error`). Quartiles lie between values where the shares do. For the owner of a table alone: the
+//! figures before follow from the input.
 
 use amidst_core::hierarchy::{Cell, Generalization};
 use amidst_core::metric::cell_loss;
@@ -22,7 +22,8 @@ const MOST_WORK: usize = 50_000_000;
 /// What a release keeps of each column, and of the numbers in them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fidelity {
-    /// What the cells of each quasi column lose on average, from 0 (nothing) to 1 (everything); a suppressed row loses all.
+    /// What the cells of each quasi column lose on average, from 0 (nothing) to 1 (everything); a suppressed row loses
+    /// all.
     pub loss: Vec<ColumnLoss>,
     /// The columns of numbers.
     pub numbers: Vec<Numbers>,

@@ -1,9 +1,10 @@
 //! `query-error`: how wrong counts on the release are.
 //!
-//! Seeded random COUNT queries, as in the experiments of Xiao & Tao, "Anatomy", VLDB 2006, §6: a range of values on each
-//! of some quasi columns and, where there is one, a set of values of the first sensitive column. The release answers by
-//! taking the rows of a class to be spread evenly over the values that its cells cover; the error is relative to the true
-//! count, or to a thousandth of the table where that is more, so that tiny answers do not drown the rest.
+//! Seeded random COUNT queries, as in the experiments of Xiao & Tao, "Anatomy", VLDB 2006, §6: a range of values on
+//! each of some quasi columns and, where there is one, a set of values of the first sensitive column. The release
+//! answers by taking the rows of a class to be spread evenly over the values that its cells cover; the error is
+//! relative to the true count, or to a thousandth of the table where that is more, so that tiny answers do not drown
+//! the rest.
 
 use amidst_core::frequency::{FrequencySet, Groups};
 use amidst_core::hierarchy::{Cell, Generalization};
@@ -80,8 +81,8 @@ fn of_sensitive(set: &FrequencySet, queries: &[Query]) -> Vec<Asking> {
     (0..sensitive as u32).map(|tuple| asking(queries, |q| q.wants(set, tuple))).collect()
 }
 
-/// The true counts of all queries, in one pass over the table: which queries a tuple answers is the intersection of those
-/// that its codes answer.
+/// The true counts of all queries, in one pass over the table: which queries a tuple answers is the intersection of
+/// those that its codes answer.
 fn truths(
     set: &FrequencySet,
     generalizations: &[Generalization],

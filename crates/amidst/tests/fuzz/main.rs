@@ -1,5 +1,5 @@
-//! The fuzz targets (`fuzz/src/targets.rs`) on their corpus and on some mutants of it, within seconds; `scripts/fuzz.sh` fires for
-//! hours.
+//! The fuzz targets (`fuzz/src/targets.rs`) on their corpus and on some mutants of it, within seconds;
+//! `scripts/fuzz.sh` fires for hours.
 
 #[cfg(test)]
 #[path = "../../../../fuzz/src/driver.rs"]

@@ -1,8 +1,8 @@
-//! Releases, certificates, reports and JSON of many policies, pinned by their digests: whoever moves code without meaning to
-//! change what it makes finds out here.
+//! Releases, certificates, reports and JSON of many policies, pinned by their digests: whoever moves code without
+//! meaning to change what it makes finds out here.
 //!
-//! `AMIDST_PIN=write cargo test -p amidst --test pinned` writes the digests anew, for changes that are meant; the commit then
-//! says why they are.
+//! `AMIDST_PIN=write cargo test -p amidst --test pinned` writes the digests anew, for changes that are meant; the
+//! commit then says why they are.
 
 mod cases;
 

@@ -1,5 +1,5 @@
-//! Every table of the corpus goes from `init` to `verify`, nothing edited: nobody is published, and what the release says of
-//! itself first is true.
+//! Every table of the corpus goes from `init` to `verify`, nothing edited: nobody is published, and what the release
+//! says of itself first is true.
 
 use std::collections::HashMap;
 

@@ -3,7 +3,8 @@
 use super::labels::Weight;
 use super::{Bayes, Columns, LANES};
 
-/// What a model guesses. Neighbouring classes have most labels in common, so the sums up to the first that differs are kept.
+/// What a model guesses. Neighbouring classes have most labels in common, so the sums up to the first that differs are
+/// kept.
 pub(super) struct Guess<'a> {
     model: &'a Bayes,
     columns: &'a Columns<'a>,
@@ -112,7 +113,8 @@ mod tests {
 
     #[test]
     fn what_is_likeliest_is_what_adding_up_tells() {
-        // 19 values: two whole lanes, and one of which most is idle. Of several that are likeliest the first is guessed.
+        // 19 values: two whole lanes, and one of which most is idle. Of several that are likeliest the first is
+        // guessed.
         let (values, label) = (2 * LANES + 3, Column::from_values("c", ["a", "b", "c", "d", "e"]));
         let columns = Columns::new(vec![&label, &label, &label], Vec::new(), values);
         let score = |seed: usize| (seed * 7919 % 23) as f32 / -4.0;

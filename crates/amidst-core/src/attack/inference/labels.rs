@@ -1,8 +1,8 @@
 //! Labels of a column that are many: what occurs with them is listed, not laid out.
 //!
 //! Of the product of labels, values and folds little occurs where both are many. A label that occurs with much of the
-//! values has a vector of its own all the same, because adding up vectors is quick; all others share one, that of a label
-//! which occurs with nothing, and add what they occur with.
+//! values has a vector of its own all the same, because adding up vectors is quick; all others share one, that of a
+//! label which occurs with nothing, and add what they occur with.
 
 use super::super::Target;
 use super::Part;

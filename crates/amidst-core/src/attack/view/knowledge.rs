@@ -130,13 +130,14 @@ pub struct PopulationKnowledge<'a> {
 pub enum Covering<'a> {
     /// With the persons of the class who have the tuple: 0 for one that only the population has.
     Told(&'a Tuples),
-    /// How many persons of a class have which tuple is not published, so the class is taken to be spread over the tuples
-    /// that it covers as the population is, in parts that add up to it.
+    /// How many persons of a class have which tuple is not published, so the class is taken to be spread over the
+    /// tuples that it covers as the population is, in parts that add up to it.
     Spread(&'a Fits),
 }
 
 impl<'a> Covering<'a> {
-    /// Shows the tuples that a class covers, ascending, each with the persons of the class who have it where that is told.
+    /// Shows the tuples that a class covers, ascending, each with the persons of the class who have it where that is
+    /// told.
     pub(in crate::attack) fn each(self, class: usize, mut see: impl FnMut(u32, Option<u64>)) {
         match self {
             Covering::Told(tuples) => {
@@ -149,8 +150,8 @@ impl<'a> Covering<'a> {
         }
     }
 
-    /// The classes that cover anyone, in the order of their first tuples: those that begin with the same tuples cover much
-    /// the same people, who are then still in the fastest memory.
+    /// The classes that cover anyone, in the order of their first tuples: those that begin with the same tuples cover
+    /// much the same people, who are then still in the fastest memory.
     pub(in crate::attack) fn order(self) -> Cow<'a, [u32]> {
         match self {
             Covering::Spread(fits) => Cow::Borrowed(&fits.covered().order),
@@ -178,8 +179,8 @@ pub struct People<'a> {
 }
 
 impl<'a> People<'a> {
-    /// The people that were counted into `set` with one sensitive column, every entry at least one; `codes` says what the
-    /// release calls its values.
+    /// The people that were counted into `set` with one sensitive column, every entry at least one; `codes` says what
+    /// the release calls its values.
     pub fn of(set: &'a FrequencySet, codes: &[u32]) -> Self {
         let mut numbers = vec![None; codes.iter().max().map_or(0, |&code| code as usize + 1)];
         for number in 0..set.sensitive_count() as u32 {
@@ -228,8 +229,8 @@ impl From<&Population> for People<'_> {
     }
 }
 
-/// Weights for attacks, which are in proportion only: these numbers, each divided by the least power of two with which all
-/// of them together fit. Whatever is not 0 stays so.
+/// Weights for attacks, which are in proportion only: these numbers, each divided by the least power of two with which
+/// all of them together fit. Whatever is not 0 stays so.
 pub fn narrow(parts: &[u128]) -> Vec<u64> {
     // One bit is kept free for those that are raised to 1.
     let sum = parts.iter().fold(0u128, |sum, &n| sum.saturating_add(n));

@@ -1,8 +1,8 @@
 //! The ways to deal the sensitive values of a class to its parts, counted.
 //!
 //! A class has parts of known sizes and publishes how often each value occurs in it, not who has it. A *world* deals
-//! the values to the persons; all worlds are equally likely. What is computed of them: how likely some part *fails*, that
-//! is breaks a requirement, and how likely a person of a part has a value while some part fails.
+//! the values to the persons; all worlds are equally likely. What is computed of them: how likely some part *fails*,
+//! that is breaks a requirement, and how likely a person of a part has a value while some part fails.
 //!
 //! Parts are drawn one after the other as independent multinomials; given that they add up to the class, they are dealt
 //! as in the worlds. All terms are positive, so nothing cancels, however rare it is to fail.

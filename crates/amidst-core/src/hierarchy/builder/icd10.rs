@@ -29,7 +29,8 @@ fn category(value: &str) -> Option<&str> {
 
 /// The chapter of a category.
 fn chapter(category: &str) -> Option<&'static str> {
-    // The third character may be a letter, which no chapter ends with: two characters and the place of the third decide.
+    // The third character may be a letter, which no chapter ends with: two characters and the place of the third
+    // decide.
     let within = |line: &&'static str| {
         let (first, last) = line.split_once('-').unwrap_or((line, line));
         first <= category

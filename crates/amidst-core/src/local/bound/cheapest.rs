@@ -1,8 +1,8 @@
 //! The cheapest box around a tuple whose rows could be a class, by branch and bound.
 //!
-//! A box is the hull over the tuples chosen so far. Every further tuple costs what the hull over both costs, so the tuples
-//! that would come nearest tell at which cost the box has what it needs, at the least: that bounds a branch. A branch that
-//! is not looked into any more, because looks have run out, counts with its bound.
+//! A box is the hull over the tuples chosen so far. Every further tuple costs what the hull over both costs, so the
+//! tuples that would come nearest tell at which cost the box has what it needs, at the least: that bounds a branch. A
+//! branch that is not looked into any more, because looks have run out, counts with its bound.
 
 use rayon::prelude::*;
 

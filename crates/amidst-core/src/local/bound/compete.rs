@@ -1,14 +1,14 @@
 //! Rows that compete: prices are raised as far as no class is charged more than it costs.
 //!
-//! Where sizes alone count, a class of n ≥ k rows is charged at most n/k times what its k dearest rows are, and these are k
-//! rows within the same cells. So prices y are a bound if for every k rows Σ y ≤ k · (cost of the hull over them). The price
-//! of one tuple can be raised to the least, over all boxes around it, of what the box costs k rows minus the k − 1 dearest
-//! others in it, and the sum of the prices is a bound at every moment. The least is found by branch and bound over the
-//! other rows: u can only be among them if its own share of it, k/(k − 1) · (cost of the hull over both) − y_u, is small, and
-//! the tree shows tuples in ascending order of that.
+//! Where sizes alone count, a class of n ≥ k rows is charged at most n/k times what its k dearest rows are, and these
+//! are k rows within the same cells. So prices y are a bound if for every k rows Σ y ≤ k · (cost of the hull over
+//! them). The price of one tuple can be raised to the least, over all boxes around it, of what the box costs k rows
+//! minus the k − 1 dearest others in it, and the sum of the prices is a bound at every moment. The least is found by
+//! branch and bound over the other rows: u can only be among them if its own share of it, k/(k − 1) · (cost of the hull
+//! over both) − y_u, is small, and the tree shows tuples in ascending order of that.
 //!
-//! Raised by a part of what is possible at first, so that no row takes all that its neighbours could share; and shaken in the end,
-//! where there is time.
+//! Raised by a part of what is possible at first, so that no row takes all that its neighbours could share; and shaken
+//! in the end, where there is time.
 
 use super::Effort;
 use super::field::Field;

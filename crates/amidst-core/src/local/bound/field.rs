@@ -18,7 +18,8 @@ pub(super) struct Field {
     pub(super) rows: Vec<u64>,
     /// The shape of each tuple, `space.words()` each.
     shapes: Vec<u64>,
-    /// Where the different sensitive values of each tuple begin, and where those of the last end. Empty where one is enough.
+    /// Where the different sensitive values of each tuple begin, and where those of the last end. Empty where one is
+    /// enough.
     offsets: Vec<usize>,
     values: Vec<u32>,
     pub(super) tree: Tree,

@@ -79,8 +79,8 @@ impl<'a> Market<'a> {
         }
     }
 
-    /// The highest price of a tuple at which no class with it is charged more than it costs, or less when `budget` looks
-    /// do not tell.
+    /// The highest price of a tuple at which no class with it is charged more than it costs, or less when `budget`
+    /// looks do not tell.
     pub(super) fn highest(&self, tuple: u32, budget: &mut u64) -> f64 {
         let (field, k) = (self.field, self.k);
         let own = field.shape(tuple);
@@ -141,7 +141,8 @@ struct Raise<'a, 'b> {
 }
 
 impl Raise<'_, '_> {
-    /// What the tuple may cost at the most where the hull costs `cost` and `others` rows in it have these prices together.
+    /// What the tuple may cost at the most where the hull costs `cost` and `others` rows in it have these prices
+    /// together.
     fn allowed(&self, cost: f64, others: usize, prices: f64) -> Option<f64> {
         let k = self.market.k;
         (others < k && k - others <= self.rows).then(|| (k as f64 * cost - prices) / (k - others) as f64)

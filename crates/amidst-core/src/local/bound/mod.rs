@@ -1,19 +1,20 @@
 //! A proven lower bound: no release of this kind loses less, whatever algorithm makes it.
 //!
-//! **The bound.** Every row of a class pays for the class's cells. So a row pays at least for the cheapest box around it
-//! whose rows could satisfy the policy (`cheapest`); added up over all rows that bounds every metric that is a sum over
-//! rows. Rows compete: the box that is cheapest for one takes the neighbours of another. Prices of rows are a bound too as
-//! long as no class is charged more than it costs, Σ over its rows of their prices ≤ rows · cost of its cells, and prices
-//! that begin with the cheapest boxes can be raised until every row is part of a class without slack (`compete`).
+//! **The bound.** Every row of a class pays for the class's cells. So a row pays at least for the cheapest box around
+//! it whose rows could satisfy the policy (`cheapest`); added up over all rows that bounds every metric that is a sum
+//! over rows. Rows compete: the box that is cheapest for one takes the neighbours of another. Prices of rows are a
+//! bound too as long as no class is charged more than it costs, Σ over its rows of their prices ≤ rows · cost of its
+//! cells, and prices that begin with the cheapest boxes can be raised until every row is part of a class without slack
+//! (`compete`).
 //!
 //! **Relaxation.** What a class must satisfy is relaxed to numbers of rows and of different sensitive values (`need`),
 //! which every policy implies and which a box of more rows has as well.
 //!
-//! **Suppression.** A suppressed row pays for everything. Prices never exceed that where rows may be suppressed, so that
-//! their sum is a bound whichever rows are.
+//! **Suppression.** A suppressed row pays for everything. Prices never exceed that where rows may be suppressed, so
+//! that their sum is a bound whichever rows are.
 //!
-//! **Effort.** Prices that were not raised are prices, so whatever is cut short is a bound. Without a deadline the work is
-//! limited by counts, and the outcome depends on table, policy and seed alone.
+//! **Effort.** Prices that were not raised are prices, so whatever is cut short is a bound. Without a deadline the work
+//! is limited by counts, and the outcome depends on table, policy and seed alone.
 //!
 //! May use: `class`, `control`, `metric`, `model`, `random`, `requirement`, `search`, the rest of `local`, and what
 //! those use.
@@ -53,8 +54,8 @@ impl Effort {
     }
 }
 
-/// The least that any release of this kind can lose, by the search's metric. `None` where the metric is no sum over rows,
-/// or where nothing above its least value is proven.
+/// The least that any release of this kind can lose, by the search's metric. `None` where the metric is no sum over
+/// rows, or where nothing above its least value is proven.
 pub fn least_loss(search: &Search<'_>, effort: Effort) -> Result<Option<f64>, SearchError> {
     let input = Input { set: search.set, generalizations: search.generalizations, k: search.k };
     let Some(costs) = search.metric.metric.cells(&input).filter(|_| search.set.rows > 0 && !search.set.rolled_up())

@@ -1,7 +1,8 @@
 //! Prices shaken: where every price is as high as the others allow, some are lowered so that their neighbours can rise.
 //!
-//! A tuple and those near it take new prices, lower ones by chance, which are then raised again in another order. Prices that
-//! are lower are still a bound, and so are those that are raised as far as they may be; what adds up to more is kept.
+//! A tuple and those near it take new prices, lower ones by chance, which are then raised again in another order.
+//! Prices that are lower are still a bound, and so are those that are raised as far as they may be; what adds up to
+//! more is kept.
 
 use super::Effort;
 use super::field::Field;

@@ -1,10 +1,10 @@
 //! Annealing: classes are improved for as long as there is time, by steps that may also lose at first.
 //!
-//! A row moves to the class of a row near it, or changes places with one of that class; a class is divided, dissolved among
-//! its neighbours, or founded from what neighbours can spare. A step that adds Δ to the loss is taken with probability
-//! e^(−Δ/T); the temperature T falls with the time that is spent, from where most small losses are taken to where none is.
-//! Every class satisfies the policy after every step, so that the search can be ended at any moment, and what is returned is
-//! the best that was seen: never worse than what was given.
+//! A row moves to the class of a row near it, or changes places with one of that class; a class is divided, dissolved
+//! among its neighbours, or founded from what neighbours can spare. A step that adds Δ to the loss is taken with
+//! probability e^(−Δ/T); the temperature T falls with the time that is spent, from where most small losses are taken to
+//! where none is. Every class satisfies the policy after every step, so that the search can be ended at any moment, and
+//! what is returned is the best that was seen: never worse than what was given.
 //!
 //! Neighbours are looked for once, among the tuples: for each a few that are near it.
 
@@ -34,8 +34,8 @@ const COLD: f64 = 0.01;
 /// Steps between two looks at the clock.
 const ROUND: u64 = 2_000;
 
-/// Improves classes that satisfy the policy until `spent` says 1: the share of the time that is gone. `told` is told the
-/// loss now and then.
+/// Improves classes that satisfy the policy until `spent` says 1: the share of the time that is gone. `told` is told
+/// the loss now and then.
 pub fn anneal(
     world: &World<'_>,
     search: &Search<'_>,

@@ -1,16 +1,17 @@
 //! Bucket-aware assembly: classes are filled value by value so that what remains stays feasible.
 //!
-//! Policies that bound frequencies ((α,k), recursive, entropy, tight (l,α)) fail in most halves of most cuts, so dividing
-//! the table from the top collapses. Assembly goes the other way: rows stand in buckets by sensitive value; a class begins
-//! with a row at the rim of the table and takes the nearest rows of buckets with which it can still be completed, until
-//! it has the least size at which the policy can hold. The *eligibility condition* (Machanavajjhala et al.; Xiao & Tao's
-//! Anatomy) keeps the remainder feasible: a value that the remainder could not do with any more of must be taken. A
-//! monotone policy needs no formula for it: the remainder, taken as one class, must satisfy the policy.
+//! Policies that bound frequencies ((α,k), recursive, entropy, tight (l,α)) fail in most halves of most cuts, so
+//! dividing the table from the top collapses. Assembly goes the other way: rows stand in buckets by sensitive value; a
+//! class begins with a row at the rim of the table and takes the nearest rows of buckets with which it can still be
+//! completed, until it has the least size at which the policy can hold. The *eligibility condition* (Machanavajjhala et
+//! al.; Xiao & Tao's Anatomy) keeps the remainder feasible: a value that the remainder could not do with any more of
+//! must be taken. A monotone policy needs no formula for it: the remainder, taken as one class, must satisfy the
+//! policy.
 //!
-//! Policies that compare classes with the table (closeness, likeness, disclosure) want classes drawn in proportion to it, as
-//! SABRE and BUREL (Cao, Karras, Kalnis & Tan) draw them: [`Draw::Proportional`]. A class may have more of a value than
-//! its share of the table as long as it can still be completed, and more of what the remainder has little of only while
-//! the remainder is near the table itself.
+//! Policies that compare classes with the table (closeness, likeness, disclosure) want classes drawn in proportion to
+//! it, as SABRE and BUREL (Cao, Karras, Kalnis & Tan) draw them: [`Draw::Proportional`]. A class may have more of a
+//! value than its share of the table as long as it can still be completed, and more of what the remainder has little of
+//! only while the remainder is near the table itself.
 //!
 //! Not an algorithm of its own but a candidate of the portfolio.
 //!

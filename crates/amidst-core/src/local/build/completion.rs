@@ -96,7 +96,8 @@ impl<'a> Oracle<'a> {
         self.now.fill(None);
     }
 
-    /// The tally filled up to `target` rows in proportion to the table: each time with the value of which it lacks most.
+    /// The tally filled up to `target` rows in proportion to the table: each time with the value of which it lacks
+    /// most.
     fn completed_in_proportion(&self, tally: &Tally, target: u64) -> Tally {
         let mut lacks: Vec<f64> = self.shares.iter().map(|share| share * target as f64).collect();
         let mut counts: Vec<u64> = vec![0; self.shares.len()];

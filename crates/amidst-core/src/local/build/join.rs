@@ -134,7 +134,8 @@ impl<'a> OpenClasses<'a> {
         OpenClasses { space, judge, shapes, tallies, protected, tree }
     }
 
-    /// Puts `step` rows into the class whose protected rows lose least by it and that stays valid; none when no class does.
+    /// Puts `step` rows into the class whose protected rows lose least by it and that stays valid; none when no class
+    /// does.
     fn take(&mut self, tuple: &[u32], newcomer: Entry, step: u64) -> Option<u32> {
         let OpenClasses { space, judge, shapes, tallies, protected, tree } = self;
         let words = space.words();

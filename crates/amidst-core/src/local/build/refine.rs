@@ -131,8 +131,8 @@ struct Member {
     changed: u64,
     /// When all its changes with the others were last looked at.
     looked: u64,
-    /// Whether the policy holds once a row of one sensitive tuple leaves and one of another comes, as far as anybody asked:
-    /// rows with the same sensitive values get the same answer.
+    /// Whether the policy holds once a row of one sensitive tuple leaves and one of another comes, as far as anybody
+    /// asked: rows with the same sensitive values get the same answer.
     verdicts: RefCell<FxHashMap<(u32, u32), bool>>,
 }
 

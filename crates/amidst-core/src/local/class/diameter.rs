@@ -1,16 +1,18 @@
 //! Intra-cluster distance: how far apart two rows of one class are at the most.
 //!
-//! **Definition.** The largest over the classes Ωᵢ of the largest over their rows r, r′ of D(r, r′), where D adds up, over the
-//! quasi columns, what `information-loss` charges one row for a cell over both values. Suppressed rows and the class of
-//! masked rows do not count: nobody took them for neighbours.
+//! **Definition.** The largest over the classes Ωᵢ of the largest over their rows r, r′ of D(r, r′), where D adds up,
+//! over the quasi columns, what `information-loss` charges one row for a cell over both values. Suppressed rows and the
+//! class of masked rows do not count: nobody took them for neighbours.
 //!
-//! **Source.** Systematic clustering paper, Equation 4 (the cost of k-center clustering, which its problem departs from).
+//! **Source.** Systematic clustering paper, Equation 4 (the cost of k-center clustering, which its problem departs
+//! from).
 //!
-//! **A figure, not a metric.** It looks at single pairs of rows, so it cannot be told from the nodes of a lattice, and a
-//! search for the least of it would be blind to everything but the worst class.
+//! **A figure, not a metric.** It looks at single pairs of rows, so it cannot be told from the nodes of a lattice, and
+//! a search for the least of it would be blind to everything but the worst class.
 //!
-//! **Cost.** No two rows are farther apart than their class's cells cost, so classes come by that cost and the rest is passed
-//! over once a class cannot beat the farthest pair known. Within a class a k-d tree finds the farthest of each row.
+//! **Cost.** No two rows are farther apart than their class's cells cost, so classes come by that cost and the rest is
+//! passed over once a class cannot beat the farthest pair known. Within a class a k-d tree finds the farthest of each
+//! row.
 
 use rayon::prelude::*;
 
@@ -23,8 +25,8 @@ use crate::recoding::Recoding;
 /// With more different tuples in classes it takes too long for a figure.
 const MOST: usize = 100_000;
 
-/// The largest distance between two rows of one class of a release; `None` where nothing is published, where tuples stand
-/// for others, or where there are too many of them.
+/// The largest distance between two rows of one class of a release; `None` where nothing is published, where tuples
+/// stand for others, or where there are too many of them.
 pub fn intra_cluster_distance(
     set: &FrequencySet,
     generalizations: &[Generalization],

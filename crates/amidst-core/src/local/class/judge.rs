@@ -163,8 +163,9 @@ impl<'a> Judge<'a> {
         Err(SearchError::Impossible(message.into()))
     }
 
-    /// The same for a policy that asks for more: classes of at least `k` rows, and, of the columns whose values have bounds
-    /// on their shares, no value with more than the share `most`. `None` where not even all rows together have that.
+    /// The same for a policy that asks for more: classes of at least `k` rows, and, of the columns whose values have
+    /// bounds on their shares, no value with more than the share `most`. `None` where not even all rows together have
+    /// that.
     pub fn stricter(mut self, k: u64, most: Option<Rational>) -> Option<Self> {
         (self.least, self.most) = (self.least.max(k), most);
         let everything = self.tally(self.set.groups.entries.iter().copied());
@@ -349,8 +350,8 @@ impl<'a> Judge<'a> {
         self.counts_hold(tally) && !self.crowded()
     }
 
-    /// The same for a number of rows of each sensitive tuple, in ascending order, where nobody has several rows. `spare` is
-    /// memory that is used again and again.
+    /// The same for a number of rows of each sensitive tuple, in ascending order, where nobody has several rows.
+    /// `spare` is memory that is used again and again.
     pub(crate) fn holds_counted(
         &self,
         rows: u64,

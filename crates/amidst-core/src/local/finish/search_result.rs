@@ -13,9 +13,9 @@ pub(crate) type Divided = (Partition, Vec<String>);
 
 /// Runs a local algorithm, `divide`, and makes its classes a recoding.
 ///
-/// Rows are left out or masked only where the policy allows it and then only where that lowers the loss, a suppressed row
-/// losing everything, or left out where no release exists otherwise: masked rows stay in the release, so masking some
-/// helps no table that fails a policy as a whole.
+/// Rows are left out or masked only where the policy allows it and then only where that lowers the loss, a suppressed
+/// row losing everything, or left out where no release exists otherwise: masked rows stay in the release, so masking
+/// some helps no table that fails a policy as a whole.
 pub(crate) fn found(
     search: &Search<'_>,
     divide: impl Fn(&Search<'_>, &World<'_>) -> Result<Divided, SearchError>,

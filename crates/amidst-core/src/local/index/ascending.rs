@@ -7,8 +7,8 @@ use super::Tree;
 use super::kd_tree::Total;
 
 impl Tree {
-    /// Shows items in ascending order of what `of_item` says, which is never less than `of_node` says of a node of the tree
-    /// that holds it (by its number and hull), until `see` has seen enough; whether it has.
+    /// Shows items in ascending order of what `of_item` says, which is never less than `of_node` says of a node of the
+    /// tree that holds it (by its number and hull), until `see` has seen enough; whether it has.
     pub fn ascending(
         &self,
         of_node: impl Fn(u32, &[u64]) -> f64,

@@ -9,8 +9,8 @@
 //! neither decide them nor keep the tree from passing over all but one of them.
 //!
 //! **Patience.** In a space of many columns the nearest of far neighbours is hardly nearer than the others, and proving
-//! which it is means looking at most of the tree. A tree may therefore be told to look at a number of leaves and then to be
-//! content with the best of them. Since the most promising leaves come first, little is lost.
+//! which it is means looking at most of the tree. A tree may therefore be told to look at a number of leaves and then
+//! to be content with the best of them. Since the most promising leaves come first, little is lost.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

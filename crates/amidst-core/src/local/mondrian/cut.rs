@@ -1,8 +1,8 @@
 //! Where to cut some rows, as Mondrian chooses it.
 //!
 //! The choice looks at columns one by one: at the distinct codes of a column (or the nodes that they lie below), each
-//! with its number of rows, the shape over them, and what they count. Rows need not be at hand for that; a caller that can
-//! tell these is a [`Source`].
+//! with its number of rows, the shape over them, and what they count. Rows need not be at hand for that; a caller that
+//! can tell these is a [`Source`].
 
 use std::ops::Range;
 

@@ -174,8 +174,8 @@ impl Space {
         })
     }
 
-    /// A lower bound of how much the loss of any class within a hull grows with a number of rows of a tuple: all rows pay
-    /// for the stretch, the newcomers also for what the class costs already. Above `enough` it need not be tight.
+    /// A lower bound of how much the loss of any class within a hull grows with a number of rows of a tuple: all rows
+    /// pay for the stretch, the newcomers also for what the class costs already. Above `enough` it need not be tight.
     #[inline]
     pub fn growth(&self, hull: &[u64], least: Least, codes: &[u32], rows: f64, enough: f64) -> f64 {
         let (mut cost, mut growth) = (0.0, 0.0);

@@ -81,8 +81,8 @@ impl Space {
         Space { words: axes.last().map_or(0, |a| a.words.1), places, axes, tops }
     }
 
-    /// The space of these columns with cells that cost what `cell` says; `None` where ranges or sets cost what no sum over
-    /// their values tells.
+    /// The space of these columns with cells that cost what `cell` says; `None` where ranges or sets cost what no sum
+    /// over their values tells.
     pub fn priced(generalizations: &[Generalization], cell: &CellCost<'_>) -> Option<Self> {
         let plain = Space::new(generalizations);
         let mut axes: Vec<Axis> = Vec::with_capacity(generalizations.len());
@@ -138,7 +138,8 @@ impl Space {
         self.axes.iter().zip(codes).map(|(a, &c)| a.cost_with(shape, c)).sum()
     }
 
-    /// As [`Space::cost_with`], or `None` when it is more than `most`: costs are not negative, so some columns may tell.
+    /// As [`Space::cost_with`], or `None` when it is more than `most`: costs are not negative, so some columns may
+    /// tell.
     #[inline]
     pub fn cost_with_up_to(&self, shape: &[u64], codes: &[u32], most: f64) -> Option<f64> {
         let mut with = 0.0;
@@ -163,8 +164,8 @@ impl Space {
             .sum()
     }
 
-    /// Shrinks a shape around the centre of its rows: a range to the values on both sides of the mean. Nothing within it
-    /// is farther from a tuple than [`Space::distance`] says.
+    /// Shrinks a shape around the centre of its rows: a range to the values on both sides of the mean. Nothing within
+    /// it is farther from a tuple than [`Space::distance`] says.
     pub fn centred(&self, shape: &mut [u64], sums: &[f64], rows: f64) {
         for ((axis, sum), places) in self.axes.iter().zip(sums).zip(&self.places) {
             if let Measure::Range { .. } = axis.measure {
@@ -222,8 +223,8 @@ impl Space {
         }
     }
 
-    /// Makes of an empty shape the one that [`Space::export`] wrote down, with `code` for a lasting name; `None` when it is
-    /// of another space.
+    /// Makes of an empty shape the one that [`Space::export`] wrote down, with `code` for a lasting name; `None` when
+    /// it is of another space.
     pub fn import(
         &self,
         shape: &mut [u64],
@@ -251,7 +252,8 @@ impl Space {
         Some(())
     }
 
-    /// Where the middle of a column of a shape lies, for neighbourhoods: nodes of a higher level lie beyond those below.
+    /// Where the middle of a column of a shape lies, for neighbourhoods: nodes of a higher level lie beyond those
+    /// below.
     pub fn middle(&self, shape: &[u64], column: usize) -> f64 {
         let (axis, places) = (&self.axes[column], &self.places[column]);
         let words = &shape[axis.words.0..axis.words.1];

@@ -1,9 +1,9 @@
 //! Top-down specialization of one column, as the paper says it and no more.
 //!
-//! [`specialize`](super::specialize) chooses with care which rows are pulled back, and is greedy all the same: now and then
-//! rows in the order of the table do better. For one quasi column, of which the paper speaks, that is tried as well where it
-//! costs little: children that fail go back to their parent; if what went back fails, rows follow one by one out of children
-//! that stay valid without them, and then whole children, the smallest first.
+//! [`specialize`](super::specialize) chooses with care which rows are pulled back, and is greedy all the same: now and
+//! then rows in the order of the table do better. For one quasi column, of which the paper speaks, that is tried as
+//! well where it costs little: children that fail go back to their parent; if what went back fails, rows follow one by
+//! one out of children that stay valid without them, and then whole children, the smallest first.
 
 use crate::frequency::{Entry, add_up};
 use crate::local::class::{Judge, Part, Partition, Tally};

@@ -2,8 +2,9 @@
 //!
 //! What is looked at can be added up: the rows of each child by sensitive tuple, and how far they reach in every
 //! column. So the rows themselves may be elsewhere, and the same code decides about them ([`crate::partial`]). For
-//! that, a step costs `Σ loss(child before any row is pulled) + loss(hull of the rows from which the rest is filled up)`, an upper bound of the
-//! loss after pulling: the rows that are pulled are among those, so their hull is no larger.
+//! that, a step costs `Σ loss(child before any row is pulled) + loss(hull of the rows from which the rest is filled
+//! up)`, an upper bound of the loss after pulling: the rows that are pulled are among those, so their hull is no
+//! larger.
 
 use crate::frequency::{Entry, NOBODY};
 use crate::hierarchy::Generalization;

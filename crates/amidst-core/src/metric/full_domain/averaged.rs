@@ -1,5 +1,5 @@
-//! A loss of 0 to 1 for each cell, averaged over the rows and quasi columns of the input: what the loss metric and precision
-//! have in common. A suppressed row loses 1 in every column; columns are not weighted.
+//! A loss of 0 to 1 for each cell, averaged over the rows and quasi columns of the input: what the loss metric and
+//! precision have in common. A suppressed row loses 1 in every column; columns are not weighted.
 
 use super::super::{CellCosts, Release};
 use super::{Additive, Input, NodeCost, sum_cells};

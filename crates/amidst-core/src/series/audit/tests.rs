@@ -94,7 +94,8 @@ struct Tried {
 }
 
 impl Tried {
-    /// What the models say of the shares of all worlds, enumerated, is what the audit says; a bound says it of no fewer.
+    /// What the models say of the shares of all worlds, enumerated, is what the audit says; a bound says it of no
+    /// fewer.
     fn compare(&mut self, turn: usize, versions: &[Vec<crate::worlds::tests::Class>], models: &[Requirement]) {
         self.really.resize(models.len(), 0);
         self.accused.resize(models.len(), 0);

@@ -1,7 +1,7 @@
 //! Arrow IPC, both kinds: the file with a footer and the stream without.
 //!
-//! Messages are found and cut out here ([`layout`]) and held against what they say of themselves ([`verify`]) before Arrow's
-//! own decoder sees them: it takes the lengths that a file declares for granted.
+//! Messages are found and cut out here ([`layout`]) and held against what they say of themselves ([`verify`]) before
+//! Arrow's own decoder sees them: it takes the lengths that a file declares for granted.
 //!
 //! May use: `contain`, `error`, `format`, `limits`, `merge`, `stream`, the rest of `columnar`, and what those use.
 

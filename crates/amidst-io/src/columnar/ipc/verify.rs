@@ -1,9 +1,9 @@
 //! Schemas and batches, held against their own bytes before they are decoded.
 //!
-//! Arrow's decoder validates arrays (offsets ascend, text is UTF-8, keys are within the dictionary), but before it does so
-//! it takes memory for what a buffer is said to hold, slices the body where the metadata says, and unwraps what a type must
-//! have. Here the structure is walked once: every buffer lies within the body, every column has the nodes and buffers of
-//! its type, and what is compressed can hold what it says.
+//! Arrow's decoder validates arrays (offsets ascend, text is UTF-8, keys are within the dictionary), but before it does
+//! so it takes memory for what a buffer is said to hold, slices the body where the metadata says, and unwraps what a
+//! type must have. Here the structure is walked once: every buffer lies within the body, every column has the nodes and
+//! buffers of its type, and what is compressed can hold what it says.
 
 use arrow_ipc::convert::fb_to_schema;
 use arrow_ipc::{Block, CompressionType, Field as Declared, RecordBatch, root_as_message};

@@ -1,9 +1,9 @@
 //! A Parquet file's own words about its sizes, held against the file before anything is decoded.
 //!
-//! The footer tells how many rows there are and where the pages of each column begin; each page tells how long it is, how
-//! long it becomes when it is decompressed, and how many cells it has. The decoder takes memory for all of these. Runs of
-//! equal values take no space in Parquet, so that rows cannot be bounded by bytes alone: their number must be told alike by
-//! footer and pages, and be one that a file of this size may have.
+//! The footer tells how many rows there are and where the pages of each column begin; each page tells how long it is,
+//! how long it becomes when it is decompressed, and how many cells it has. The decoder takes memory for all of these.
+//! Runs of equal values take no space in Parquet, so that rows cannot be bounded by bytes alone: their number must be
+//! told alike by footer and pages, and be one that a file of this size may have.
 
 use parquet::basic::Compression;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};

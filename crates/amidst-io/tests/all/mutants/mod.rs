@@ -1,9 +1,10 @@
-//! Damaged files of every format: whatever a file says, it is read or refused with a message; no panic, no abort, no hang,
-//! no memory beyond a limit.
+//! Damaged files of every format: whatever a file says, it is read or refused with a message; no panic, no abort, no
+//! hang, no memory beyond a limit.
 //!
 //! Mutants are read in child processes, some hundreds in each, whose address space is limited: a panic, an abort on an
-//! allocation that fails, and a child that does not end all fail the test, with the number of the mutant at fault. The same
-//! number makes the same mutant again. `AMIDST_MUTANTS=20000` tries so many of each file, from `AMIDST_MUTANTS_FROM` on.
+//! allocation that fails, and a child that does not end all fail the test, with the number of the mutant at fault. The
+//! same number makes the same mutant again. `AMIDST_MUTANTS=20000` tries so many of each file, from
+//! `AMIDST_MUTANTS_FROM` on.
 
 mod change;
 mod samples;

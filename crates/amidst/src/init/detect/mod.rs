@@ -1,8 +1,8 @@
 //! What values are, whatever their column is called: one detector a file, all of them in [`DETECTORS`].
 //!
-//! A detector that is wrong on the safe side leaves a column out; the owner of the data brings it back. Detectors look at
-//! a sample of the distinct values, and at the whole column where order or density matter. The first that finds something
-//! decides.
+//! A detector that is wrong on the safe side leaves a column out; the owner of the data brings it back. Detectors look
+//! at a sample of the distinct values, and at the whole column where order or density matter. The first that finds
+//! something decides.
 //!
 //! May use: the rest of `init`, and what those use.
 

@@ -56,7 +56,8 @@ fn steuer_id(value: &str) -> bool {
     (11 - product) % 10 == d[10]
 }
 
-/// Sex, year, month, department, commune, order: thirteen places (2A and 2B for Corsica), and 97 minus the rest of them.
+/// Sex, year, month, department, commune, order: thirteen places (2A and 2B for Corsica), and 97 minus the rest of
+/// them.
 fn nir(value: &str) -> bool {
     let plain: String = value.chars().filter(|c| !c.is_whitespace()).collect();
     let corsica = plain.to_uppercase().replacen("2A", "19", 1).replacen("2B", "18", 1);

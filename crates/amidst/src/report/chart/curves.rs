@@ -1,7 +1,7 @@
 //! Curves: figures of several series over a few places of an axis, as the papers print them.
 //!
-//! Each series has a mark and a stroke of its own, so that it can be told from the others without colour. A place without a
-//! figure is a gap.
+//! Each series has a mark and a stroke of its own, so that it can be told from the others without colour. A place
+//! without a figure is a gap.
 
 use std::error::Error;
 
