@@ -20,7 +20,7 @@ pub const FORMAT: u32 = 2;
 pub struct Certificate {
     /// Version of the format.
     pub format: u32,
-    /// The program that made the release, such as `amidst 0.1.0`.
+    /// The program that made the release, such as `amidst 0.2.0`.
     pub tool: String,
     /// The resolved policy as TOML text.
     pub policy: String,
@@ -224,7 +224,7 @@ pub struct Worst {
 /// What the maker of a release states; everything else the checker finds out by itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CertificateDraft {
-    /// The program, such as `amidst 0.1.0`.
+    /// The program, such as `amidst 0.2.0`.
     pub tool: String,
     /// The resolved policy as TOML text.
     pub policy: String,

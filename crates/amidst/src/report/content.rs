@@ -20,7 +20,7 @@ use crate::utility::Fidelity;
 /// Everything a report says.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// The program that made it, such as `amidst 0.1.0`.
+    /// The program that made it, such as `amidst 0.2.0`.
     pub tool: String,
     /// What it is about.
     pub subject: Subject,
