@@ -8,6 +8,6 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
     { echo "skipped: verify.py is not compared with the checker, since there is no Python 3.11"; exit 0; }
 
 # With the features of the whole workspace, so that nothing is built a second time.
-cargo build --locked --quiet --bin amidst --example verdicts
+cargo build --locked --quiet "${tested[@]}" --bin amidst --example verdicts
 target=${CARGO_TARGET_DIR:-target}/debug
 exec python3 scripts/checkers.py "$target/amidst" "$target/examples/verdicts" "${CASES:-2500}" "${SEED:-23}"

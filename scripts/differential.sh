@@ -8,7 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 command -v python3 >/dev/null || { echo "skipped: there is no Python to compare the checker with"; exit 0; }
 
 # With the features of the whole workspace, so that nothing is built a second time.
-cargo build --locked --quiet --example rows
+cargo build --locked --quiet "${tested[@]}" --example rows
 target=${CARGO_TARGET_DIR:-target}
 python=python3
 venv=$target/differential-venv

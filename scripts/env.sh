@@ -9,4 +9,8 @@ if ! command -v cc >/dev/null; then
 fi
 command -v cargo >/dev/null || { echo "Rust is needed: install it with rustup, then run this again" >&2; exit 2; }
 
+# What is built for tests, in every script the same selection of packages: so each dependency is built once, with all the
+# features that one of them asks for. The engine for clusters, which asks for many more, is built apart.
+tested=(--workspace --exclude amidst-cluster)
+
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/amidst/target}"

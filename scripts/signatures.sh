@@ -3,7 +3,7 @@
 # A tool that is not here is skipped, and said to be.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
-cargo build --locked --quiet --bin amidst
+cargo build --locked --quiet "${tested[@]}" --bin amidst
 amidst=$(readlink -f "${CARGO_TARGET_DIR:-target}/debug/amidst")
 verify=$(readlink -f verify/verify.py)
 place=$(mktemp -d)

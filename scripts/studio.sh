@@ -15,7 +15,7 @@ mkdir -p "$packages"
     npm install --prefix "$packages" --no-audit --no-fund --silent playwright-core@1 axe-core@4 ||
     { echo "skipped: the packages of the studio's tests could not be installed"; exit 0; }
 
-[ -n "${AMIDST:-}" ] || { cargo build --locked --quiet --bin amidst && AMIDST=$CARGO_TARGET_DIR/debug/amidst; }
+[ -n "${AMIDST:-}" ] || { cargo build --locked --quiet "${tested[@]}" --bin amidst && AMIDST=$CARGO_TARGET_DIR/debug/amidst; }
 export STUDIO_PACKAGES=$packages AMIDST CHROMIUM=$browser
 cd crates/amidst-studio/e2e
 if [ "${1:-}" = bench.mjs ]; then exec node bench.mjs; fi

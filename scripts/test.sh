@@ -21,10 +21,10 @@ step() {
     [ -z "$current" ] || printf '\n== %s (at %s)\n' "$current" "$(clock "$SECONDS")"
 }
 
-# What takes long, or needs more than a build: left out unless it is asked for, and said.
+# What takes longest: left out where AMIDST_CLUSTER=0 says so, and said.
 asked() {
-    [ -n "${AMIDST_EVERYTHING:-}" ] || [ -n "${!1:-}" ] && return
-    echo "skipped: $2; $1=1 or AMIDST_EVERYTHING=1 runs it"
+    [ "${!1:-1}" != 0 ] && return
+    echo "skipped: $2, because $1=0"
     return 1
 }
 
@@ -41,48 +41,41 @@ cargo fmt --all --check
 step "invariants"
 bash scripts/invariants.sh
 
-# What is shipped is tested with the features that it is built with. The engine for clusters, whose dependencies are many and
-# give those of the formats more features, and the client of PostgreSQL are built apart: both in one selection of packages and
-# features, always the same, so that nothing of it is built a second time.
+# The engine for clusters, whose dependencies are many and give those of the formats more features, and the client of
+# PostgreSQL are built apart from the rest: both in one selection of packages and features, always the same, so that nothing of
+# it is built a second time.
 apart=(-p amidst-cluster -p amidst-io --features amidst-io/postgres)
 
 step "dependencies: licences, sources, Rust versions"
 python3 scripts/dependencies.py
 
-if asked AMIDST_REGISTRIES "adding to each registry in a scratch copy"; then
-    step "one file and two lines"
-    bash scripts/registries.sh
-fi
-
 step "lints"
-cargo clippy --locked --all-targets --quiet -- -D warnings
+cargo clippy --locked "${tested[@]}" --all-targets --quiet -- -D warnings
 
 step "documentation"
-RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --quiet
+RUSTDOCFLAGS="-D warnings" cargo doc --locked "${tested[@]}" --no-deps --quiet
 python3 scripts/surface.py "${CARGO_TARGET_DIR:-target}/doc" amidst_core 285
 python3 scripts/surface.py "${CARGO_TARGET_DIR:-target}/doc" amidst
 
 step "tests: build"
-cargo test --locked --quiet --no-run
+cargo test --locked --quiet "${tested[@]}" --no-run
 
 step "tests"
 # What a passing test prints is not shown, so what is left out is said here.
 [ -d ../shared/data ] || echo "skipped: whatever needs the tables in ../shared/data, which are not here"
-cargo test --locked --quiet
+cargo test --locked --quiet "${tested[@]}"
 
-if asked AMIDST_STUDIO "the studio in a browser"; then
-    step "studio in a browser"
-    bash scripts/studio.sh
-fi
+step "one file and two lines"
+bash scripts/registries.sh
+
+step "studio in a browser"
+bash scripts/studio.sh
 
 step "differential"
 bash scripts/differential.sh
 
-if asked AMIDST_PYTHON "the Python package"; then
-    step "Python package"
-    cargo clippy --locked --all-targets --quiet -p amidst-python -- -D warnings
-    bash scripts/python.sh
-fi
+step "Python package"
+bash scripts/python.sh
 
 step "the two checkers"
 bash scripts/checkers.sh
@@ -90,10 +83,10 @@ bash scripts/checkers.sh
 step "signatures under other tools"
 bash scripts/signatures.sh
 
-if asked AMIDST_FAULTS "system calls that fail, full disks, kills (about a minute, needs strace)"; then
-    step "faults"
-    bash scripts/faults.sh
-fi
+step "system calls that fail, full disks, kills"
+command -v strace >/dev/null || install strace ||
+    echo "skipped: strace is not here and could not be installed, so no system call is made to fail"
+bash scripts/faults.sh
 
 if asked AMIDST_CLUSTER "the engine for clusters and the client of PostgreSQL"; then
     step "cluster and PostgreSQL: lints"
