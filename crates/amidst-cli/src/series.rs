@@ -196,6 +196,10 @@ impl Series {
             }
             Command::Publish { dir, safe, no_safe, allow_leak, output } => {
                 let mut series = series::Series::open(dir)?;
+                if (*safe || *no_safe) && series.mode() == Mode::MInvariant {
+                    let what = "classes of the mode m-invariant are safe by the way they are made";
+                    terminal.warning(format!("--safe and --no-safe change nothing here: {what}"));
+                }
                 let done = match (safe, no_safe) {
                     (true, _) => series.publish_safe(*allow_leak, &job)?,
                     (_, true) => series.publish_plain(*allow_leak, &job)?,

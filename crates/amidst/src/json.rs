@@ -90,7 +90,10 @@ pub fn measured(model: &str, parameter: &str, value: &Value) -> (&'static str, S
     let declared =
         amidst_core::model::find(model).and_then(|m| m.parameters.iter().find(|p| p.name == parameter)?.measured);
     match (declared, value.as_f64()) {
-        (Some(kind), Some(x)) if x.fract() == 0.0 => (kind.sign(), words(value)),
+        // What four places hold needs no rounding.
+        (Some(kind), Some(x)) if x.to_string().split_once('.').is_none_or(|(_, places)| places.len() <= 4) => {
+            (kind.sign(), words(value))
+        }
         (Some(kind), Some(x)) => (kind.sign(), kind.rounded(x)),
         _ => ("=", words(value)),
     }

@@ -226,7 +226,7 @@ mod tests {
         let diagnosis = |row: usize| ["flu", "hiv", "cold", "cancer"][row * 5 / 4 % 4];
         let region = |row: usize| format!("{}{}", row * 7 % 4, row * 5 / 4 % 4);
         let columns = |with: bool| {
-            let region = |row: usize| if with { region(row) } else { format!("r{}", row * row % 16) };
+            let region = |row: usize| if with { region(row) } else { format!("r{}", row * 7919 / 13 % 16) };
             let rows = || 0..400;
             vec![
                 column("religion", rows().map(religion)),

@@ -103,14 +103,8 @@ impl Series {
     /// classes of their own or wait. The series remembers it: from then on [`Series::publish`] does the same.
     ///
     /// # Errors
-    /// As [`Series::publish`]; `allow_leak` is needed only where versions before have exposed somebody. In the mode
-    /// m-invariant, which knows no such versions.
+    /// As [`Series::publish`]; `allow_leak` is needed only where versions before have exposed somebody.
     pub fn publish_safe(&mut self, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
-        if self.mode == Mode::MInvariant {
-            let what = "safe versions are made in the mode maintain; in the mode m-invariant classes are safe by the way they \
-                        are made, and where another requirement fails nothing can be changed to save it";
-            return Err(Failure::Usage(what.to_string()));
-        }
         self.publish_as(Mend::Always, allow_leak, job)
     }
 

@@ -117,8 +117,10 @@ fn safe_versions_leave_everybody_what_is_promised() {
             let batch =
                 Batch { insert: Some(ward.file("new.csv", &insert)), delete: Some(ward.file("gone.csv", &delete)) };
             // A table that no longer satisfies the policy as a whole is refused before it is published.
-            if ward.open().apply(&batch, &job()).is_err() {
-                break;
+            match ward.open().apply(&batch, &job()) {
+                Err(_) => break,
+                Ok(done) if done.inserted + done.deleted == 0 => continue,
+                Ok(_) => {}
             }
             let plan = ward.open().plan(&job()).unwrap();
             let done = ward.open().publish_safe(false, &job()).unwrap();
