@@ -127,7 +127,7 @@ pub fn explore(
         let prepared = Prepared::load(&policy, &load)?;
         if !node.is_empty() {
             let why = lattices::why_not(&policy, &prepared, &node, job)?;
-            return Ok(lattices::why_not_json(&policy, &prepared, &why).to_string());
+            return Ok(amidst::json::of(&lattices::NodeVerdict::of(&policy, &prepared, &why)).to_string());
         }
         // Where there is a lattice, it is what people want to see, unless they name a local algorithm.
         let lattice = policy.search.algorithm.is_none() && prepared.generalizations.iter().all(|g| g.has_hierarchy);

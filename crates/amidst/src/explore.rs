@@ -194,12 +194,7 @@ pub struct FailingClass {
     /// Its rows.
     pub rows: u64,
     /// What it reaches.
-    pub measured: Value,
-}
-
-/// The same as JSON.
-pub fn why_not_json(policy: &Policy, prepared: &Prepared, why: &WhyNot) -> Value {
-    json::of(&NodeVerdict::of(policy, prepared, why))
+    pub measured: Figure,
 }
 
 impl FailingClass {
@@ -221,7 +216,7 @@ impl NodeVerdict {
                 .map(|(g, cell)| (g.name.clone(), g.label(cell).to_string()))
                 .collect(),
             rows: class.rows,
-            measured: class.measured.as_ref().map_or(Value::Null, |l| json::bound(&l.bound)),
+            measured: class.measured.as_ref().map_or(Figure::None, |level| Figure::of_bound(&level.bound)),
         };
         let requirement = |obstacle: &lattice::Obstacle| NodeRequirement {
             verdict: RequirementVerdict::of(

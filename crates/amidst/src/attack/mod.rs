@@ -238,20 +238,9 @@ impl Attacked {
 
 /// A parameter as it is written on a command line: a number or fraction, true or false, a list as JSON, or a text.
 pub fn parameter(text: &str) -> Stated {
-    fn of_json(value: &Value) -> Stated {
-        match value {
-            Value::Array(items) => Stated::List(items.iter().map(of_json).collect()),
-            Value::String(text) => Stated::Text(text.clone()),
-            Value::Bool(flag) => Stated::Flag(*flag),
-            other => parameter(&other.to_string()),
-        }
-    }
     match text {
         "true" | "false" => Stated::Flag(text == "true"),
-        list if list.starts_with('[') => match serde_json::from_str(list) {
-            Ok(value) => of_json(&value),
-            Err(_) => Stated::Text(list.to_string()),
-        },
+        list if list.starts_with('[') => json::listed(list).unwrap_or_else(|| Stated::Text(list.to_string())),
         other => match other.parse() {
             Ok(number) => Stated::Number(number),
             Err(_) => Stated::Text(other.to_string()),
@@ -296,6 +285,9 @@ mod tests {
         assert_eq!(parameter("true"), Stated::Flag(true));
         let lists = Stated::List(vec![Stated::List(vec![Stated::Text("HIV".into())])]);
         assert_eq!(parameter("[[\"HIV\"]]"), lists);
+        let mixed = Stated::List(vec![Stated::Number(5.into()), Stated::Flag(true), Stated::Text("null".into())]);
+        assert_eq!(parameter("[5, true, null]"), mixed);
+        assert_eq!(parameter("[5"), Stated::Text("[5".into()));
         assert_eq!(parameter("Flu"), Stated::Text("Flu".into()));
     }
 }
