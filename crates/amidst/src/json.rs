@@ -1,4 +1,6 @@
-//! The JSON that every command shares. Numbers are JSON numbers, never NaN.
+//! The JSON that every command shares: numbers, figures, verdicts on requirements. Numbers are JSON numbers, never NaN.
+//!
+//! The modules above know JSON values through this one only; what whole commands print is in `json_output`.
 
 use amidst_core::exact::Rational;
 use amidst_core::model::{Bound, Level, Stronger};

@@ -13,7 +13,6 @@ use amidst_core::attack::{
 use amidst_core::frequency;
 use amidst_core::parameter::{Parameters, Value as Stated};
 use amidst_core::table::Table;
-use serde_json::{Map, Value, json};
 
 use crate::external::{covers, read};
 use crate::policy::Policy;
@@ -199,40 +198,6 @@ impl Attacked {
             }),
             _ => Ok(self),
         }
-    }
-
-    /// What `amidst attack --json` prints.
-    pub fn to_json(&self) -> Value {
-        let mut columns = Map::new();
-        for (name, findings, worst) in &self.columns {
-            let mut object = Map::new();
-            for (key, n) in [("classes", findings.classes), ("rows", findings.rows), ("persons", findings.persons)] {
-                object.insert(key.to_string(), json!(n));
-            }
-            object.extend(findings.figures.iter().map(|(key, x)| (key.clone(), json::number(*x))));
-            let worst: Vec<Value> = worst
-                .iter()
-                .map(|w| {
-                    let cells =
-                        w.cells.as_ref().map(|c| c.iter().cloned().collect::<std::collections::BTreeMap<_, _>>());
-                    json!({"cells": cells, "size": w.size})
-                })
-                .collect();
-            object.insert("worst".to_string(), Value::Array(worst));
-            columns.insert(name.clone(), Value::Object(object));
-        }
-        let hardest = self.columns.iter().map(|(_, f, _)| f).max_by_key(|f| f.rows);
-        json!({
-            "attack": self.entry.id,
-            "assumes": self.entry.assumes,
-            "definition": self.entry.definition,
-            "citation": self.entry.citation,
-            "classes": hardest.map(|f| f.classes),
-            "rows": hardest.map(|f| f.rows),
-            "persons": hardest.map(|f| f.persons),
-            "columns": columns,
-            "skipped": self.skipped.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
-        })
     }
 }
 
