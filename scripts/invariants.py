@@ -5,6 +5,7 @@
 - Comments end at the width that rustfmt.toml states (told, and no failure: `scripts/wrap_comments.py FILE...` wraps them).
 - Registries are the only lists: no other file holds the id of a model, algorithm, metric or attack as a text of its own.
 - Libraries do not know the command line: none of their texts names one of its flags or commands.
+- The façade holds JSON values in `json` and `json_output` only.
 - What the glossary says is in the code is there.
 """
 
@@ -26,6 +27,10 @@ MAY_NAME = {
 # Crates whose words are read at a terminal, in Python and on a page: `Remedy` says what can be done, and each words it.
 LIBRARIES = ("crates/amidst/", "crates/amidst-core/", "crates/amidst-io/", "crates/amidst-check/")
 FLAG = re.compile(r'(?<![\w-])--[a-z][a-z-]+|`amidst (?!verify`)[a-z]+ [^`]*--')
+# Where the façade may hold JSON values; everywhere else they are types, which these modules tell as JSON.
+FACADE, MAY_HOLD_JSON = "crates/amidst/src/", ("crates/amidst/src/json.rs", "crates/amidst/src/json_output/")
+JSON_NAME = r"(?:Value|Map|Number|value|map|json|to_value|from_value)\b"
+JSON_VALUE = re.compile(rf"\bserde_json::(?:{JSON_NAME}|\*|\{{[^}}]*\b{JSON_NAME})|\bserde_json as\b|\bjson!")
 DEFAULTS = re.compile(r"\bconst [A-Z_]+: (?:&(?:'static )?str|\[&str; \d+\]) =")
 
 
@@ -74,6 +79,13 @@ def texts(path):
         yield code.count("\n", 0, found.start()) + 1, found[2] or found[3] or ""
 
 
+def json_values(path):
+    """The lines of a file, tests and comments left out, that name a JSON value, with what they name."""
+    code = "\n".join(re.sub(r"(^|\s)//.*", "", line) for _, line in production(path))
+    for found in JSON_VALUE.finditer(code):
+        yield code.count("\n", 0, found.start()) + 1, " ".join(found[0].split())
+
+
 def main():
     wrong = []
     known = ids()
@@ -94,6 +106,9 @@ def main():
             for number, text in texts(path):
                 if flag := FLAG.search(text):
                     wrong.append(f"{name}:{number}: a text names `{flag[0]}` of the command line; use `Remedy`")
+        if name.startswith(FACADE) and not name.startswith(MAY_HOLD_JSON):
+            for number, text in json_values(path):
+                wrong.append(f"{name}:{number}: holds JSON (`{text}`); use a type, and tell it in `json_output`")
         if any(name.startswith(place) for place in MAY_NAME) or any(name.startswith(f"crates/amidst-core/src/{r}/") for r in REGISTRIES):
             continue
         for number, line in production(path):

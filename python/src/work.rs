@@ -127,12 +127,12 @@ pub fn explore(
         let prepared = Prepared::load(&policy, &load)?;
         if !node.is_empty() {
             let why = lattices::why_not(&policy, &prepared, &node, job)?;
-            return Ok(lattices::why_not_json(&policy, &prepared, &why).to_string());
+            return Ok(amidst::json::of(&lattices::NodeVerdict::of(&policy, &prepared, &why)).to_string());
         }
         // Where there is a lattice, it is what people want to see, unless they name a local algorithm.
         let lattice = policy.search.algorithm.is_none() && prepared.generalizations.iter().all(|g| g.has_hierarchy);
         if !lattice && !algorithm_of(&policy, &prepared)?.full_domain() {
-            return Ok(lattices::local::to_json(&lattices::local::compare(&policy, &prepared, job)?).to_string());
+            return Ok(lattices::local::compare(&policy, &prepared, job)?.to_json().to_string());
         }
         let explored = lattices::explore(&policy, &prepared, job)?;
         if explored.minimal.is_empty()
@@ -140,7 +140,7 @@ pub fn explore(
         {
             return Err(Failure::Impossible(why));
         }
-        Ok(lattices::to_json(&prepared, &explored).to_string())
+        Ok(amidst::json_output::explored(&prepared, &explored).to_string())
     })
 }
 

@@ -7,6 +7,7 @@ use amidst::core::lattice::Explored;
 use amidst::explore::local::Compared;
 use amidst::explore::{self, NodeVerdict, explore};
 use amidst::job::{Job, Stage};
+use amidst::json_output::explored as explored_json;
 use amidst::plan::{algorithm_of, ignored_settings, metric_of, stated_algorithm};
 use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
@@ -79,7 +80,7 @@ impl Explore {
             let compared = explore::local::compare(&policy, &prepared, &job)?;
             drop(searching);
             if self.json {
-                terminal.json(&explore::local::to_json(&compared))?;
+                terminal.json(&compared.to_json())?;
             } else {
                 terminal.result(comparison(metric_of(&policy)?.id, &compared))?;
             }
@@ -92,7 +93,7 @@ impl Explore {
             terminal.warning(warning);
         }
         if self.json {
-            terminal.json(&explore::to_json(&prepared, &explored))?;
+            terminal.json(&explored_json(&prepared, &explored))?;
         } else {
             terminal.result(summary(metric_of(&policy)?.id, &prepared, &explored))?;
         }

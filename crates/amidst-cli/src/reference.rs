@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use amidst::Failure;
 use amidst::core::hierarchy::BUILDERS;
+use amidst::json_output::policy_schema;
 use amidst::policy::ROLES;
 use amidst::policy::keys::{SECTIONS, section};
-use amidst::policy::reference::{role_meaning, schema, text};
+use amidst::policy::reference::{role_meaning, text};
 use clap::{Args, CommandFactory};
 
 use crate::terminal::{CommandResult, Outcome, Terminal, dim, heading, table};
@@ -49,7 +50,7 @@ pub struct Schema {}
 impl Schema {
     /// Prints the schema.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
-        terminal.result(serde_json::to_string_pretty(&schema()).unwrap_or_default())?;
+        terminal.result(serde_json::to_string_pretty(&policy_schema()).unwrap_or_default())?;
         Ok(Outcome::Done)
     }
 }

@@ -109,7 +109,7 @@ impl Verify {
         };
         let verdict = if self.strict { verdict.strict() } else { verdict };
         if let Some(path) = &self.sarif {
-            let log = amidst::sarif::log(&verdict, &subject.release);
+            let log = amidst::json_output::sarif_log(&verdict, &subject.release);
             let text = serde_json::to_string_pretty(&log).unwrap_or_default();
             saved::save(path, &format!("{}\n", printable_json(&text)), self.force)?;
         }

@@ -8,14 +8,13 @@ pub mod local;
 use amidst_core::lattice::{self, Explored, WhyNot};
 use amidst_core::search::{Impossible, feasibility};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
 
+use crate::Failure;
 use crate::job::Job;
 use crate::json::{Figure, Figures, RequirementVerdict};
 use crate::plan::{node_of, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
-use crate::{Failure, json};
 
 /// Looks at the whole lattice of the policy's hierarchies.
 pub fn explore(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Explored, Failure> {
@@ -81,29 +80,10 @@ pub fn why_not(
     Ok(lattice::why_not(&search, &levels)?)
 }
 
-/// The levels of a node by column name.
-pub fn levels_json(prepared: &Prepared, levels: &[usize]) -> Value {
-    Value::Object(prepared.generalizations.iter().zip(levels).map(|(g, l)| (g.name.clone(), json!(l))).collect())
-}
-
 /// The requirement that no generalization satisfies, and the most that is possible, where the whole table tells.
 pub fn obstacle(policy: &Policy, prepared: &Prepared) -> Result<Option<Impossible>, Failure> {
     let search = task(policy, prepared, &Job::default())?;
     Ok(feasibility::impossible(&search).or_else(|| feasibility::failing(&search)))
-}
-
-/// For each sensitive column the classes of a node that agree on one value, wholly and to 95 %.
-fn homogeneity_json(prepared: &Prepared, homogeneity: &[lattice::Homogeneity]) -> Value {
-    let names = prepared.sensitive.iter().map(|&column| prepared.table.columns[column].name.clone());
-    let figures = homogeneity.iter().map(|found| {
-        json!({
-            "classes": found.classes,
-            "rows": found.rows,
-            "classes_95": found.classes_95,
-            "rows_95": found.rows_95,
-        })
-    });
-    Value::Object(names.zip(figures).collect())
 }
 
 /// For each requirement of a policy, the strongest value that any release of all rows can satisfy, in words; `None`
@@ -114,47 +94,6 @@ fn homogeneity_json(prepared: &Prepared, homogeneity: &[lattice::Homogeneity]) -
 pub fn strongest(policy: &Policy, prepared: &Prepared) -> Result<Vec<Option<String>>, Failure> {
     let search = task(policy, prepared, &Job::default())?;
     Ok(feasibility::strongest(&search).iter().map(|level| level.as_ref().map(feasibility::possible)).collect())
-}
-
-/// What `amidst explore --json` prints.
-pub fn to_json(prepared: &Prepared, explored: &Explored) -> Value {
-    let minimal: Vec<Value> = explored
-        .minimal
-        .iter()
-        .map(|node| {
-            let metrics: Map<String, Value> =
-                node.metrics.iter().map(|&(id, v)| (id.to_string(), v.map_or(Value::Null, json::number))).collect();
-            let published = prepared.set.rows.saturating_sub(node.suppressed);
-            json!({
-                "levels": levels_json(prepared, &node.levels),
-                "classes": node.classes,
-                "suppressed": node.suppressed,
-                "mean_class_size": json::number(published as f64 / node.classes.max(1) as f64),
-                "metrics": metrics,
-                "homogeneity": homogeneity_json(prepared, &node.homogeneity),
-            })
-        })
-        .collect();
-    let front: Vec<Value> = explored
-        .front
-        .iter()
-        .map(|point| {
-            json!({
-                "levels": levels_json(prepared, &point.levels),
-                "classes": point.classes,
-                "smallest_class": point.smallest,
-                "risk": {"prosecutor_max": json::number(point.max_risk), "prosecutor_avg": json::number(point.average_risk)},
-                "loss": json::number(point.cost),
-            })
-        })
-        .collect();
-    json!({
-        "minimal": minimal,
-        "front": front,
-        "nodes": json::number(explored.nodes),
-        "nodes_checked": explored.nodes_checked,
-        "complete": explored.complete,
-    })
 }
 
 /// What becomes of a node that somebody asks about.
@@ -194,12 +133,7 @@ pub struct FailingClass {
     /// Its rows.
     pub rows: u64,
     /// What it reaches.
-    pub measured: Value,
-}
-
-/// The same as JSON.
-pub fn why_not_json(policy: &Policy, prepared: &Prepared, why: &WhyNot) -> Value {
-    json::of(&NodeVerdict::of(policy, prepared, why))
+    pub measured: Figure,
 }
 
 impl FailingClass {
@@ -221,7 +155,7 @@ impl NodeVerdict {
                 .map(|(g, cell)| (g.name.clone(), g.label(cell).to_string()))
                 .collect(),
             rows: class.rows,
-            measured: class.measured.as_ref().map_or(Value::Null, |l| json::bound(&l.bound)),
+            measured: class.measured.as_ref().map_or(Figure::None, |level| Figure::of_bound(&level.bound)),
         };
         let requirement = |obstacle: &lattice::Obstacle| NodeRequirement {
             verdict: RequirementVerdict::of(

@@ -1,4 +1,6 @@
-//! The JSON that every command shares. Numbers are JSON numbers, never NaN.
+//! The JSON that every command shares: numbers, figures, verdicts on requirements. Numbers are JSON numbers, never NaN.
+//!
+//! The modules above know JSON values through this one only; what whole commands print is in `json_output`.
 
 use amidst_core::exact::Rational;
 use amidst_core::model::{Bound, Level, Stronger};
@@ -42,6 +44,22 @@ pub fn parameter(value: &parameter::Value) -> Value {
         parameter::Value::List(items) => Value::Array(items.iter().map(parameter).collect()),
         parameter::Value::Table(pairs) => Value::Object(pairs.iter().map(|(k, v)| (k.clone(), parameter(v))).collect()),
     }
+}
+
+/// A parameter that is written as a list in JSON; none where the text is no JSON.
+pub fn listed(text: &str) -> Option<parameter::Value> {
+    fn stated(value: &Value) -> parameter::Value {
+        match value {
+            Value::Array(items) => parameter::Value::List(items.iter().map(stated).collect()),
+            Value::String(text) => parameter::Value::Text(text.clone()),
+            Value::Bool(flag) => parameter::Value::Flag(*flag),
+            other => {
+                let text = other.to_string();
+                text.parse().map_or_else(|_| parameter::Value::Text(text), parameter::Value::Number)
+            }
+        }
+    }
+    serde_json::from_str(text).ok().as_ref().map(stated)
 }
 
 /// A measured level: the nearest number, never a whole one that fails, or null when no value holds or every value does.
@@ -110,6 +128,76 @@ pub enum Figure {
     Text(String),
 }
 
+impl Figure {
+    /// A bound: the nearest number, or none when no value holds or every value does.
+    pub fn of_bound(bound: &Bound) -> Self {
+        Figure::from(&self::bound(bound))
+    }
+}
+
+impl From<&Value> for Figure {
+    fn from(value: &Value) -> Self {
+        match value {
+            Value::Null => Figure::None,
+            Value::Number(n) => n.as_f64().map_or_else(|| Figure::Text(n.to_string()), Figure::Number),
+            Value::String(text) => Figure::Text(text.clone()),
+            other => Figure::Text(other.to_string()),
+        }
+    }
+}
+
+impl Serialize for Figure {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Figure::None => to.serialize_none(),
+            Figure::Number(x) => number(*x).serialize(to),
+            Figure::Text(text) => to.serialize_str(text),
+        }
+    }
+}
+
+/// Something told as JSON, whose figures are looked up by their places in it (JSON pointers, RFC 6901).
+#[derive(Debug)]
+pub struct Lookup(Value);
+
+/// A figure that was looked up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LookedUp {
+    /// The figure for people.
+    pub words: String,
+    /// The same as JSON has it; none where it is no number.
+    pub number: Option<String>,
+}
+
+impl Lookup {
+    /// All figures of a value.
+    pub fn of(told: &impl Serialize) -> Self {
+        Lookup(of(told))
+    }
+
+    /// The figure at a place; null where there is none.
+    pub fn figure(&self, at: &str) -> LookedUp {
+        let value = self.value(at);
+        LookedUp { words: words(value), number: digits(value) }
+    }
+
+    /// The figure at a place that a requirement was measured to satisfy, with how it is reached; see [`measured`].
+    pub fn measured(&self, model: &str, parameter: &str, at: &str) -> (&'static str, LookedUp) {
+        let value = self.value(at);
+        let (sign, words) = measured(model, parameter, value);
+        (sign, LookedUp { words, number: digits(value) })
+    }
+
+    fn value(&self, at: &str) -> &Value {
+        self.0.pointer(at).unwrap_or(&Value::Null)
+    }
+}
+
+/// A number as JSON has it; none where it is something else.
+fn digits(value: &Value) -> Option<String> {
+    value.as_number().map(ToString::to_string)
+}
+
 /// Figures or stated parameters by their names, in their order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(transparent)]
@@ -150,13 +238,7 @@ impl Figures {
 
     /// Each with its name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Figure)> {
-        let figure = |value: &Value| match value {
-            Value::Null => Figure::None,
-            Value::Number(n) => n.as_f64().map_or_else(|| Figure::Text(n.to_string()), Figure::Number),
-            Value::String(text) => Figure::Text(text.clone()),
-            other => Figure::Text(other.to_string()),
-        };
-        self.0.iter().map(move |(name, value)| (name.as_str(), figure(value)))
+        self.0.iter().map(|(name, value)| (name.as_str(), Figure::from(value)))
     }
 
     /// A figure, as the measured level of a parameter.
@@ -286,6 +368,26 @@ mod tests {
         assert_eq!(measured("t-closeness", "t", &json!(1.0 / 3.0)), ("=", "0.3334".to_string()));
         let of_class = Figures::from(Map::from_iter([("c".to_string(), json!(2.5)), ("l".to_string(), Value::Null)]));
         assert_eq!(of_class.measured_words("recursive-c-l-diversity"), "c > 2.5000, l = –");
+    }
+
+    #[test]
+    fn figures_are_found_by_their_places() {
+        let lookup = Lookup::of(&json!({"rows": [{"k": 5, "t": 1.0 / 3.0}], "title": "a"}));
+        let number = |words: &str, number: &str| LookedUp { words: words.into(), number: Some(number.into()) };
+        let text = |words: &str| LookedUp { words: words.into(), number: None };
+        assert_eq!(lookup.figure("/rows/0/k"), number("5", "5"));
+        let t = lookup.measured("t-closeness", "t", "/rows/0/t");
+        assert_eq!(t, ("=", number("0.3334", &(1.0 / 3.0).to_string())));
+        assert_eq!((lookup.figure("/title"), lookup.figure("/rows/1/k")), (text("a"), text("–")));
+    }
+
+    #[test]
+    fn single_figures_print_as_the_numbers_they_are() {
+        let bounds = [Bound::Exact("2".parse().unwrap()), Bound::Real(0.5), Bound::Always, Bound::Never];
+        for bound in bounds {
+            assert_eq!(of(&Figure::of_bound(&bound)), self::bound(&bound), "{bound:?}");
+        }
+        assert_eq!(of(&Figure::Text("a".to_string())), json!("a"));
     }
 
     #[test]

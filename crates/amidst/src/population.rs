@@ -14,10 +14,10 @@ use amidst_core::risk::{Journalist, Risk};
 use amidst_core::table::Table;
 use serde::Serialize;
 
+use crate::Failure;
 use crate::external::{COUNT, all_there, covers, read_input, unknown_rows, weights};
 use crate::policy::Policy;
 use crate::prepare::population::{Counts, file_of};
-use crate::{Failure, json};
 
 /// The shares of the population that are assumed where none is known: one in a hundred, one in ten.
 pub const ASSUMED: [(u64, u64); 2] = [(1, 100), (1, 10)];
@@ -169,16 +169,4 @@ fn uniques(risk: &Risk, fraction: &Rational, assumed: bool) -> Vec<Uniques> {
         share: found.share,
     };
     found.enumerate().map(told).collect()
-}
-
-impl PopulationRisk {
-    /// Adds the figures to the JSON of a risk.
-    pub fn add_to(&self, risk: &mut serde_json::Value) {
-        let Some(object) = risk.as_object_mut() else { return };
-        let journalist = self.journalist.as_ref();
-        object.insert("journalist_max".into(), journalist.map_or(serde_json::Value::Null, |j| json::number(j.max)));
-        object.insert("journalist_avg".into(), journalist.map_or(serde_json::Value::Null, |j| json::number(j.avg)));
-        object.insert("journalist".into(), serde_json::to_value(journalist).unwrap_or_default());
-        object.insert("population_uniques".into(), serde_json::to_value(&self.uniques).unwrap_or_default());
-    }
 }

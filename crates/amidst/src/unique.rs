@@ -9,9 +9,7 @@
 use amidst_check::Accepted;
 use amidst_core::shared::Shared;
 use amidst_core::table::Column;
-use serde_json::{Value, json};
 
-use crate::json::number;
 use crate::policy::{Policy, Role};
 use crate::prepare::Prepared;
 use crate::release::Released;
@@ -46,15 +44,6 @@ impl UniqueRows {
         let columns = prepared.table.columns.iter().zip(prepared.roles.iter().copied());
         let columns: Vec<(&Column, Role)> = columns.filter(|(_, role)| role.published()).collect();
         (prepared.weights.is_none()).then(|| count(prepared, &columns, prepared.table.rows, &[], prepared.set.persons))
-    }
-
-    /// The counts and their shares of all rows.
-    pub fn to_json(&self) -> Value {
-        let share = |n: u64| number(if self.rows == 0 { 0.0 } else { n as f64 / self.rows as f64 });
-        json!({
-            "published": self.published, "published_share": share(self.published),
-            "insensitive": self.insensitive, "insensitive_share": share(self.insensitive),
-        })
     }
 }
 

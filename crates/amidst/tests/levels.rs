@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use amidst::core::table::Table;
-use amidst::explore;
+use amidst::explore::explore;
 use amidst::io::Input;
+use amidst::json_output::explored;
 use amidst::prelude::*;
 use amidst::prepare::LoadOptions;
 
@@ -85,7 +86,7 @@ fn minimal_nodes_tell_their_homogeneous_classes() {
     let prepared = Prepared::of_input(&policy, input, &LoadOptions::default()).unwrap();
     let stop = AtomicBool::new(false);
     let job = Job { cancel: &stop, ..Job::default() };
-    let found = explore::to_json(&prepared, &explore::explore(&policy, &prepared, &job).unwrap());
+    let found = explored(&prepared, &explore(&policy, &prepared, &job).unwrap());
     let minimal = found["minimal"].as_array().unwrap();
     assert!(!minimal.is_empty());
     for node in minimal {

@@ -13,7 +13,6 @@ use amidst_core::attack::{
 use amidst_core::frequency;
 use amidst_core::parameter::{Parameters, Value as Stated};
 use amidst_core::table::Table;
-use serde_json::{Map, Value, json};
 
 use crate::external::{covers, read};
 use crate::policy::Policy;
@@ -200,58 +199,13 @@ impl Attacked {
             _ => Ok(self),
         }
     }
-
-    /// What `amidst attack --json` prints.
-    pub fn to_json(&self) -> Value {
-        let mut columns = Map::new();
-        for (name, findings, worst) in &self.columns {
-            let mut object = Map::new();
-            for (key, n) in [("classes", findings.classes), ("rows", findings.rows), ("persons", findings.persons)] {
-                object.insert(key.to_string(), json!(n));
-            }
-            object.extend(findings.figures.iter().map(|(key, x)| (key.clone(), json::number(*x))));
-            let worst: Vec<Value> = worst
-                .iter()
-                .map(|w| {
-                    let cells =
-                        w.cells.as_ref().map(|c| c.iter().cloned().collect::<std::collections::BTreeMap<_, _>>());
-                    json!({"cells": cells, "size": w.size})
-                })
-                .collect();
-            object.insert("worst".to_string(), Value::Array(worst));
-            columns.insert(name.clone(), Value::Object(object));
-        }
-        let hardest = self.columns.iter().map(|(_, f, _)| f).max_by_key(|f| f.rows);
-        json!({
-            "attack": self.entry.id,
-            "assumes": self.entry.assumes,
-            "definition": self.entry.definition,
-            "citation": self.entry.citation,
-            "classes": hardest.map(|f| f.classes),
-            "rows": hardest.map(|f| f.rows),
-            "persons": hardest.map(|f| f.persons),
-            "columns": columns,
-            "skipped": self.skipped.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
-        })
-    }
 }
 
 /// A parameter as it is written on a command line: a number or fraction, true or false, a list as JSON, or a text.
 pub fn parameter(text: &str) -> Stated {
-    fn of_json(value: &Value) -> Stated {
-        match value {
-            Value::Array(items) => Stated::List(items.iter().map(of_json).collect()),
-            Value::String(text) => Stated::Text(text.clone()),
-            Value::Bool(flag) => Stated::Flag(*flag),
-            other => parameter(&other.to_string()),
-        }
-    }
     match text {
         "true" | "false" => Stated::Flag(text == "true"),
-        list if list.starts_with('[') => match serde_json::from_str(list) {
-            Ok(value) => of_json(&value),
-            Err(_) => Stated::Text(list.to_string()),
-        },
+        list if list.starts_with('[') => json::listed(list).unwrap_or_else(|| Stated::Text(list.to_string())),
         other => match other.parse() {
             Ok(number) => Stated::Number(number),
             Err(_) => Stated::Text(other.to_string()),
@@ -296,6 +250,9 @@ mod tests {
         assert_eq!(parameter("true"), Stated::Flag(true));
         let lists = Stated::List(vec![Stated::List(vec![Stated::Text("HIV".into())])]);
         assert_eq!(parameter("[[\"HIV\"]]"), lists);
+        let mixed = Stated::List(vec![Stated::Number(5.into()), Stated::Flag(true), Stated::Text("null".into())]);
+        assert_eq!(parameter("[5, true, null]"), mixed);
+        assert_eq!(parameter("[5"), Stated::Text("[5".into()));
         assert_eq!(parameter("Flu"), Stated::Text("Flu".into()));
     }
 }

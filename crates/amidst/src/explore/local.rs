@@ -13,15 +13,14 @@ use amidst_core::recoding::Recoding;
 use amidst_core::requirement::Requirement;
 use amidst_core::risk::Risk;
 use amidst_core::search::{MaxSuppression, Search, SearchError, feasibility};
-use serde_json::{Value, json};
 
 use super::{How, Seen, Watcher};
+use crate::Failure;
 use crate::job::{Job, Stage, in_threads};
 use crate::plan::{metric_of, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::release::{Judged, place_joiners};
-use crate::{Failure, json};
 
 /// The class sizes for which the front is drawn.
 const FRONT: [u64; 9] = [2, 3, 5, 10, 20, 50, 100, 200, 500];
@@ -172,43 +171,4 @@ fn front(policy: &Policy, prepared: &Prepared, search: &Search<'_>, seen: Watche
         points.push(Point { k, classes: groups.len() as u64, risk, cost });
     }
     Ok(points)
-}
-
-/// What `amidst explore --json` prints for a local recoding. The keys of a lattice are there, and empty.
-pub fn to_json(compared: &Compared) -> Value {
-    let algorithms: Vec<Value> = (compared.algorithms.iter())
-        .map(|tried| match &tried.judged {
-            Ok(judged) => json!({
-                "algorithm": tried.algorithm,
-                "classes": judged.class_count(),
-                "suppressed": judged.suppressed,
-                "requirements": judged.requirements,
-                "metrics": judged.metrics_json(),
-                "risk": json::risk(&judged.risk),
-                "notes": tried.notes,
-                "seconds": json::number(tried.seconds),
-            }),
-            Err(reason) => json!({"algorithm": tried.algorithm, "unsuited": reason}),
-        })
-        .collect();
-    let front: Vec<Value> = (compared.front.iter())
-        .map(|point| {
-            json!({
-                "algorithm": "mondrian",
-                "k": point.k,
-                "classes": point.classes,
-                "smallest_class": point.risk.smallest,
-                "risk": json::risk(&point.risk),
-                "loss": json::number(point.cost),
-            })
-        })
-        .collect();
-    json!({
-        "minimal": [],
-        "front": front,
-        "algorithms": algorithms,
-        "nodes": 0,
-        "nodes_checked": 0,
-        "complete": true,
-    })
 }

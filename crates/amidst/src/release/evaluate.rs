@@ -14,10 +14,9 @@ use amidst_core::risk::Risk;
 use amidst_core::search::own_distribution::compares;
 use amidst_core::sets::Classes as SetClasses;
 use rayon::prelude::*;
-use serde_json::Value;
 
 use super::join::Joined;
-use crate::json::{RequirementVerdict, number};
+use crate::json::RequirementVerdict;
 use crate::plan::{ignored_settings, stated_k};
 use crate::policy::{ConsentMode, Policy};
 use crate::prepare::{Prepared, giveaway};
@@ -132,11 +131,6 @@ impl Judged {
     /// The number of classes.
     pub fn class_count(&self) -> u64 {
         self.classes.iter().filter(|e| !e.is_empty()).count() as u64
-    }
-
-    /// The metrics as a JSON object.
-    pub fn metrics_json(&self) -> Value {
-        Value::Object(self.metrics.iter().map(|&(id, v)| (id.to_string(), v.map_or(Value::Null, number))).collect())
     }
 }
 

@@ -5,7 +5,6 @@
 //! show, or a time: the same release has the same report.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::loss_bound::LossBound;
 use super::partition::Partition;
@@ -436,11 +435,6 @@ pub struct Digest {
 }
 
 impl Report {
-    /// The report as JSON.
-    pub fn to_json(&self) -> Value {
-        serde_json::to_value(self).unwrap_or_default()
-    }
-
     /// The report as JSON text, for people to read as well.
     pub fn to_json_text(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();

@@ -9,12 +9,10 @@
 use amidst_core::algorithm::{self, ALGORITHMS, RecodingKind};
 use amidst_core::metric::Release;
 use amidst_core::search::{Found, Search};
-use serde_json::{Value, json};
 
 use super::{Chosen, run};
 use crate::Failure;
 use crate::job::{Control, Stage};
-use crate::json::number;
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::release::Joined;
@@ -61,19 +59,6 @@ impl Compared {
             told.collect::<Vec<_>>().join("; "),
             self.published
         )
-    }
-
-    /// The same for programs.
-    pub fn to_json(&self) -> Value {
-        let contender = |c: &Contender| match &c.cost {
-            Ok(cost) => json!({"algorithm": c.algorithm, "recoding": c.kind.words(), "cost": number(*cost)}),
-            Err(reason) => json!({"algorithm": c.algorithm, "recoding": c.kind.words(), "unsuited": reason}),
-        };
-        json!({
-            "metric": self.metric,
-            "published": self.published,
-            "algorithms": self.contenders.iter().map(contender).collect::<Vec<_>>(),
-        })
     }
 }
 

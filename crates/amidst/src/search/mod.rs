@@ -1,7 +1,7 @@
 //! Searching: the algorithm is chosen and run, and what it found is held against its own distribution. Where a policy
 //! names no algorithm, several compete.
 //!
-//! May use: `job`, `json`, `plan`, `policy`, `prepare`, `release`, `settling`, and what those use.
+//! May use: `job`, `plan`, `policy`, `prepare`, `release`, `settling`, and what those use.
 
 mod competition;
 

@@ -2,7 +2,6 @@
 
 use amidst_core::series::Maintained;
 use rusqlite::params;
-use serde_json::{Value, json};
 
 use super::store::Work;
 
@@ -21,19 +20,6 @@ pub struct Applied {
     pub rows: u64,
     /// What it did to the classes.
     pub maintained: Maintained,
-}
-
-impl Applied {
-    /// What the command prints with `--json`.
-    pub fn to_json(&self) -> Value {
-        json!({
-            "batch": self.batch, "inserted": self.inserted, "deleted": self.deleted,
-            "rows_dropped_missing": self.dropped, "rows": self.rows,
-            "maintained_classes": (self.maintained.classes > 0).then_some(self.maintained.classes),
-            "dissolved": self.maintained.dissolved, "moved": self.maintained.moved, "splits": self.maintained.splits,
-            "information_loss": crate::json::number(self.maintained.loss),
-        })
-    }
 }
 
 /// Writes down what a batch did.

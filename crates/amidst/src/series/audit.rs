@@ -5,7 +5,6 @@
 
 use amidst_core::series::{Audit, ColumnFindings, Judge, audit, tables};
 use amidst_core::worlds::{Effort, Version};
-use serde_json::{Value, json};
 
 use super::domain::with_role;
 use super::exposure::{ColumnExposure, RequirementAudit};
@@ -101,38 +100,6 @@ impl SeriesAudit {
             parts.push(format!("{before} of the {} concerned were so before", persons(self.exposed)));
         }
         if parts.is_empty() { "nothing".into() } else { parts.join("; ") }
-    }
-
-    /// What `amidst series audit --json` prints.
-    pub fn to_json(&self) -> Value {
-        let worst = |w: &ColumnExposure| {
-            json!({
-                "persons": w.persons, "count": w.count, "versions": w.versions, "values": w.values,
-                "shares": w.shares, "exact": w.exact, "below": w.below, "why": w.why,
-            })
-        };
-        let column = |c: &ColumnAudit| {
-            let f = &c.findings;
-            json!({
-                "column": c.column, "promised": c.promised, "persons": self.persons, "narrowed": f.narrowed,
-                "fewest_candidates": f.fewest, "contradicted": self.contradicted, "exposed": f.exposed,
-                "differences": f.groups, "certain": f.certain, "unproven": f.unproven,
-                "worst": c.worst.iter().map(worst).collect::<Vec<_>>(),
-            })
-        };
-        let requirement = |r: &RequirementAudit| {
-            json!({
-                "model": r.model, "on": crate::json::on(&r.on), "applied": r.applied, "below": r.below,
-                "unproven": r.unproven,
-            })
-        };
-        json!({
-            "versions": self.versions, "leaks": self.condemns(), "persons": self.persons, "exact": self.exact,
-            "bound": self.bound, "exposed": self.exposed, "exposed_before": self.before,
-            "requirements": self.requirements.iter().map(requirement).collect::<Vec<_>>(),
-            "columns": self.columns.iter().map(column).collect::<Vec<_>>(),
-            "linked": self.links.iter().map(Links::to_json).collect::<Vec<_>>(),
-        })
     }
 }
 

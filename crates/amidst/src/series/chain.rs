@@ -6,7 +6,6 @@
 use std::path::Path;
 
 use amidst_check::{Certificate, Link};
-use serde_json::{Value, json};
 
 use super::store::Work;
 use super::{Series, versions};
@@ -47,11 +46,6 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// What `amidst series audit --json` prints of it.
-    pub fn to_json(&self) -> Value {
-        json!({ "linked": self.linked, "problems": self.problems, "not_checked": self.not_checked })
-    }
-
     fn look(&mut self, version: u64, found: Option<&Certificate>, recorded: Option<&str>, before: Option<&str>) {
         let Some(certificate) = found else {
             self.not_checked.push(format!("version {version} is not in its place, or its certificate cannot be read"));

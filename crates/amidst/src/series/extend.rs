@@ -15,7 +15,6 @@ use std::path::Path;
 
 use amidst_core::parameter::Value as Parameter;
 use amidst_core::sensitive::SensitiveDomain;
-use serde_json::{Value, json};
 
 use super::choose::with_m;
 use super::own_policy::own_policy;
@@ -33,13 +32,6 @@ use crate::{Failure, Lacks, Remedy, files};
 pub struct Extended {
     /// The columns of which the policy says more than before, or says it in another way.
     pub columns: Vec<String>,
-}
-
-impl Extended {
-    /// What `amidst series extend --json` prints.
-    pub fn to_json(&self) -> Value {
-        json!({ "columns": self.columns })
-    }
 }
 
 /// What is said of an insert whose values the policy does not know.

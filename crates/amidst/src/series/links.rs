@@ -8,7 +8,6 @@
 use amidst_core::series::linked;
 use amidst_core::worlds::Compact;
 use rustc_hash::FxHashMap;
-use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::domain::with_role;
@@ -138,10 +137,5 @@ impl Links {
         let columns = self.columns.join("`, `");
         let (rows, of) = (grouped(self.rows), grouped(self.of));
         format!("{rows} of {of} rows can be linked between versions {earlier} and {later} by `{columns}`")
-    }
-
-    /// What the commands print with `--json`.
-    pub fn to_json(&self) -> Value {
-        json!({ "versions": self.versions, "rows": self.rows, "of": self.of, "columns": self.columns })
     }
 }

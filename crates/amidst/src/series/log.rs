@@ -1,7 +1,5 @@
 //! What happened to a series so far.
 
-use serde_json::{Value, json};
-
 use super::Series;
 use crate::Failure;
 
@@ -52,32 +50,6 @@ pub(super) fn held_back(version: u64) -> String {
     format!("held back from version {version}")
 }
 
-impl SeriesLog {
-    /// What `amidst series log --json` prints.
-    pub fn to_json(&self) -> Value {
-        let batch = |b: &LogBatch| {
-            json!({
-                "batch": b.batch, "inserted": b.inserted, "deleted": b.deleted,
-                "maintained_classes": (b.classes > 0).then_some(b.classes),
-            })
-        };
-        json!({
-            "batches": self.batches.iter().map(batch).collect::<Vec<_>>(),
-            "versions": self.versions.iter().map(LogVersion::to_json).collect::<Vec<_>>(),
-        })
-    }
-}
-
-impl LogVersion {
-    /// The version as JSON.
-    pub fn to_json(&self) -> Value {
-        json!({
-            "version": self.version, "batch": self.batch, "rows": self.rows, "classes": self.classes,
-            "counterfeits": self.counterfeits, "held_back": self.held_back, "leaks": self.leaks,
-        })
-    }
-}
-
 impl Series {
     /// What happened so far.
     ///
@@ -124,24 +96,18 @@ impl Series {
         Ok(log)
     }
 
-    /// One version: what the log knows of it, and its certificate.
+    /// What the log knows of one version.
     ///
     /// # Errors
     /// When there is no such version.
-    pub fn show(&self, version: u64) -> Result<(LogVersion, Value), Failure> {
+    pub fn logged(&self, version: u64) -> Result<LogVersion, Failure> {
         let log = self.log()?;
-        let Some(found) = log.versions.iter().find(|v| v.version == version) else {
+        log.versions.iter().find(|v| v.version == version).copied().ok_or_else(|| {
             let known = match log.versions.len() {
                 1 => "only version 1 is published".to_string(),
                 n => format!("versions 1 to {n} are published"),
             };
-            return Err(Failure::Usage(format!("there is no version {version}; {known}")));
-        };
-        let path = self.version_folder(version).join("certificate.json");
-        let text =
-            std::fs::read_to_string(&path).map_err(|e| Failure::Io(format!("cannot read {}: {e}", path.display())))?;
-        let certificate =
-            serde_json::from_str(&text).map_err(|e| Failure::Io(format!("{} is damaged: {e}", path.display())))?;
-        Ok((*found, certificate))
+            Failure::Usage(format!("there is no version {version}; {known}"))
+        })
     }
 }

@@ -9,8 +9,8 @@
 //! reveal more than each, and publishing one that does is refused unless it is asked for. In the mode `m-invariant`
 //! they do not, at the price of a few counterfeit rows.
 //!
-//! May use: `files`, `folder`, `job`, `json`, `plan`, `policy`, `prepare`, `publish`, `raw`, `release`, `report`,
-//! `search`, `unique`, `words`, and what those use.
+//! May use: `files`, `folder`, `job`, `plan`, `policy`, `prepare`, `publish`, `raw`, `release`, `report`, `search`,
+//! `unique`, `words`, and what those use.
 
 mod applied;
 mod audit;

@@ -3,8 +3,6 @@
 use amidst_core::metric::OF_VERSIONS;
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
-
 use super::audit::SeriesAudit;
 use super::draft::Repair;
 use super::draft::{Context, Draft, SeriesHead, safe_since};
@@ -69,18 +67,6 @@ impl Planned {
         }
     }
 
-    /// The planned version as JSON.
-    pub fn to_json(&self) -> Value {
-        let [loss, gcp] = self.loss.map(|loss| loss.map_or(Value::Null, crate::json::number));
-        let repair = self.repair.unwrap_or_default();
-        json!({
-            "rows": self.rows, "held_back": repair.held_back, "counterfeits": self.counterfeits,
-            "classes": self.classes, "kept_classes": self.repair.map(|r| r.kept), "joined": self.repair.map(|r| r.joined),
-            "new_classes": self.repair.map(|r| r.apart), "information_loss": loss, "gcp": gcp,
-            "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
-        })
-    }
-
     /// What it costs to be safe, beside a version that is not.
     pub fn cost(&self, plain: &Planned) -> String {
         let repair = self.repair.unwrap_or_default();
@@ -118,16 +104,6 @@ impl Plan {
     /// Whether `publish` would make it safe without being asked to, as the versions before it.
     pub fn is_made_safe(&self) -> bool {
         self.safe_since.is_some() && self.safe.as_ref().is_some_and(|safe| !safe.audit.condemns())
-    }
-
-    /// The plan as JSON.
-    pub fn to_json(&self) -> Value {
-        json!({
-            "mode": self.mode.name(), "last_version": self.last, "rows": self.rows, "rows_in": self.rows_in,
-            "rows_out": self.rows_out, "changed": self.next.is_some(), "publishable": self.publishable(),
-            "version": self.next.as_ref().map(|_| self.last + 1), "next": self.next.as_ref().map(Planned::to_json),
-            "safe": self.safe.as_ref().map(Planned::to_json), "safe_since": self.safe_since,
-        })
     }
 }
 

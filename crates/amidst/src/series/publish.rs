@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use amidst_check::Link;
 use amidst_core::search::Found;
 use rusqlite::params;
-use serde_json::{Value, json};
 
 use super::audit::{self, SeriesAudit};
 use super::chain::{certificate_name, certificate_of};
@@ -67,24 +66,6 @@ pub struct Published {
     pub internal: PathBuf,
     /// The table.
     pub release: PathBuf,
-}
-
-impl Published {
-    /// What `amidst series publish --json` prints.
-    pub fn to_json(&self) -> Value {
-        json!({
-            "summary": self.leading, "version": self.version, "mode": self.mode.name(), "mode_reason": self.chosen, "rows": self.rows, "counterfeits": self.counterfeits,
-            "safe": self.repair.is_some(), "safe_since": self.safe_before.or_else(|| self.repair.map(|_| self.version)), "held_back": self.repair.unwrap_or_default().held_back,
-            "kept_classes": self.repair.map(|r| r.kept), "joined": self.repair.map(|r| r.joined), "new_classes": self.repair.map(|r| r.apart),
-            "classes": self.judged.class_count(), "requirements": self.judged.requirements,
-            "first_splits": (self.version == 1 && self.mode == Mode::Maintain).then_some(self.splits),
-            "unique_rows": self.unique.to_json(), "metrics": self.judged.metrics_json(), "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
-            "outputs": { "release": self.release, "certificate": self.folder.join("certificate.json"),
-                         "report": self.folder.join("report.html"), "policy": self.folder.join("policy.toml"),
-                         "internal_report": self.internal.join("report.html"),
-                         "internal_policy": self.internal.join("policy.toml") },
-        })
-    }
 }
 
 impl Series {

@@ -6,8 +6,6 @@
 //! The statements hold the values of deleted rows, so they are erased as soon as a version is published: from then on
 //! the batch cannot be taken back, and nothing but the state itself remembers it.
 
-use serde_json::{Value, json};
-
 use super::Series;
 use super::store::Work;
 use super::store::forget_shapes;
@@ -28,13 +26,6 @@ pub struct Undone {
     pub deleted: u64,
     /// Rows of the series now.
     pub rows: u64,
-}
-
-impl Undone {
-    /// What `amidst series undo --json` prints.
-    pub fn to_json(&self) -> Value {
-        json!({ "batch": self.batch, "inserted": self.inserted, "deleted": self.deleted, "rows": self.rows })
-    }
 }
 
 /// Begins to write down what reverts the changes of batch `number`. Ends with [`stop`]; a transaction that is rolled

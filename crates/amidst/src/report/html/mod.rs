@@ -11,10 +11,9 @@ mod usefulness;
 
 use amidst_check::printable_lines;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use serde_json::Value;
 
 use super::content::{Audience, Report, Subject};
-use crate::json;
+use crate::json::{LookedUp, Lookup};
 
 /// The style of every page.
 pub const STYLE: &str = include_str!("../style.css");
@@ -27,7 +26,7 @@ const MOST_LINES: usize = 9;
 
 /// The page.
 pub fn html(report: &Report) -> String {
-    let page = Page { report, json: report.to_json() };
+    let page = Page { report, figures: Lookup::of(report) };
     let title = match report.subject {
         Subject::Release => "What this release protects",
         Subject::Audit => "What this table protects",
@@ -72,13 +71,13 @@ pub fn html(report: &Report) -> String {
 
 /// The sections of the page, each with its id and heading, for pages that show a report among other things.
 pub fn sections(report: &Report) -> Vec<(&'static str, &'static str, Markup)> {
-    Page { report, json: report.to_json() }.sections()
+    Page { report, figures: Lookup::of(report) }.sections()
 }
 
 /// A report on its way to a page.
 struct Page<'a> {
     report: &'a Report,
-    json: Value,
+    figures: Lookup,
 }
 
 impl Page<'_> {
@@ -137,11 +136,7 @@ impl Page<'_> {
 
     /// The figure at a place of the JSON.
     fn figure(&self, at: &str) -> Markup {
-        let value = self.json.pointer(at).unwrap_or(&Value::Null);
-        match value {
-            Value::Number(n) => html! { data value=(n) data-at=(at) { (json::words(value)) } },
-            _ => html! { (json::words(value)) },
-        }
+        with_place(&self.figures.figure(at), at)
     }
 
     /// Table cells of the figure at a place under `before` and `after`.
@@ -168,6 +163,14 @@ impl Page<'_> {
     /// Whether this is about a release, not about a table as it stands.
     fn of_release(&self) -> bool {
         self.report.subject == Subject::Release
+    }
+}
+
+/// A figure that was looked up; a number carries its place in the JSON.
+fn with_place(figure: &LookedUp, at: &str) -> Markup {
+    html! {
+        @if let Some(number) = &figure.number { data value=(number) data-at=(at) { (figure.words) } }
+        @else { (figure.words) }
     }
 }
 

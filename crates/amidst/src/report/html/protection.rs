@@ -1,10 +1,9 @@
 //! What is protected: requirements, risk, class sizes, attacks.
 
 use maud::{Markup, html};
-use serde_json::Value;
 
-use super::{Page, escaped};
-use crate::json::{self, Figures};
+use super::{Page, escaped, with_place};
+use crate::json::Figures;
 use crate::population::Uniques;
 use crate::report::RequirementReport;
 use crate::report::chart::{self, Line};
@@ -67,19 +66,17 @@ impl Page<'_> {
         })
     }
 
-    /// An object of figures: `k = 5`.
     /// Figures that a requirement was measured to satisfy, with how each is reached.
     fn measured(&self, model: &str, figures: &Figures, at: &str) -> Markup {
         html! { @for (i, name) in figures.names().enumerate() {
             @let at = format!("{at}/{}", escaped(name));
-            @let value = self.json.pointer(&at).unwrap_or(&Value::Null);
-            @let (sign, figure) = json::measured(model, name, value);
+            @let (sign, figure) = self.figures.measured(model, name, &at);
             @if i > 0 { ", " }
-            (name.replace('_', " ")) " " (sign) " "
-            @if let Value::Number(n) = value { data value=(n) data-at=(at) { (figure) } } @else { (figure) }
+            (name.replace('_', " ")) " " (sign) " " (with_place(&figure, &at))
         } }
     }
 
+    /// Figures by their names: `k = 5`.
     fn named(&self, figures: &Figures, at: &str) -> Markup {
         html! { @for (i, name) in figures.names().enumerate() {
             @if i > 0 { ", " }

@@ -41,7 +41,7 @@ const RULES: &[(ProblemKind, &str, &str)] = &[
 ];
 
 /// The log of a verification of the release at `release`.
-pub fn log(verdict: &Verdict, release: &Path) -> Value {
+pub fn sarif_log(verdict: &Verdict, release: &Path) -> Value {
     let rules: Vec<Value> =
         RULES.iter().map(|(_, id, meaning)| json!({"id": id, "shortDescription": {"text": meaning}})).collect();
     json!({
@@ -109,7 +109,7 @@ mod tests {
             Problem::violation(ProblemKind::Requirement, "k-anonymity: does not hold"),
             Problem::note(ProblemKind::NotVerifiable, "counts persons"),
         ];
-        let log = log(&Verdict::invalid(problems), Path::new("my release/"));
+        let log = sarif_log(&Verdict::invalid(problems), Path::new("my release/"));
         let results = log["runs"][0]["results"].as_array().unwrap();
         assert_eq!((&results[0]["ruleId"], &results[0]["level"]), (&json!("requirement"), &json!("error")));
         assert_eq!((&results[1]["ruleId"], &results[1]["level"]), (&json!("not-verifiable"), &json!("note")));
