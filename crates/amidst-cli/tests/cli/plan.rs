@@ -81,7 +81,7 @@ fn a_plan_tells_the_next_version_and_changes_nothing() {
     assert!(private(&house) == before, "a plan changes nothing");
     assert_eq!((&plan["rows_in"], &plan["rows_out"], &plan["publishable"]), (&5.into(), &2.into(), &true.into()));
     let text = house.amidst(&["series", "plan", "ward"]);
-    assert!(text.stdout.contains("5 rows come and 2 go since version 1"), "{}", text.stdout);
+    assert!(text.stdout.contains("since version 1: 5 rows more, 2 fewer"), "{}", text.stdout);
     let second = house.amidst(&["series", "publish", "ward", "--json"]).json(0);
     for key in ["rows", "classes", "counterfeits", "leaks", "audit"] {
         assert_eq!(second[key], plan["next"][key], "{key}");
@@ -110,7 +110,7 @@ fn a_version_that_leaks_is_offered_in_a_safe_form() {
     }
     assert!(!refused.stderr.contains("mode maintain"), "{}", refused.stderr);
     let text = house.amidst(&["series", "plan", "ward"]);
-    for part in ["8 rows come and 2 go since version 1", "refuses it", "`amidst series publish ward --safe`"] {
+    for part in ["since version 1: 8 rows more, 2 fewer", "refuses it", "`amidst series publish ward --safe`"] {
         assert!(text.stdout.contains(part), "{part}: {}", text.stdout);
     }
     let second = house.amidst(&["series", "publish", "ward", "--safe", "--json"]).json(0);
