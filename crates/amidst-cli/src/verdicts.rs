@@ -1,6 +1,6 @@
 //! Requirements with their verdicts, in a table.
 
-use amidst::check::{self, On, Standing, printable};
+use amidst::check::{self, Standing, printable};
 use amidst::json::{Figure, Figures, RequirementVerdict};
 
 use crate::terminal::{figure, proven, table, verdict};
@@ -36,11 +36,7 @@ impl From<&check::Requirement> for Judged {
     fn from(claim: &check::Requirement) -> Self {
         Judged {
             model: claim.model.clone(),
-            on: match &claim.on {
-                None => Vec::new(),
-                Some(On::One(name)) => vec![name.clone()],
-                Some(On::Many(names)) => names.clone(),
-            },
+            on: claim.on.as_ref().map(|on| on.names().to_vec()).unwrap_or_default(),
             quasi: claim.quasi.clone(),
             parameters: claim.parameters.clone().into(),
             measured: claim.measured.clone().into(),

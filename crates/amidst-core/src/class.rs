@@ -138,6 +138,14 @@ impl Default for Population {
     }
 }
 
+#[cfg(test)]
+impl Population {
+    /// Figure 5 of the ℓ-diversity article, f in hundredths.
+    pub(crate) fn of_figure_5() -> Self {
+        Population { totals: vec![50, 50], histograms: vec![vec![(0, 15), (1, 35)], vec![(0, 25), (1, 25)]], scale: 1 }
+    }
+}
+
 /// A number of people that need not be whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Headcount {

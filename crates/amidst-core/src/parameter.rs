@@ -151,6 +151,16 @@ impl Value {
             _ => None,
         }
     }
+
+    /// The texts of a list of lists.
+    pub(crate) fn lists(&self) -> Option<Vec<Vec<String>>> {
+        let Value::List(lists) = self else { return None };
+        let texts = |list: &Value| match list {
+            Value::List(values) => values.iter().map(Value::text).collect(),
+            _ => None,
+        };
+        lists.iter().map(texts).collect()
+    }
 }
 
 impl Parameters {

@@ -1,8 +1,8 @@
 //! What can be wrong with an input: where, and how to mend it. Messages name files, lines and columns, never cells.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::format::{SUPPORTED, instead};
+use crate::format::{Format, SUPPORTED, instead};
 
 /// Why an input could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -340,6 +340,13 @@ pub enum ReadError {
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,
+}
+
+impl ReadError {
+    /// What a reader of `format` says of the file at `path`, once it has a reason.
+    pub(crate) fn damaged(path: &Path, format: Format) -> impl Fn(String) -> ReadError + Copy {
+        move |reason| ReadError::Damaged { path: path.to_path_buf(), format: format.name(), reason }
+    }
 }
 
 fn in_column(column: &Option<String>) -> String {

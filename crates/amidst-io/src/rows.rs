@@ -47,6 +47,15 @@ impl Rows {
         Rows { lines: Some(0), ..Self::new(kept, before) }
     }
 
+    /// Begins the table at `path`, whose columns are called `names`; one without columns is empty.
+    pub fn begin(path: &Path, names: Vec<String>, merger: &mut Merger<'_>) -> Result<Self, ReadError> {
+        if names.is_empty() {
+            return Err(ReadError::Empty { path: path.to_path_buf() });
+        }
+        let kept = merger.begin(path, names, 1)?;
+        Ok(Self::new(&kept, merger.rows()))
+    }
+
     /// Passes over lines that are no rows.
     pub fn skip_lines(&mut self, count: u64) {
         if let Some(lines) = self.lines.as_mut().filter(|_| count > 0) {

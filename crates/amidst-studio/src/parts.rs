@@ -181,6 +181,11 @@ pub fn empty(words: &str, address: &str, link: &str) -> Markup {
     html! { div.empty { p { (words) } p { a href=(address) { (link) } } } }
 }
 
+/// A screen that has nothing to show before there is a policy.
+pub fn no_policy(head: &Markup) -> Markup {
+    html! { (head) (empty("There is no policy yet.", "/data", "Choose a table")) }
+}
+
 /// Says that what is shown was made from an earlier policy.
 pub fn stale(view: &View, text: &str) -> Markup {
     html! { @if !view.current(text) { p.note.stale { "The policy has changed since. This was made from an earlier one." } } }

@@ -9,31 +9,17 @@
 #![allow(clippy::print_stdout)] // A bench exists to print its table.
 #![allow(clippy::unwrap_used)] // And may stop where it stands.
 
+mod adult;
+
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use amidst::core::local::shape::Space;
 use amidst::core::random::Random;
 use amidst::core::series::{Allowed, Invariant, Signed, least_loss, m_invariant};
-use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
 
-const COLUMNS: [&str; 7] = ["age", "workclass", "education", "native-country", "marital-status", "race", "sex"];
 const VERSIONS: usize = 4;
-
-fn policy(data: &Path) -> Policy {
-    let mut text =
-        "[data]\ninput = \"adult.csv\"\nmissing = [\"?\"]\n[columns.\"*\"]\nrole = \"identifying\"\n".to_string();
-    for name in COLUMNS {
-        let file = format!("hierarchy = {{ file = \"hierarchies_arx/{name}.csv\" }}");
-        let (kind, recipe) = if name == "age" { ("integer", "generalize = \"ranges\"") } else { ("text", &file[..]) };
-        writeln!(text, "[columns.{name}]\nrole = \"quasi\"\ntype = \"{kind}\"\n{recipe}").unwrap();
-    }
-    text.push_str("[columns.occupation]\nrole = \"sensitive\"\n[[require]]\nmodel = \"m-invariance\"\nm = 2\n");
-    Policy::parse(&text, &data.join("policy.toml")).unwrap()
-}
 
 /// What the classes of a version cost their rows.
 fn loss(space: &Space, rows: &[Signed<'_>], made: &Invariant) -> f64 {
@@ -50,13 +36,10 @@ fn loss(space: &Space, rows: &[Signed<'_>], made: &Invariant) -> f64 {
 }
 
 fn main() {
-    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/adult");
-    if !data.join("adult.csv").is_file() {
-        println!("skipped: there is no Adult table");
-        return;
-    }
+    let Some(data) = adult::folder() else { return };
     let size: usize = std::env::args().skip(1).find_map(|word| word.parse().ok()).unwrap_or(10_000);
-    let whole = Prepared::load(&policy(&data), &LoadOptions::default()).unwrap();
+    let policy = adult::policy(&data, "[[require]]\nmodel = \"m-invariance\"\nm = 2\n");
+    let whole = Prepared::load(&policy, &LoadOptions::default()).unwrap();
     let (set, space) = (&whole.set, Space::new(&whole.generalizations));
     let tuple_of = set.tuple_of_entry();
     let mut order: Vec<usize> = (0..whole.entry_of_row.len()).collect();

@@ -12,6 +12,8 @@
 #![allow(clippy::print_stdout)] // A bench exists to print its table.
 #![allow(clippy::unwrap_used)] // And may stop where it stands.
 
+mod adult;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -34,24 +36,14 @@ use amidst::search::search;
 
 static CANCEL: AtomicBool = AtomicBool::new(false);
 
-const COLUMNS: [&str; 7] = ["age", "workclass", "education", "native-country", "marital-status", "race", "sex"];
-
 fn job() -> Job<'static> {
     Job { cancel: &CANCEL, progress: &|_, _| (), threads: 0, ..Job::default() }
 }
 
 fn policy(data: &Path, algorithm: &str, l: u64) -> Policy {
-    let mut text =
-        "[data]\ninput = \"adult.csv\"\nmissing = [\"?\"]\n[columns.\"*\"]\nrole = \"identifying\"\n".to_string();
-    for name in COLUMNS {
-        let file = format!("hierarchy = {{ file = \"hierarchies_arx/{name}.csv\" }}");
-        let (kind, recipe) = if name == "age" { ("integer", "generalize = \"ranges\"") } else { ("text", &file[..]) };
-        writeln!(text, "[columns.{name}]\nrole = \"quasi\"\ntype = \"{kind}\"\n{recipe}").unwrap();
-    }
-    writeln!(text, "[columns.occupation]\nrole = \"sensitive\"\n[[require]]\nmodel = \"distinct-l-diversity\"")
-        .unwrap();
-    writeln!(text, "l = {l}\n[search]\nalgorithm = \"{algorithm}\"").unwrap();
-    Policy::parse(&text, &data.join("policy.toml")).unwrap()
+    let asked =
+        format!("[[require]]\nmodel = \"distinct-l-diversity\"\nl = {l}\n[search]\nalgorithm = \"{algorithm}\"\n");
+    adult::policy(data, &asked)
 }
 
 /// The rows of `table` that `keep` names.
@@ -298,14 +290,10 @@ fn figure(algorithm: &str, points: &[Point]) -> String {
 }
 
 fn main() {
-    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/adult");
     let words: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
     let (figures, named): (Vec<String>, Vec<String>) = words.into_iter().partition(|w| w.ends_with(".svg"));
     let algorithm = named.first().map_or("mondrian", String::as_str);
-    if !data.join("adult.csv").is_file() {
-        println!("skipped: there is no Adult table");
-        return;
-    }
+    let Some(data) = adult::folder() else { return };
     let options = LoadOptions::default();
     println!("against {algorithm}");
     println!("         l    rows       loss  loss anew   ratio maintained    loaded      anew     share  with loading");

@@ -40,10 +40,24 @@ fn drafts_lose_at_most_half_of_what_one_coding_a_column_loses() {
     assert!(default <= 0.5 * one_coding && starred.len() <= 4, "{default} against {one_coding}; {starred:?}");
 }
 
+/// So many patients, and their policy.
+fn sample(rows: &str) -> House {
+    let house = House::new();
+    assert_eq!(house.amidst(&["sample", "--rows", rows, "--out", "patients.csv", "--policy", "p.toml"]).code, 0);
+    house
+}
+
+/// The same, with `line` in a section of the policy.
+fn sampled(rows: &str, section: &str, line: &str) -> House {
+    let house = sample(rows);
+    let policy = house.read("p.toml").replace(section, &format!("{section}\n{line}"));
+    house.file("p.toml", &policy);
+    house
+}
+
 #[test]
 fn the_choice_is_told_and_can_be_fixed() {
-    let house = House::new();
-    assert_eq!(house.amidst(&["sample", "--rows", "400", "--out", "patients.csv", "--policy", "p.toml"]).code, 0);
+    let house = sample("400");
     let run = house.amidst(&["anonymize", "p.toml", "--out", "out"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     for said in
@@ -68,10 +82,7 @@ fn the_choice_is_told_and_can_be_fixed() {
 
 #[test]
 fn a_metric_of_full_domain_recodings_alone_decides_among_them() {
-    let house = House::new();
-    assert_eq!(house.amidst(&["sample", "--rows", "300", "--out", "patients.csv", "--policy", "p.toml"]).code, 0);
-    let policy = house.read("p.toml").replace("[search]", "[search]\nmetric = \"height\"");
-    house.file("p.toml", &policy);
+    let house = sampled("300", "[search]", "metric = \"height\"");
     let told = house.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]).json(0);
     assert_eq!(told["algorithm"], "optimal");
     let local = told["compared"]["algorithms"].as_array().unwrap().iter().find(|a| a["algorithm"] == "mondrian");
@@ -80,10 +91,7 @@ fn a_metric_of_full_domain_recodings_alone_decides_among_them() {
 
 #[test]
 fn cells_are_suppressed_one_by_one_and_checked() {
-    let house = House::new();
-    assert_eq!(house.amidst(&["sample", "--rows", "500", "--out", "patients.csv", "--policy", "p.toml"]).code, 0);
-    let policy = house.read("p.toml").replace("[search]", "[search]\nalgorithm = \"cell-suppression\"");
-    house.file("p.toml", &policy);
+    let house = sampled("500", "[search]", "algorithm = \"cell-suppression\"");
     let told = house.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]).json(0);
     assert!(told["levels"].is_object(), "{told}");
     let cells: u64 = told["suppressed_cells"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
@@ -94,10 +102,7 @@ fn cells_are_suppressed_one_by_one_and_checked() {
 
 #[test]
 fn classes_can_be_published_as_one_value_each() {
-    let house = House::new();
-    assert_eq!(house.amidst(&["sample", "--rows", "500", "--out", "patients.csv", "--policy", "p.toml"]).code, 0);
-    let policy = house.read("p.toml").replace("[output]", "[output]\nvalues = \"representative\"");
-    house.file("p.toml", &policy);
+    let house = sampled("500", "[output]", "values = \"representative\"");
     let run = house.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]);
     let told = run.json(0);
     assert_eq!(house.amidst(&["verify", "out"]).code, 0);
@@ -127,17 +132,14 @@ fn classes_can_be_published_as_one_value_each() {
 
 #[test]
 fn ranges_can_be_published_as_their_middle() {
-    let house = House::new();
-    assert_eq!(house.amidst(&["sample", "--rows", "500", "--out", "patients.csv", "--policy", "p.toml"]).code, 0);
-    let policy = house.read("p.toml").replace("[output]", "[output]\nranges = \"midpoint\"");
-    house.file("p.toml", &policy);
+    let house = sampled("500", "[output]", "ranges = \"midpoint\"");
     assert_eq!(house.amidst(&["anonymize", "p.toml", "--out", "out"]).code, 0);
     assert_eq!(house.amidst(&["verify", "out"]).code, 0);
     let release = house.path("out/public/release.csv");
     let release = amidst::io::read(release.to_str().unwrap(), &amidst::io::ReadOptions::default()).unwrap().table;
     let ages = &release.column("age").unwrap().dictionary;
     assert!(ages.len() > 2 && ages.iter().all(|age| !age.contains('[')), "{:?}", ages.iter().collect::<Vec<_>>());
-    house.file("wrong.toml", &policy.replace("midpoint", "middle"));
+    house.file("wrong.toml", &house.read("p.toml").replace("midpoint", "middle"));
     let wrong = house.amidst(&["check", "wrong.toml"]);
     assert!(wrong.code == 2 && wrong.stderr.contains("midpoint"), "{}", wrong.stderr);
 }

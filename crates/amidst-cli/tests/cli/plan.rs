@@ -33,6 +33,17 @@ fn private(house: &House) -> BTreeMap<String, Vec<u8>> {
     files.map(|path| (path.display().to_string(), fs::read(&path).unwrap())).collect()
 }
 
+/// So many people come and two go; what is planned then, which changes nothing.
+fn planned(house: &House, coming: usize) -> serde_json::Value {
+    house.file("new.csv", &people(60, coming));
+    house.file("gone.csv", "id\np3\np4\n");
+    house.amidst(&["series", "apply", "ward", "--insert", "new.csv", "--delete", "gone.csv", "--json"]).json(0);
+    let before = private(house);
+    let plan = house.amidst(&["series", "plan", "ward", "--json"]).json(0);
+    assert!(private(house) == before, "a plan changes nothing");
+    plan
+}
+
 #[test]
 fn a_series_without_a_mode_gets_one_that_goes_on() {
     let house = house(&people(0, 60), &l_diverse(3));
@@ -73,12 +84,7 @@ fn a_plan_tells_the_next_version_and_changes_nothing() {
     house.amidst(INIT).json(0);
     let plan = house.amidst(&["series", "plan", "ward", "--json"]).json(0);
     assert_eq!((&plan["changed"], &plan["next"]), (&false.into(), &serde_json::Value::Null));
-    house.file("new.csv", &people(60, 5));
-    house.file("gone.csv", "id\np3\np4\n");
-    house.amidst(&["series", "apply", "ward", "--insert", "new.csv", "--delete", "gone.csv", "--json"]).json(0);
-    let before = private(&house);
-    let plan = house.amidst(&["series", "plan", "ward", "--json"]).json(0);
-    assert!(private(&house) == before, "a plan changes nothing");
+    let plan = planned(&house, 5);
     assert_eq!((&plan["rows_in"], &plan["rows_out"], &plan["publishable"]), (&5.into(), &2.into(), &true.into()));
     let text = house.amidst(&["series", "plan", "ward"]);
     assert!(text.stdout.contains("since version 1: 5 rows more, 2 fewer"), "{}", text.stdout);
@@ -96,12 +102,7 @@ const MAINTAIN: &[&str] = &["series", "init", "ward", "--policy", "policy.toml",
 fn a_version_that_leaks_is_offered_in_a_safe_form() {
     let house = house(&people(0, 60), &l_diverse(3));
     house.amidst(MAINTAIN).json(0);
-    house.file("new.csv", &people(60, 8));
-    house.file("gone.csv", "id\np3\np4\n");
-    house.amidst(&["series", "apply", "ward", "--insert", "new.csv", "--delete", "gone.csv", "--json"]).json(0);
-    let before = private(&house);
-    let plan = house.amidst(&["series", "plan", "ward", "--json"]).json(0);
-    assert!(private(&house) == before, "a plan changes nothing");
+    let plan = planned(&house, 8);
     let refused = house.amidst(&["series", "publish", "ward"]);
     assert_eq!((refused.code, plan["publishable"].as_bool()), (1, Some(false)));
     assert_eq!(plan["safe_command"], "amidst series publish ward --safe");

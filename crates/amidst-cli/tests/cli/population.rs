@@ -104,16 +104,23 @@ fn a_report_holds_the_release_against_the_population_of_its_policy() {
     house.amidst(&["check", "policy.toml"]).fails(2, &["sampling_fraction", "1/20"]);
 }
 
-#[test]
-fn an_audit_of_a_release_finds_the_people_behind_its_labels() {
+/// Sixty people, and a town of them and of others, whose ages have these `decimals`.
+fn people_of_a_town(decimals: &str) -> House {
     let house = House::new();
     let people: String = (0..60)
         .map(|i| format!("{},{},{}\n", 20 + i % 20, ["north", "south"][i / 30], ["flu", "gout", "cold"][i % 3]))
         .collect();
     house.file("people.csv", &format!("age,side,disease\n{people}"));
-    let town: String = (0..240).map(|i| format!("{},{}\n", 15 + i % 30, ["north", "south"][i % 2])).collect();
+    let other = |i: usize| format!("{}{decimals},{}\n", 15 + i % 30, ["north", "south"][i % 2]);
+    let town: String = (0..240).map(other).collect();
     let own: String = (0..60).map(|i| format!("{},{}\n", 20 + i % 20, ["north", "south"][i / 30])).collect();
     house.file("town.csv", &format!("age,side\n{town}{own}"));
+    house
+}
+
+#[test]
+fn an_audit_of_a_release_finds_the_people_behind_its_labels() {
+    let house = people_of_a_town("");
     let map = "[[require]]\nmodel = \"k-map\"\nk = 30\n";
     let presence = "[[require]]\nmodel = \"delta-presence\"\nmin = 0\nmax = 0.4\n";
     for (algorithm, generalize) in [("optimal", "hierarchy"), ("mondrian", "hierarchy"), ("mondrian", "ranges")] {
@@ -141,15 +148,8 @@ fn an_audit_of_a_release_finds_the_people_behind_its_labels() {
 
 #[test]
 fn local_recodings_match_the_population_too() {
-    let house = House::new();
-    let people: String = (0..60)
-        .map(|i| format!("{},{},{}\n", 20 + i % 20, ["north", "south"][i / 30], ["flu", "gout", "cold"][i % 3]))
-        .collect();
-    house.file("people.csv", &format!("age,side,disease\n{people}"));
     // Ages that the table has, and others between and beyond them.
-    let town: String = (0..240).map(|i| format!("{}.5,{}\n", 15 + i % 30, ["north", "south"][i % 2])).collect();
-    let own: String = (0..60).map(|i| format!("{},{}\n", 20 + i % 20, ["north", "south"][i / 30])).collect();
-    house.file("town.csv", &format!("age,side\n{town}{own}"));
+    let house = people_of_a_town(".5");
     let policy = |algorithm: &str, generalize: &str, require: &str| {
         format!(
             "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\ntype = \"decimal\"\n\

@@ -298,18 +298,10 @@ impl Attack for Difference {
 
 #[cfg(test)]
 mod tests {
-    use super::super::view::fixture::{Fixture, figure};
+    use super::super::view::fixture::{Fixture, figure, version};
     use super::*;
     use crate::worlds::VersionClass;
     use proptest::prelude::*;
-
-    /// Persons and counts.
-    type Class<'a> = (&'a [u32], &'a [(u32, u64)]);
-
-    fn version(classes: &[Class<'_>]) -> Version {
-        let class = |c: &Class<'_>| VersionClass { persons: c.0.to_vec(), histogram: c.1.to_vec() };
-        Version { classes: classes.iter().map(class).collect() }
-    }
 
     fn certain(versions: &[Version]) -> Vec<(Vec<u32>, u32)> {
         differences(versions, &Rational::from(1)).into_iter().map(|r| (r.persons, r.value)).collect()
@@ -330,9 +322,10 @@ mod tests {
     #[test]
     fn what_is_certain_is_taken_off_further_classes() {
         // No pair of classes tells anything; 2 and 5 have 0 and 2, so 4 has 3, and 1, 3 and 6 follow.
-        let first: &[Class<'_>] =
-            &[(&[2, 5], &[(0, 1), (2, 1)]), (&[1, 3], &[(1, 1), (3, 1)]), (&[4, 6], &[(2, 1), (3, 1)])];
-        let versions = [version(first), version(&[(&[2, 3, 4, 5], &[(0, 1), (1, 1), (2, 1), (3, 1)])])];
+        let versions = [
+            version(&[(&[2, 5], &[(0, 1), (2, 1)]), (&[1, 3], &[(1, 1), (3, 1)]), (&[4, 6], &[(2, 1), (3, 1)])]),
+            version(&[(&[2, 3, 4, 5], &[(0, 1), (1, 1), (2, 1), (3, 1)])]),
+        ];
         let extra = Extra { versions: Some(&versions), ..Extra::default() };
         let findings = ENTRY.run(&Fixture::new(&[("a", "x")]).target(), &extra, &Parameters::default()).unwrap();
         assert_eq!((findings.persons, figure(&findings, "persons_certain")), (4, 4.0));

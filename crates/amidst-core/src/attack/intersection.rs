@@ -137,17 +137,8 @@ impl Attack for Intersection {
 
 #[cfg(test)]
 mod tests {
-    use super::super::view::fixture::{Fixture, figure};
+    use super::super::view::fixture::{Fixture, figure, version};
     use super::*;
-    use crate::worlds::VersionClass;
-
-    /// Persons and counts.
-    type Class<'a> = (&'a [u32], &'a [(u32, u64)]);
-
-    fn version(classes: &[Class<'_>]) -> Version {
-        let class = |c: &Class<'_>| VersionClass { persons: c.0.to_vec(), histogram: c.1.to_vec() };
-        Version { classes: classes.iter().map(class).collect() }
-    }
 
     #[test]
     fn what_two_versions_have_in_common_is_left() {

@@ -18,7 +18,7 @@ use std::cmp::Ordering;
 use super::{Attack, AttackError, ClassProfile, Entry, Extra, Findings, Knowledge, Target, share_or};
 use crate::class::Histogram;
 use crate::exact::Rational;
-use crate::parameter::{Kind, Parameter, ParameterError, Parameters, Value};
+use crate::parameter::{Kind, Parameter, ParameterError, Parameters};
 use crate::sensitive::SensitiveDomain;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -142,7 +142,7 @@ struct Grouping {
 fn groupings(target: &Target<'_>, parameters: &Parameters, otherwise: bool) -> Result<Vec<Grouping>, AttackError> {
     let domain = target.domain();
     let stated = match parameters.get("categories") {
-        Some(value) => read(value)?,
+        Some(value) => value.lists().ok_or_else(no_lists)?,
         None => domain.map(|d| d.categories.clone()).unwrap_or_default(),
     };
     let mut groupings = Vec::new();
@@ -183,25 +183,15 @@ fn by_category(categories: &[Vec<String>], domain: &SensitiveDomain) -> Grouping
     Grouping { name: "category".to_string(), of, groups: groups as usize }
 }
 
-fn read(value: &Value) -> Result<Vec<Vec<String>>, ParameterError> {
-    let bad = || {
-        ParameterError::new(
-            "categories",
-            "`categories` must be lists of values, such as [[\"HIV\"], [\"Flu\", \"Cold\"]]",
-        )
-    };
-    let Value::List(lists) = value else { return Err(bad()) };
-    let list = |list: &Value| match list {
-        Value::List(values) => values.iter().map(|v| v.text().ok_or_else(bad)).collect(),
-        _ => Err(bad()),
-    };
-    lists.iter().map(list).collect()
+fn no_lists() -> ParameterError {
+    ParameterError::new("categories", "`categories` must be lists of values, such as [[\"HIV\"], [\"Flu\", \"Cold\"]]")
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::view::fixture::{Fixture, figure};
     use super::*;
+    use crate::parameter::Value;
 
     /// Table 5 of the (l, α) paper: 2-diverse, its classes by age.
     const TABLE_5: [(&str, &str); 12] = [

@@ -6,9 +6,8 @@ use crate::algorithm;
 use crate::frequency::Entry;
 use crate::hierarchy::Cell;
 use crate::local::fixture::Fixture;
-use crate::metric::{self, Release, cell_loss, column_weights};
+use crate::metric::{self, column_weights};
 use crate::parameter::Parameters;
-use crate::recoding::Recoding;
 use crate::requirement::{Evaluator, Requirement};
 use crate::search::{Found, MaxSuppression, Search, SearchError};
 
@@ -21,13 +20,6 @@ fn find(fixture: &Fixture, id: &str, requirements: &[Requirement], limit: u64, b
     })
 }
 
-fn price(fixture: &Fixture, recoding: &Recoding, by: &str) -> f64 {
-    let (groups, suppressed) = recoding.groups(&fixture.set);
-    let (set, generalizations) = (&fixture.set, &fixture.generalizations[..]);
-    let release = Release { set, generalizations, recoding, groups: &groups, suppressed, k: 1 };
-    metric::find(by).unwrap().metric.loss(&release).unwrap()
-}
-
 /// The least GCP over every node, every set of stars of every row and every choice of rows to leave out.
 fn brute(fixture: &Fixture, requirements: &[Requirement], limit: u64) -> Option<f64> {
     let (set, gs) = (&fixture.set, &fixture.generalizations);
@@ -37,19 +29,15 @@ fn brute(fixture: &Fixture, requirements: &[Requirement], limit: u64) -> Option<
         .flat_map(|t| set.groups.get(t).iter().map(move |&e| (t, e)))
         .flat_map(|(t, e)| (0..e.rows).map(move |_| (t, Entry { rows: 1, ..e })))
         .collect();
-    let mut nodes: Vec<Vec<usize>> = vec![Vec::new()];
-    for g in gs {
-        nodes = nodes.iter().flat_map(|n| (0..=g.height()).map(|l| [&n[..], &[l]].concat())).collect();
-    }
-    let ways = (1u32 << gs.len()) + 1;
+    let ways = (1u64 << gs.len()) + 1;
     let mut best: Option<f64> = None;
-    for node in nodes {
-        'ways: for number in 0..(ways as u64).pow(rows.len() as u32) {
+    for node in fixture.nodes() {
+        'ways: for number in 0..ways.pow(rows.len() as u32) {
             let (mut left, mut number, mut cost) = (limit, number, 0.0);
             let mut classes: BTreeMap<Vec<&str>, Vec<Entry>> = BTreeMap::new();
             for &(tuple, entry) in &rows {
-                let way = (number % u64::from(ways)) as u32;
-                number /= u64::from(ways);
+                let way = number % ways;
+                number /= ways;
                 if way == ways - 1 {
                     if left == 0 {
                         continue 'ways;
@@ -59,14 +47,8 @@ fn brute(fixture: &Fixture, requirements: &[Requirement], limit: u64) -> Option<
                     continue;
                 }
                 let mut labels = Vec::new();
-                for (c, g) in gs.iter().enumerate() {
-                    let level = if way >> c & 1 == 1 { g.height() } else { node[c] };
-                    let value = g.levels[level].of[set.tuple(tuple)[c] as usize];
-                    let label = g.levels[level].labels[value as usize].as_str();
-                    // A value that is called like the top says as little as the top.
-                    let top = label == g.levels[g.height()].labels[0];
-                    let (at, value) = if top { (g.height(), 0) } else { (level, value) };
-                    cost += weights[c] * cell_loss(g, &Cell::Node { level: at as u32, value });
+                for ((label, loss), weight) in fixture.starred(&node, tuple, way).zip(&weights) {
+                    cost += weight * loss;
                     labels.push(label);
                 }
                 classes.entry(labels).or_default().push(entry);
@@ -102,7 +84,7 @@ fn small_tables_get_the_least_loss_there_is() {
                     assert!(found.is_err() || limit > 0, "seed {seed}, {id}, {limit}: {found:?} {least:?}");
                     continue;
                 };
-                let cost = price(&fixture, &found.recoding, "gcp");
+                let cost = fixture.loss(&found.recoding, "gcp");
                 if found.optimal {
                     assert!((cost - least).abs() < 1e-9, "seed {seed}, {id}, {limit}: {cost}, not {least}");
                     proven += usize::from(found.coding.is_some());
@@ -131,7 +113,7 @@ fn nothing_is_lost_against_full_domain_recodings_with_suppressed_rows() {
                     };
                     let Ok(whole) = whole else { continue };
                     let cells = cells.unwrap();
-                    let (a, b) = (price(&fixture, &cells.recoding, by), price(&fixture, &whole.recoding, by));
+                    let (a, b) = (fixture.loss(&cells.recoding, by), fixture.loss(&whole.recoding, by));
                     let id = requirements[0].model.id;
                     assert!(a <= b + 1e-9, "seed {seed}, {id}, {limit}, {by}: {a} > {b}");
                     better += usize::from(a < b - 1e-9);
@@ -161,7 +143,7 @@ fn hundreds_of_small_tables_lose_no_more_than_with_suppressed_rows() {
         for limit in [0, 2] {
             let Ok(whole) = find(&fixture, "optimal", &requirements, limit, "gcp") else { continue };
             let cells = find(&fixture, "cell-suppression", &requirements, limit, "gcp").unwrap();
-            let (a, b) = (price(&fixture, &cells.recoding, "gcp"), price(&fixture, &whole.recoding, "gcp"));
+            let (a, b) = (fixture.loss(&cells.recoding, "gcp"), fixture.loss(&whole.recoding, "gcp"));
             assert!(a <= b + 1e-9, "seed {seed}, {id}, {limit}: {a} > {b}");
             looked += 1;
             better += usize::from(a < b - 1e-9);

@@ -8,10 +8,8 @@ use proptest::prelude::*;
 use super::find::LeastSuppression;
 use super::*;
 use crate::control::Control;
-use crate::metric::METRICS;
 use crate::parameter::Parameters;
 use crate::requirement::Requirement;
-use crate::search::{MaxSuppression, Suppressed};
 
 #[path = "../../tests/lattice/world.rs"]
 mod world;
@@ -27,26 +25,8 @@ fn policy(dice: &mut Dice) -> (World, Vec<Requirement>) {
     (world, requirements)
 }
 
-fn search<'a>(
-    world: &'a World,
-    requirements: &'a [Requirement],
-    options: &'a Parameters,
-    dice: &mut Dice,
-) -> Search<'a> {
-    Search {
-        set: &world.set,
-        generalizations: &world.generalizations,
-        requirements,
-        metric: &METRICS[dice.below(METRICS.len())],
-        max_suppression: MaxSuppression::Share(dice.pick(&["0", "0.2", "1"]).parse().unwrap()),
-        suppressed: dice.pick(&[Suppressed::Drop, Suppressed::Mask]),
-        k: 2,
-        options,
-        entry_of_row: None,
-        seed: 1,
-        control: Control::default(),
-    }
-}
+/// Shares of the rows that may be suppressed.
+const SHARES: [&str; 3] = ["0", "0.2", "1"];
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
@@ -56,7 +36,7 @@ proptest! {
         let mut dice = Dice(seed);
         let (world, requirements) = policy(&mut dice);
         let options = Parameters::default();
-        let search = search(&world, &requirements, &options, &mut dice);
+        let search = world.search(&requirements, &options, &SHARES, &mut dice);
         let run = |budget: usize, negligible: usize| {
             let pricer = Pricer::new(&search, search.metric);
             let judge = Judge::new(&search, pricer.needs_groups());
@@ -86,7 +66,7 @@ proptest! {
         let options = Parameters::default();
         let search = Search {
             control: Control { deadline: Some(Instant::now() + Duration::from_secs(600)), ..Control::default() },
-            ..search(&world, &requirements, &options, &mut dice)
+            ..world.search(&requirements, &options, &SHARES, &mut dice)
         };
         let best = super::best(&search).unwrap();
         let pricer = Pricer::new(&search, search.metric);
@@ -120,7 +100,7 @@ proptest! {
         let mut dice = Dice(seed);
         let (world, requirements) = policy(&mut dice);
         let options = Parameters::default();
-        let search = search(&world, &requirements, &options, &mut dice);
+        let search = world.search(&requirements, &options, &SHARES, &mut dice);
         let pricer = Pricer::new(&search, search.metric);
         let judge = Judge::new(&search, pricer.needs_groups());
         on_lattice!(&search, judge, tracked(&search, &pricer), walk => {

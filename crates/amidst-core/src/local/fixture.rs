@@ -2,10 +2,10 @@
 
 use crate::control::Control;
 use crate::frequency::FrequencySet;
-use crate::hierarchy::{Generalization, Generalize, Hierarchy, Level};
+use crate::hierarchy::{Cell, Generalization, Generalize, Hierarchy, Level};
 use crate::local::class::{Cluster, Judge, World};
 use crate::local::shape::Space;
-use crate::metric::{self, Metric, Release};
+use crate::metric::{self, Metric, Release, cell_loss};
 use crate::parameter::{Parameters, Value};
 use crate::random::Random;
 use crate::recoding::Recoding;
@@ -207,6 +207,38 @@ impl Fixture {
         options: &Parameters,
     ) -> Result<Found, SearchError> {
         self.search(requirements, options, |search| algorithm::find(id).unwrap().algorithm.search(search))
+    }
+
+    /// Every node of the lattice.
+    pub(crate) fn nodes(&self) -> Vec<Vec<usize>> {
+        let mut nodes: Vec<Vec<usize>> = vec![Vec::new()];
+        for g in &self.generalizations {
+            nodes = nodes.iter().flat_map(|n| (0..=g.height()).map(|l| [&n[..], &[l]].concat())).collect();
+        }
+        nodes
+    }
+
+    /// The label of each cell of a tuple at a node, and what the cell loses; the columns whose bits are set in `stars`
+    /// are at the top.
+    pub(crate) fn starred(&self, node: &[usize], tuple: usize, stars: u64) -> impl Iterator<Item = (&str, f64)> {
+        let columns = self.generalizations.iter().zip(self.set.tuple(tuple)).zip(node).enumerate();
+        columns.map(move |(c, ((g, &code), &level))| {
+            let level = if stars >> c & 1 == 1 { g.height() } else { level };
+            let value = g.levels[level].of[code as usize];
+            let label = g.levels[level].labels[value as usize].as_str();
+            // A value that is called like the top says as little as the top.
+            let top = label == g.levels[g.height()].labels[0];
+            let (at, value) = if top { (g.height(), 0) } else { (level, value) };
+            (label, cell_loss(g, &Cell::Node { level: at as u32, value }))
+        })
+    }
+
+    /// What a recoding loses by the metric `id`.
+    pub(crate) fn loss(&self, recoding: &Recoding, id: &str) -> f64 {
+        let (groups, suppressed) = recoding.groups(&self.set);
+        let (set, generalizations) = (&self.set, &self.generalizations[..]);
+        let release = Release { set, generalizations, recoding, groups: &groups, suppressed, k: 1 };
+        metric::find(id).unwrap().metric.loss(&release).unwrap()
     }
 
     /// Every row in exactly one class, every cell covers its rows, every class satisfies the policy.

@@ -97,28 +97,14 @@ impl PrivacyModel for BayesOptimal {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{build, number, text};
+    use super::super::testing::{build, figures_5_and_6, number, text};
     use super::*;
-    use crate::class::Population;
 
     #[test]
     fn theorem_5_1_generalizing_causes_a_breach() {
-        let population = Population {
-            totals: vec![50, 50],
-            histograms: vec![vec![(0, 15), (1, 35)], vec![(0, 25), (1, 25)]],
-            scale: 1,
-        };
-        let table = TableStats {
-            size: 52,
-            population: Some(population.into()),
-            tuple_sizes: vec![2, 50],
-            ..Default::default()
-        };
+        let (table, [q1, q2, both]) = figures_5_and_6();
         let parameters = [("rho1", number("0.31")), ("rho2", number("0.58")), ("population", text("f.csv"))];
         let model = build(&ENTRY, &parameters).unwrap();
-        let q1 = Class { size: 2, histogram: &[(0, 1), (1, 1)], tuples: &[0] };
-        let q2 = Class { size: 50, histogram: &[(0, 35), (1, 15)], tuples: &[1] };
-        let both = Class { size: 52, histogram: &[(0, 36), (1, 16)], tuples: &[0, 1] };
         assert!(model.holds(&q1, &table) && model.holds(&q2, &table));
         assert!(!model.holds(&both, &table));
         assert_eq!(model.measure(&both, &table).bound, Bound::ratio(81, 137));

@@ -82,28 +82,19 @@ impl PrivacyModel for BeliefDifference {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{build, number, text};
+    use super::super::testing::{build, figures_5_and_6, number, text};
     use super::*;
     use crate::class::Population;
 
     #[test]
     fn figures_5_and_6_of_the_article() {
-        let population = Population {
-            totals: vec![50, 50],
-            histograms: vec![vec![(0, 15), (1, 35)], vec![(0, 25), (1, 25)]],
-            scale: 1,
-        };
-        let tuple_sizes = vec![2, 50];
-        let table = TableStats { size: 52, population: Some(population.into()), tuple_sizes, ..TableStats::default() };
+        let (table, [q1, q2, both]) = figures_5_and_6();
         let model = |max| build(&ENTRY, &[("max", number(max)), ("population", text("f.csv"))]).unwrap();
-        let q1 = Class { size: 2, histogram: &[(0, 1), (1, 1)], tuples: &[0] };
-        let q2 = Class { size: 50, histogram: &[(0, 35), (1, 15)], tuples: &[1] };
         // 0.3 becomes 0.5, and 0.7 becomes 0.5: one below, and the bound itself.
         assert!(model("0.2").holds(&q1, &table) && !model("0.19").holds(&q1, &table));
         assert_eq!(model("1").measure(&q1, &table).bound, Bound::ratio(1, 5));
         assert!(model("0.2").holds(&q2, &table));
         // Joined, 0.3 becomes 81/137: not monotone.
-        let both = Class { size: 52, histogram: &[(0, 36), (1, 16)], tuples: &[0, 1] };
         assert_eq!(model("1").measure(&both, &table).bound, Bound::ratio(399, 1370));
         assert!(!model("0.2").holds(&both, &table));
     }

@@ -92,16 +92,11 @@ impl PrivacyModel for EntropyLAlpha {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{build_on, number, texts};
+    use super::super::testing::build_on_diseases;
     use super::*;
-    use crate::parameter::Value;
-
-    const DISEASES: [&str; 4] = ["HIV", "Cancer", "Hepatitis", "Flu"];
 
     fn model(l: &str, alpha: &str) -> Box<dyn PrivacyModel> {
-        let categories = Value::List(vec![texts(&["HIV", "Cancer"]), texts(&["Hepatitis"]), texts(&["Flu"])]);
-        let parameters = [("l", number(l)), ("alpha", number(alpha)), ("categories", categories)];
-        build_on(&ENTRY, &parameters, &DISEASES).unwrap()
+        build_on_diseases(&ENTRY, &[("l", l), ("alpha", alpha)])
     }
 
     #[test]

@@ -295,6 +295,7 @@ mod testing {
     //! How the models' own tests write parameters.
 
     use super::{Entry, PrivacyModel};
+    use crate::class::{Class, Population, TableStats};
     use crate::parameter::{ParameterError, Parameters, Value};
     use crate::sensitive::SensitiveDomain;
 
@@ -333,6 +334,27 @@ mod testing {
 
     pub fn build(entry: &Entry, pairs: &[(&str, Value)]) -> Result<Box<dyn PrivacyModel>, ParameterError> {
         build_on(entry, pairs, &[])
+    }
+
+    /// A column whose values fall into categories.
+    pub const DISEASES: [&str; 4] = ["HIV", "Cancer", "Hepatitis", "Flu"];
+
+    /// A model with these numbers on [`DISEASES`], of which the first two are one category and each other is its own.
+    pub fn build_on_diseases(entry: &Entry, numbers: &[(&str, &str)]) -> Box<dyn PrivacyModel> {
+        let categories = Value::List(vec![texts(&["HIV", "Cancer"]), texts(&["Hepatitis"]), texts(&["Flu"])]);
+        let mut pairs: Vec<(&str, Value)> = numbers.iter().map(|&(key, n)| (key, number(n))).collect();
+        pairs.push(("categories", categories));
+        build_on(entry, &pairs, &DISEASES).unwrap()
+    }
+
+    /// The table of Figures 5 and 6 of the ℓ-diversity article, with its classes: q1, q2, and both joined.
+    pub fn figures_5_and_6() -> (TableStats, [Class<'static>; 3]) {
+        let population = Some(Population::of_figure_5().into());
+        let table = TableStats { size: 52, population, tuple_sizes: vec![2, 50], ..TableStats::default() };
+        let q1 = Class { size: 2, histogram: &[(0, 1), (1, 1)], tuples: &[0] };
+        let q2 = Class { size: 50, histogram: &[(0, 35), (1, 15)], tuples: &[1] };
+        let both = Class { size: 52, histogram: &[(0, 36), (1, 16)], tuples: &[0, 1] };
+        (table, [q1, q2, both])
     }
 }
 

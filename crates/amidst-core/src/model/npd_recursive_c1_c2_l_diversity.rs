@@ -12,6 +12,8 @@
 //!
 //! **Cost**: that of pd-recursive diversity, and a search for each value of W.
 
+use super::pd_recursive_c_l_diversity::tail_but;
+use super::recursive_c_l_diversity::exceeded;
 use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, CodeSet, TableStats};
 use crate::exact::Rational;
@@ -77,10 +79,7 @@ struct NpdRecursive {
 
 impl NpdRecursive {
     fn tail(&self, class: &Class<'_>) -> Option<Tail> {
-        if self.l <= 1 {
-            return None;
-        }
-        Tail::of(class.histogram.iter().map(|c| (c.1, !self.dont_care.contains(c.0))), self.l)
+        tail_but(&self.dont_care, class, self.l)
     }
 
     fn nothing_ruled_out(&self, class: &Class<'_>) -> bool {
@@ -110,17 +109,11 @@ impl PrivacyModel for NpdRecursive {
     }
 
     fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {
-        let bound = match self.tail(class) {
-            _ if !self.nothing_ruled_out(class) => Bound::Never,
-            None => Bound::Always,
-            Some(Tail { tail: 0, .. }) => Bound::Never,
-            Some(Tail { most, tail }) => Bound::ratio(most, tail),
+        let (bound, lacking) = match self.nothing_ruled_out(class) {
+            true => (exceeded(self.tail(class)), "it has fewer than l values, whatever c1"),
+            false => (Bound::Never, "a value of `no_negative` is rarer than c2 percent, whatever c1"),
         };
-        let level = Level::smallest("c1", bound).open();
-        match self.nothing_ruled_out(class) {
-            true => level.but_for("it has fewer than l values, whatever c1"),
-            false => level.but_for("a value of `no_negative` is rarer than c2 percent, whatever c1"),
-        }
+        Level::smallest("c1", bound).open().but_for(lacking)
     }
 }
 

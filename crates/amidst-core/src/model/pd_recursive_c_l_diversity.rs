@@ -13,7 +13,7 @@
 //!
 //! **Cost**: one pass for s_y and one for the l − 2 largest other counts.
 
-use super::recursive_c_l_diversity::smallest_c;
+use super::recursive_c_l_diversity::exceeded;
 use super::{Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, CodeSet, TableStats};
 use crate::exact::Rational;
@@ -53,11 +53,16 @@ struct PdRecursiveCLDiversity {
 
 impl PdRecursiveCLDiversity {
     fn tail(&self, class: &Class<'_>) -> Option<Tail> {
-        if self.l <= 1 {
-            return None;
-        }
-        Tail::of(class.histogram.iter().map(|c| (c.1, !self.dont_care.contains(c.0))), self.l)
+        tail_but(&self.dont_care, class, self.l)
     }
+}
+
+/// The most frequent value of a class that must not be disclosed, and its tail; `None` where nothing is asked of them.
+pub(super) fn tail_but(dont_care: &CodeSet, class: &Class<'_>, l: u64) -> Option<Tail> {
+    if l <= 1 {
+        return None;
+    }
+    Tail::of(class.histogram.iter().map(|c| (c.1, !dont_care.contains(c.0))), l)
 }
 
 impl PrivacyModel for PdRecursiveCLDiversity {
@@ -79,7 +84,7 @@ impl PrivacyModel for PdRecursiveCLDiversity {
     }
 
     fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {
-        smallest_c(self.tail(class))
+        Level::smallest("c", exceeded(self.tail(class))).open()
     }
 }
 

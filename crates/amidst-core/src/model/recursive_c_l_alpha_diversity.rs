@@ -9,6 +9,7 @@
 //!
 //! **Cost**: one product a value, one pass over the categories.
 
+use super::recursive_c_l_diversity::exceeded;
 use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
@@ -90,28 +91,18 @@ impl PrivacyModel for RecursiveCLAlpha {
     }
 
     fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {
-        let bound = match self.tail(class) {
-            _ if !self.distinct(class) => Bound::Never,
-            None => Bound::Always,
-            Some(Tail { tail: 0, .. }) => Bound::Never,
-            Some(Tail { most, tail }) => Bound::ratio(most, tail),
-        };
+        let bound = if self.distinct(class) { exceeded(self.tail(class)) } else { Bound::Never };
         Level::smallest("c", bound).open()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{build_on, number, texts};
+    use super::super::testing::build_on_diseases;
     use super::*;
-    use crate::parameter::Value;
-
-    const DISEASES: [&str; 4] = ["HIV", "Cancer", "Hepatitis", "Flu"];
 
     fn model(c: &str, l: &str, alpha: &str) -> Box<dyn PrivacyModel> {
-        let categories = Value::List(vec![texts(&["HIV", "Cancer"]), texts(&["Hepatitis"]), texts(&["Flu"])]);
-        let parameters = [("c", number(c)), ("l", number(l)), ("alpha", number(alpha)), ("categories", categories)];
-        build_on(&ENTRY, &parameters, &DISEASES).unwrap()
+        build_on_diseases(&ENTRY, &[("c", c), ("l", l), ("alpha", alpha)])
     }
 
     #[test]

@@ -79,18 +79,17 @@ impl PrivacyModel for RecursiveCLDiversity {
     }
 
     fn measure(&self, class: &Class<'_>, _table: &TableStats) -> Level {
-        smallest_c(self.tail(class))
+        Level::smallest("c", exceeded(self.tail(class))).open()
     }
 }
 
-/// The c that a class reaches, its tail given: what it must exceed.
-pub(super) fn smallest_c(tail: Option<Tail>) -> Level {
-    let bound = match tail {
+/// What c must exceed for a class with this tail.
+pub(super) fn exceeded(tail: Option<Tail>) -> Bound {
+    match tail {
         None => Bound::Always,
         Some(Tail { tail: 0, .. }) => Bound::Never,
         Some(Tail { most, tail }) => Bound::ratio(most, tail),
-    };
-    Level::smallest("c", bound).open()
+    }
 }
 
 #[cfg(test)]

@@ -90,11 +90,7 @@ mod tests {
 
     #[test]
     fn figures_5_and_6_of_the_article() {
-        let population = Population {
-            totals: vec![50, 50],
-            histograms: vec![vec![(0, 15), (1, 35)], vec![(0, 25), (1, 25)]],
-            scale: 1,
-        };
+        let population = Population::of_figure_5();
         let at = |tuples: &[u32], q: usize, class: &Histogram| -> Vec<(Rational, Rational)> {
             let covered = covered(&population, tuples);
             let beliefs = beliefs(&population.histograms[q], &covered, class).unwrap();

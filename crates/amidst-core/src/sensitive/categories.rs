@@ -37,7 +37,7 @@ impl Categories {
     /// Reads `categories` and `weights` from the parameters, else from the column.
     pub fn read(parameters: &Parameters, domain: &SensitiveDomain) -> Result<Self, ParameterError> {
         let lists = match parameters.get("categories") {
-            Some(value) => lists(value)?,
+            Some(value) => value.lists().ok_or_else(no_lists)?,
             None => domain.categories.clone(),
         };
         if lists.is_empty() {
@@ -123,21 +123,11 @@ fn some(values: &[&str]) -> String {
     text
 }
 
-fn lists(value: &Value) -> Result<Vec<Vec<String>>, ParameterError> {
-    let bad = || {
-        ParameterError::new(
-            "categories",
-            "`categories` must be lists of values, the most sensitive first, such as [[\"HIV\"], [\"Flu\", \"Cold\"]]",
-        )
-    };
-    let Value::List(categories) = value else { return Err(bad()) };
-    categories
-        .iter()
-        .map(|category| match category {
-            Value::List(values) => values.iter().map(|v| v.text().ok_or_else(bad)).collect(),
-            _ => Err(bad()),
-        })
-        .collect()
+fn no_lists() -> ParameterError {
+    ParameterError::new(
+        "categories",
+        "`categories` must be lists of values, the most sensitive first, such as [[\"HIV\"], [\"Flu\", \"Cold\"]]",
+    )
 }
 
 /// The category of each code of the column.

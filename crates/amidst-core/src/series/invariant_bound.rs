@@ -160,13 +160,22 @@ mod tests {
     use crate::random::Random;
     use crate::series::m_invariant;
 
-    /// The least loss of all divisions into classes of different values, at least m each, without counterfeits.
-    fn cheapest(space: &Space, rows: &[Signed<'_>], m: usize, classes: &mut Vec<Vec<usize>>, at: usize) -> f64 {
+    /// The least loss of all divisions into classes of at least m values, of which rows may be counterfeits, at most as
+    /// many as are allowed.
+    fn cheapest(
+        space: &Space,
+        rows: &[Signed<'_>],
+        m: usize,
+        spare: usize,
+        classes: &mut Vec<Vec<usize>>,
+        at: usize,
+    ) -> f64 {
         if at == rows.len() {
-            if classes.iter().any(|class| class.len() < m) {
-                return f64::INFINITY;
-            }
-            return classes.iter().map(|class| loss(space, rows, class)).sum();
+            let lacking: usize = classes.iter().map(|class| m.saturating_sub(class.len())).sum();
+            return match lacking <= spare {
+                true => classes.iter().map(|class| loss(space, rows, class)).sum(),
+                false => f64::INFINITY,
+            };
         }
         let mut least = f64::INFINITY;
         for class in 0..=classes.len() {
@@ -175,7 +184,7 @@ mod tests {
                 Some(members) => members.push(at),
                 None => classes.push(vec![at]),
             }
-            least = least.min(cheapest(space, rows, m, classes, at + 1));
+            least = least.min(cheapest(space, rows, m, spare, classes, at + 1));
             classes[class].pop();
             classes.retain(|class| !class.is_empty());
         }
@@ -210,7 +219,7 @@ mod tests {
             let count = 4 + random.below(5);
             let rows = drawn(&fixture, &mut random, count);
             let m = 2 + random.below(2);
-            let least = cheapest(&space, &rows, m, &mut Vec::new(), 0);
+            let least = cheapest(&space, &rows, m, 0, &mut Vec::new(), 0);
             if least.is_infinite() {
                 continue;
             }
@@ -233,37 +242,6 @@ mod tests {
         );
     }
 
-    /// The least loss of all divisions into classes of at least m values, of which rows may be counterfeits, at most as
-    /// many as are allowed.
-    fn cheapest_with(
-        space: &Space,
-        rows: &[Signed<'_>],
-        m: usize,
-        spare: usize,
-        classes: &mut Vec<Vec<usize>>,
-        at: usize,
-    ) -> f64 {
-        if at == rows.len() {
-            let lacking: usize = classes.iter().map(|class| m.saturating_sub(class.len())).sum();
-            return match lacking <= spare {
-                true => classes.iter().map(|class| loss(space, rows, class)).sum(),
-                false => f64::INFINITY,
-            };
-        }
-        let mut least = f64::INFINITY;
-        for class in 0..=classes.len() {
-            match classes.get_mut(class) {
-                Some(members) if members.iter().any(|&row| rows[row].value == rows[at].value) => continue,
-                Some(members) => members.push(at),
-                None => classes.push(vec![at]),
-            }
-            least = least.min(cheapest_with(space, rows, m, spare, classes, at + 1));
-            classes[class].pop();
-            classes.retain(|class| !class.is_empty());
-        }
-        least
-    }
-
     #[test]
     fn with_counterfeits_it_is_no_higher_than_the_least_loss_either() {
         let mut positive = 0;
@@ -274,7 +252,7 @@ mod tests {
             let count = 5 + random.below(4);
             let rows = drawn(&fixture, &mut random, count);
             let (m, counterfeits) = (2 + random.below(2), random.below(3));
-            let least = cheapest_with(&space, &rows, m, counterfeits, &mut Vec::new(), 0);
+            let least = cheapest(&space, &rows, m, counterfeits, &mut Vec::new(), 0);
             if least.is_infinite() {
                 continue;
             }

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use super::{holds, search, supports};
 use crate::algorithm;
 use crate::frequency::Entry;
-use crate::hierarchy::Cell;
 use crate::local::fixture::Fixture;
-use crate::metric::{self, Release, cell_loss, column_weights};
+use crate::metric::{self, column_weights};
 use crate::parameter::Parameters;
 use crate::random::Random;
 use crate::recoding::Recoding;
@@ -31,10 +30,7 @@ fn find(
 }
 
 fn gcp(fixture: &Fixture, recoding: &Recoding) -> f64 {
-    let (groups, suppressed) = recoding.groups(&fixture.set);
-    let (set, generalizations) = (&fixture.set, &fixture.generalizations[..]);
-    let release = Release { set, generalizations, recoding, groups: &groups, suppressed, k: 1 };
-    metric::find("gcp").unwrap().metric.loss(&release).unwrap()
+    fixture.loss(recoding, "gcp")
 }
 
 /// The least GCP over every node, every choice of stars of each tuple (none where `stars` is false) and every choice of
@@ -43,14 +39,10 @@ fn brute(fixture: &Fixture, sets: &[Vec<usize>], requirements: &[Requirement], l
     let (set, gs) = (&fixture.set, &fixture.generalizations);
     let evaluator = Evaluator::new(set, requirements);
     let weights = column_weights(gs);
-    let mut nodes: Vec<Vec<usize>> = vec![Vec::new()];
-    for g in gs {
-        nodes = nodes.iter().flat_map(|n| (0..=g.height()).map(|l| [&n[..], &[l]].concat())).collect();
-    }
     let patterns = if stars { 1u64 << gs.len() } else { 1 };
     let ways = patterns + u64::from(limit > 0);
     let mut best: Option<f64> = None;
-    for node in nodes {
+    for node in fixture.nodes() {
         'ways: for number in 0..ways.pow(set.len() as u32) {
             let (mut left, mut number, mut cost) = (limit, number, 0.0);
             let mut rows: Vec<(Vec<&str>, &[Entry])> = Vec::new();
@@ -65,13 +57,8 @@ fn brute(fixture: &Fixture, sets: &[Vec<usize>], requirements: &[Requirement], l
                     continue;
                 }
                 let mut labels = Vec::new();
-                for (c, g) in gs.iter().enumerate() {
-                    let level = if way >> c & 1 == 1 { g.height() } else { node[c] };
-                    let value = g.levels[level].of[set.tuple(tuple)[c] as usize];
-                    let label = g.levels[level].labels[value as usize].as_str();
-                    let top = label == g.levels[g.height()].labels[0];
-                    let (at, value) = if top { (g.height(), 0) } else { (level, value) };
-                    cost += count as f64 * weights[c] * cell_loss(g, &Cell::Node { level: at as u32, value });
+                for ((label, loss), weight) in fixture.starred(&node, tuple, way).zip(&weights) {
+                    cost += count as f64 * weight * loss;
                     labels.push(label);
                 }
                 rows.push((labels, entries));

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 use crate::brute::{self, Valid};
 use crate::world::{Dice, World};
-use crate::{cases, search};
+use crate::{SHARES, cases};
 
 fn near(a: Option<f64>, b: Option<f64>) -> bool {
     match (a, b) {
@@ -62,7 +62,7 @@ proptest! {
         let world = World::new(&mut dice, persons, false);
         let requirements = requirements(&world, &mut dice);
         let options = Parameters::default();
-        let search = search(&world, &requirements, &options, &mut dice);
+        let search = world.search(&requirements, &options, &SHARES, &mut dice);
         let explored = lattice::explore(&search).unwrap();
         let evaluator = Evaluator::new(search.set, search.requirements);
 
@@ -118,7 +118,7 @@ proptest! {
         let world = World::new(&mut dice, persons, strangers);
         let requirements = requirements(&world, &mut dice);
         let options = Parameters::default();
-        let search = search(&world, &requirements, &options, &mut dice);
+        let search = world.search(&requirements, &options, &SHARES, &mut dice);
         let levels: Vec<usize> = world.generalizations.iter().map(|g| dice.below(g.height() + 1)).collect();
         let told = lattice::why_not(&search, &levels).unwrap();
 

@@ -6,7 +6,6 @@ mod brute;
 mod explore;
 mod world;
 
-use amidst_core::control::Control;
 use amidst_core::frequency::rolled;
 use amidst_core::lattice;
 use amidst_core::metric::METRICS;
@@ -17,27 +16,8 @@ use amidst_core::search::{MaxSuppression, Search, SearchError, Suppressed};
 use proptest::prelude::*;
 use world::{Dice, World};
 
-fn search<'a>(
-    world: &'a World,
-    requirements: &'a [Requirement],
-    options: &'a Parameters,
-    dice: &mut Dice,
-) -> Search<'a> {
-    let shares = ["0", "0", "0.1", "0.3", "1"];
-    Search {
-        set: &world.set,
-        generalizations: &world.generalizations,
-        requirements,
-        metric: &METRICS[dice.below(METRICS.len())],
-        max_suppression: MaxSuppression::Share(dice.pick(&shares).parse().unwrap()),
-        suppressed: dice.pick(&[Suppressed::Drop, Suppressed::Mask]),
-        k: 2,
-        options,
-        entry_of_row: None,
-        seed: 1,
-        control: Control::default(),
-    }
-}
+/// Shares of the rows that may be suppressed.
+const SHARES: [&str; 5] = ["0", "0", "0.1", "0.3", "1"];
 
 /// Compares all three searches with the oracle.
 fn compare(search: &Search<'_>) -> Result<(), TestCaseError> {
@@ -80,7 +60,7 @@ proptest! {
             let world = World::new(&mut dice, false, true);
             let requirements = [world.requirement(&mut dice, entry.id)];
             let options = Parameters::default();
-            compare(&search(&world, &requirements, &options, &mut dice))?;
+            compare(&world.search(&requirements, &options, &SHARES, &mut dice))?;
         }
     }
 
@@ -97,7 +77,7 @@ proptest! {
                 })
                 .collect();
             let options = Parameters::default();
-            compare(&search(&world, &requirements, &options, &mut dice))?;
+            compare(&world.search(&requirements, &options, &SHARES, &mut dice))?;
         }
     }
 
@@ -108,7 +88,7 @@ proptest! {
             let world = World::new(&mut dice, false, false);
             let requirements = [world.requirement(&mut dice, entry.id), world.requirement(&mut dice, "k-anonymity")];
             let options = Parameters::default();
-            let search = search(&world, &requirements, &options, &mut dice);
+            let search = world.search(&requirements, &options, &SHARES, &mut dice);
             let search = Search { max_suppression: MaxSuppression::Rows(0), ..search };
             let monotone = requirements.iter().all(|r| r.monotone(search.set));
             let found = lattice::minimal_by_subsets(&search).unwrap();
@@ -133,7 +113,7 @@ proptest! {
                 let world = World::new(&mut dice, false, false);
                 let requirements = [world.requirement(&mut dice, id), world.requirement(&mut dice, "k-anonymity")];
                 let options = Parameters::default();
-                let search = search(&world, &requirements, &options, &mut dice);
+                let search = world.search(&requirements, &options, &SHARES, &mut dice);
                 let max_suppression = MaxSuppression::Share(share.parse().unwrap());
                 compare(&Search { suppressed, max_suppression, ..search })?;
             }
@@ -149,7 +129,7 @@ proptest! {
             let id = dice.pick(&ids);
             let requirements = [world.requirement(&mut dice, "k-anonymity"), world.requirement(&mut dice, id)];
             let options = Parameters::default();
-            let search = Search { metric, ..search(&world, &requirements, &options, &mut dice) };
+            let search = Search { metric, ..world.search(&requirements, &options, &SHARES, &mut dice) };
             compare(&search)?;
         }
     }
@@ -162,7 +142,7 @@ proptest! {
             let id = MODELS[dice.below(MODELS.len())].id;
             let requirements = [world.requirement(&mut dice, "k-anonymity"), world.requirement(&mut dice, id)];
             let options = Parameters::default();
-            let whole = search(&world, &requirements, &options, &mut dice);
+            let whole = world.search(&requirements, &options, &SHARES, &mut dice);
             // What looks at single tuples or values is not asked of such a table.
             if whole.metric.metric.looks_at_values() || requirements.iter().any(|r| r.needs() == Needs::Tuples) {
                 continue;
@@ -192,7 +172,7 @@ proptest! {
         let requirements =
             [world.requirement(&mut dice, "k-anonymity"), world.requirement(&mut dice, "entropy-l-diversity")];
         let options = Parameters::default();
-        let search = search(&world, &requirements, &options, &mut dice);
+        let search = world.search(&requirements, &options, &SHARES, &mut dice);
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
@@ -219,7 +199,7 @@ fn an_impossible_policy_names_the_requirement_and_the_best_value() {
     let search = Search {
         max_suppression: MaxSuppression::Rows(0),
         suppressed: Suppressed::Drop,
-        ..search(&world, &requirements, &options, &mut dice)
+        ..world.search(&requirements, &options, &SHARES, &mut dice)
     };
     for id in ["incognito", "optimal", "samarati"] {
         let error = amidst_core::algorithm::find(id).unwrap().algorithm.search(&search).unwrap_err();

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use amidst_core::class::Population;
+use amidst_core::control::Control;
 use amidst_core::exact::Rational;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::{Generalization, Hierarchy, Level};
+use amidst_core::metric::METRICS;
 use amidst_core::model;
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::requirement::Requirement;
+use amidst_core::search::{MaxSuppression, Search, Suppressed};
 use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::{Column, Table};
 
@@ -110,6 +113,29 @@ impl World {
             population.totals[tuple] = population.totals[tuple].max(own);
         }
         World { set, generalizations, domains, population: Arc::new(population) }
+    }
+
+    /// A search by a random metric, with one of `shares` of the rows that may be suppressed, in either way.
+    pub fn search<'a>(
+        &'a self,
+        requirements: &'a [Requirement],
+        options: &'a Parameters,
+        shares: &[&str],
+        dice: &mut Dice,
+    ) -> Search<'a> {
+        Search {
+            set: &self.set,
+            generalizations: &self.generalizations,
+            requirements,
+            metric: &METRICS[dice.below(METRICS.len())],
+            max_suppression: MaxSuppression::Share(dice.pick(shares).parse().unwrap()),
+            suppressed: dice.pick(&[Suppressed::Drop, Suppressed::Mask]),
+            k: 2,
+            options,
+            entry_of_row: None,
+            seed: 1,
+            control: Control::default(),
+        }
     }
 
     /// A requirement of the model `id` with random parameters, on one or (where the model allows it) both columns.

@@ -60,7 +60,7 @@ fn definition_4_6_row_by_row() {
     let mut verdicts = BTreeSet::new();
     for entry in MODELS.iter().filter(|m| m.sensitive == Sensitive::OneOrMany) {
         for seed in 0..60 {
-            let mut random = Random(seed);
+            let mut random = Random::new(seed);
             let columns = 2 + random.below(2);
             let label = |random: &mut Random, of: usize| ["a", "b", "c", "d"][random.below(of)].to_string();
             let rows: Vec<Vec<String>> = (0..4 + random.below(40))

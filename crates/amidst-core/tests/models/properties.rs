@@ -11,7 +11,7 @@ use amidst_core::parameter::{Kind, Parameters, Value};
 fn for_every_model(cases: u64, check: impl Fn(&Case)) {
     for entry in MODELS {
         for seed in 0..cases {
-            let mut random = Random(seed ^ (entry.id.len() as u64) << 32);
+            let mut random = Random::new(seed ^ (entry.id.len() as u64) << 32);
             let world = World::random(&mut random);
             let (parameters, model) = instance(entry, &mut random, &world.domain);
             check(&Case { entry, seed, world, parameters, model, random: std::cell::RefCell::new(random) });
@@ -183,7 +183,7 @@ fn a_model_that_claims_no_monotonicity_has_none() {
         let mut counterexamples = 0;
         let mut monotone = true;
         for seed in 0..20_000 {
-            let mut random = Random(seed);
+            let mut random = Random::new(seed);
             let world = World::random(&mut random);
             let (_, model) = instance(entry, &mut random, &world.domain);
             monotone = model.monotone();

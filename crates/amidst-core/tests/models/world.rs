@@ -4,22 +4,19 @@ use amidst_core::class::{Class, Population, Sizes, TableStats};
 use amidst_core::exact::Rational;
 use amidst_core::model::{Entry, Level, Needs, PrivacyModel};
 use amidst_core::parameter::{Kind, Parameters, Value};
+use amidst_core::random;
 use amidst_core::sensitive::SensitiveDomain;
 
 /// A generator whose whole state is its seed, so that a failing case is one number.
-pub struct Random(pub u64);
+pub struct Random(random::Random);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+    pub fn new(seed: u64) -> Self {
+        Random(random::Random::new(seed))
     }
 
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+        (self.0.bits() % n as u64) as usize
     }
 
     pub fn chance(&mut self, one_in: usize) -> bool {

@@ -83,7 +83,7 @@ fn merge_batches(
 ) -> Result<(), ReadError> {
     let rows_before = merger.rows();
     let empty = || RecordBatch::new_empty(SchemaRef::new(Schema::empty()));
-    let damaged = |reason| ReadError::Damaged { path: path.to_path_buf(), format: Format::Arrow.name(), reason };
+    let damaged = ReadError::damaged(path, Format::Arrow);
     crate::pipeline::run(
         settings.threads,
         |job: &mut Option<RecordBatch>| {
@@ -116,11 +116,8 @@ pub(crate) fn read_batches(
     let kept = merger.begin(name, names(schema), 1)?;
     check_types(name, schema, &kept)?;
     let places: Vec<usize> = (0..kept.len()).filter(|&i| kept[i]).collect();
-    let failed = |reason: &dyn std::fmt::Display| ReadError::Damaged {
-        path: name.to_path_buf(),
-        format: Format::Arrow.name(),
-        reason: short(&reason.to_string()),
-    };
+    let damaged = ReadError::damaged(name, Format::Arrow);
+    let failed = |reason: &dyn std::fmt::Display| damaged(short(&reason.to_string()));
     merge_batches(name, &places, settings, merger, || {
         let Some(batch) = batches.next() else { return Ok(None) };
         if batch.schema().fields().len() != schema.fields().len() {

@@ -15,10 +15,10 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::error::ReadError;
-use crate::merge::Merger;
+use crate::merge::{Block, Merger};
 use crate::stream::Settings;
 
-use cut::Cutter;
+use cut::{Cutter, TextBlock};
 use encode::{BlockEncoder, Shape};
 
 /// Reads one stream of separated values into `merger`. `separator` is guessed when absent; `no_header` says that the
@@ -39,12 +39,25 @@ pub(crate) fn read(
     let first_line = cutter.first_line();
     let kept = merger.begin(path, header, first_line)?;
     let shape = Shape { separator: cutter.separator(), kept };
+    let encoder = |worker| BlockEncoder::new(worker, &shape);
+    merge_blocks(path, cutter, settings, merger, encoder, |encoder, block| encoder.encode(block))
+}
+
+/// Encodes the blocks of a stream on all threads, in order, and merges them. `encoder` makes what one thread needs.
+pub(crate) fn merge_blocks<E>(
+    path: &Path,
+    mut cutter: Cutter<'_, impl Read + Send>,
+    settings: &Settings<'_>,
+    merger: &mut Merger<'_>,
+    encoder: impl Fn(usize) -> E + Sync,
+    encode: impl Fn(&mut E, &mut TextBlock) -> Block + Sync,
+) -> Result<(), ReadError> {
     let rows_before = merger.rows();
     crate::pipeline::run(
         settings.threads_for(cutter.is_small()),
         |block| cutter.next(block),
-        |worker| BlockEncoder::new(worker, &shape),
-        |encoder, block| encoder.encode(block),
+        encoder,
+        encode,
         |block| {
             merger.merge(block)?;
             settings.check()?;

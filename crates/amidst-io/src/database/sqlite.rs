@@ -46,8 +46,7 @@ pub(crate) fn read(
     if header.is_empty() || !statement.readonly() {
         return Err(wrong(place, "the query is not a SELECT".to_string()));
     }
-    let kept = merger.begin(place, header, 1)?;
-    let mut rows = Rows::new(&kept, merger.rows());
+    let mut rows = Rows::begin(place, header, merger)?;
     let mut found = statement.query([]).map_err(failed)?;
     while let Some(row) = found.next().map_err(failed)? {
         let go_on = rows.push(settings, merger, |column, text| {

@@ -2,7 +2,7 @@
 //!
 //! Columns appear as their keys do. A key that a line lacks is null.
 //!
-//! May use: `columnar`, `csv`, `encode`, `error`, `limits`, `lines`, `merge`, `pipeline`, `stream`, and what those use.
+//! May use: `columnar`, `csv`, `encode`, `error`, `limits`, `lines`, `merge`, `stream`, and what those use.
 
 mod array;
 mod object;
@@ -14,6 +14,7 @@ use std::path::Path;
 use memchr::memchr;
 
 use crate::csv::cut::{Cutter, TextBlock};
+use crate::csv::merge_blocks;
 use crate::encode::ColumnEncoder;
 use crate::error::ReadError;
 use crate::limits::{COLUMN_LIMIT, FIELD_LIMIT, sparse_limit};
@@ -108,21 +109,10 @@ fn lines(
     settings: &Settings<'_>,
     merger: &mut Merger<'_>,
 ) -> Result<(), ReadError> {
-    let mut cutter = Cutter::open_lines(path, reader, settings)?;
+    let cutter = Cutter::open_lines(path, reader, settings)?;
     merger.begin_open(path);
-    let rows_before = merger.rows();
-    crate::pipeline::run(
-        settings.threads_for(cutter.is_small()),
-        |block| cutter.next(block),
-        |worker| ObjectEncoder::new(worker, own),
-        |encoder, block| encoder.encode(block),
-        |block| {
-            merger.merge(block)?;
-            settings.check()?;
-            Ok(merger.goes_on())
-        },
-    )?;
-    merger.refuse_no_rows(path, rows_before)
+    let encoder = |worker| ObjectEncoder::new(worker, own);
+    merge_blocks(path, cutter, settings, merger, encoder, |encoder, block| encoder.encode(block))
 }
 
 /// A column as one thread knows it.

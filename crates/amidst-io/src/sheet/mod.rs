@@ -36,7 +36,7 @@ pub(crate) fn read<R: Read + Seek>(
     settings: &Settings<'_>,
     merger: &mut Merger<'_>,
 ) -> Result<(), ReadError> {
-    let damaged = |reason: String| ReadError::Damaged { path: path.to_path_buf(), format: format.name(), reason };
+    let damaged = ReadError::damaged(path, format);
     let length = reader.seek(SeekFrom::End(0)).map_err(|e| read_error(path, e))?;
     reader.seek(SeekFrom::Start(0)).map_err(|e| read_error(path, e))?;
     let mut start = Vec::new();
@@ -89,7 +89,7 @@ fn excel<R: Read + Seek>(
     settings: &Settings<'_>,
     merger: &mut Merger<'_>,
 ) -> Result<(), ReadError> {
-    let damaged = |reason: String| ReadError::Damaged { path: path.to_path_buf(), format: Format::Xlsx.name(), reason };
+    let damaged = ReadError::damaged(path, Format::Xlsx);
     let said = |error: XlsxError| damaged(short(&error));
     let mut workbook = contained(|| Xlsx::new(reader)).map_err(damaged)?.map_err(said)?;
     let names = workbook.sheet_names();

@@ -25,7 +25,7 @@ pub(super) fn read<R: Read + Seek>(
     settings: &Settings<'_>,
     merger: &mut Merger<'_>,
 ) -> Result<(), ReadError> {
-    let damaged = |reason: String| ReadError::Damaged { path: path.to_path_buf(), format: Format::Ods.name(), reason };
+    let damaged = ReadError::damaged(path, Format::Ods);
     let said = |error: OdsError| damaged(short(&error));
     let outlines = contained(|| outlines(&mut reader)).and_then(|found| found).map_err(damaged)?;
     reader.seek(SeekFrom::Start(0)).map_err(|e| read_error(path, e))?;

@@ -57,7 +57,7 @@ impl<'c> SheetTable<'c> {
     ) -> Result<Self, ReadError> {
         if regions.len() > REGIONS_LIMIT {
             let reason = format!("its sheet has more than {REGIONS_LIMIT} groups of merged cells");
-            return Err(ReadError::Damaged { path: path.to_path_buf(), format: Format::Xlsx.name(), reason });
+            return Err(ReadError::damaged(path, Format::Xlsx)(reason));
         }
         regions.sort_by_key(|region| region.start);
         Ok(SheetTable {
@@ -86,7 +86,7 @@ impl<'c> SheetTable<'c> {
         if row != self.row {
             if row < self.row {
                 let reason = "its rows are not in order".to_string();
-                return Err(ReadError::Damaged { path: self.path.clone(), format: Format::Xlsx.name(), reason });
+                return Err(ReadError::damaged(&self.path, Format::Xlsx)(reason));
             }
             if !self.end_row(settings, merger)? {
                 return Ok(false);

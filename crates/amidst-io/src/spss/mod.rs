@@ -42,15 +42,9 @@ pub(crate) fn read(
     settings: &Settings<'_>,
     merger: &mut Merger<'_>,
 ) -> Result<(), ReadError> {
-    let damaged = |reason: String| ReadError::Damaged { path: path.to_path_buf(), format: Format::Sav.name(), reason };
+    let damaged = ReadError::damaged(path, Format::Sav);
     let dictionary = dictionary::parse(bytes, conventions.encoding.map(|stated| stated.0)).map_err(damaged)?;
-    if dictionary.variables.is_empty() {
-        return Err(ReadError::Empty { path: path.to_path_buf() });
-    }
-    let names = dictionary.variables.iter().map(|v| v.name.clone()).collect();
-    let before = merger.rows();
-    let kept = merger.begin(path, names, 1)?;
-    let mut rows = Rows::new(&kept, before);
+    let mut rows = Rows::begin(path, dictionary.variables.iter().map(|v| v.name.clone()).collect(), merger)?;
     let mut segments = Segments::of(bytes, &dictionary).map_err(damaged)?;
     let mut row = vec![0; dictionary.width * 8];
     while segments.next_row(&mut row).map_err(damaged)? {

@@ -81,16 +81,10 @@ pub(crate) fn read(
     settings: &Settings<'_>,
     merger: &mut Merger<'_>,
 ) -> Result<(), ReadError> {
-    let damaged = |reason: String| ReadError::Damaged { path: path.to_path_buf(), format: Format::Dta.name(), reason };
+    let damaged = ReadError::damaged(path, Format::Dta);
     let stated = conventions.encoding.map_or(WINDOWS_1252, |stated| stated.0);
     let file = header::parse(bytes, stated).map_err(damaged)?;
-    if file.variables.is_empty() {
-        return Err(ReadError::Empty { path: path.to_path_buf() });
-    }
-    let names = file.variables.iter().map(|v| v.name.clone()).collect();
-    let before = merger.rows();
-    let kept = merger.begin(path, names, 1)?;
-    let mut rows = Rows::new(&kept, before);
+    let mut rows = Rows::begin(path, file.variables.iter().map(|v| v.name.clone()).collect(), merger)?;
     let encoding = file.encoding(stated);
     for row in file.rows.clone() {
         let go_on = rows.push(settings, merger, |column, text| {

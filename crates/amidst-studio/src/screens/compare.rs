@@ -37,7 +37,7 @@ pub fn draw(view: &View, query: &Query) -> Markup {
         "Before and after, side by side: what an analyst loses, and what is left to learn about a person. Nothing is published yet.",
     );
     if view.text.is_none() {
-        return html! { (head) (parts::empty("There is no policy yet.", "/data", "Choose a table")) };
+        return parts::no_policy(&head);
     }
     let compared = view.results.compared.as_deref();
     let again = if compared.is_some() { "Make it again" } else { "Make a release to look at" };

@@ -33,7 +33,7 @@ pub fn draw(view: &View, query: &Query) -> Markup {
         "What is possible: how much risk is left for how much loss, before you publish anything.",
     );
     if view.text.is_none() {
-        return html! { (head) (parts::empty("There is no policy yet.", "/data", "Choose a table")) };
+        return parts::no_policy(&head);
     }
     let explored = view.results.explored.as_deref();
     let again = if explored.is_some() { "Explore again" } else { "Explore" };

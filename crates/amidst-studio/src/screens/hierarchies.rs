@@ -26,7 +26,7 @@ pub fn draw(view: &View, _query: &Query) -> Markup {
         "How the values of each column that others may know become less precise, step by step. The width of a box is the number of rows in it.",
     );
     if view.text.is_none() {
-        return html! { (head) (parts::empty("There is no policy yet.", "/data", "Choose a table")) };
+        return parts::no_policy(&head);
     }
     let quasi = view.columns_with(Role::Quasi);
     html! {

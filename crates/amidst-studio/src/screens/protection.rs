@@ -34,7 +34,7 @@ pub fn draw(view: &View, _query: &Query) -> Markup {
         "What must hold for everybody in the release. A class is a group of rows that look alike in what others may know.",
     );
     if view.text.is_none() {
-        return html! { (head) (parts::empty("There is no policy yet.", "/data", "Choose a table")) };
+        return parts::no_policy(&head);
     }
     let requirements = view.requirements();
     html! {

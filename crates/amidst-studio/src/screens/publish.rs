@@ -25,7 +25,7 @@ pub fn draw(view: &View, _query: &Query) -> Markup {
         "The release is made, checked by an independent checker and put in place as a whole, or not at all.",
     );
     if view.text.is_none() {
-        return html! { (head) (parts::empty("There is no policy yet.", "/data", "Choose a table")) };
+        return parts::no_policy(&head);
     }
     let (releases, series) = found(&view.project);
     html! {

@@ -4,7 +4,7 @@
 //! what the independent checker found in it, from the policy without its paths, and from three counts that the owner
 //! tells: rows read, dropped and suppressed. Two inputs that publish the same rows have the same public report.
 
-use amidst_check::{Accepted, On, Requirement};
+use amidst_check::{Accepted, Requirement};
 use amidst_core::metric::OF_SIZES;
 use amidst_core::{metric, model, risk::Risk};
 
@@ -130,11 +130,7 @@ pub(crate) fn requirements(checked: &[Requirement]) -> Vec<RequirementReport> {
             title: entry.title.to_string(),
             definition: entry.definition.to_string(),
             citation: entry.citation.to_string(),
-            on: match &r.on {
-                None => Vec::new(),
-                Some(On::One(name)) => vec![name.clone()],
-                Some(On::Many(names)) => names.clone(),
-            },
+            on: r.on.as_ref().map(|on| on.names().to_vec()).unwrap_or_default(),
             quasi: r.quasi.clone(),
             parameters: r.parameters.clone().into(),
             holds: r.holds,

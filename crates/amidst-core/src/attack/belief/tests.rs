@@ -6,17 +6,12 @@ use crate::parameter::Value;
 use crate::sensitive::belief::covered;
 use proptest::prelude::*;
 
-/// Figure 5 of the article, f in hundredths.
-fn population() -> Population {
-    Population { totals: vec![50, 50], histograms: vec![vec![(0, 15), (1, 35)], vec![(0, 25), (1, 25)]], scale: 1 }
-}
-
 fn rows(classes: [(&'static str, usize, usize); 2]) -> Vec<(&'static str, &'static str)> {
     classes.iter().flat_map(|&(q, s1, s2)| [vec![(q, "s1"); s1], vec![(q, "s2"); s2]].concat()).collect()
 }
 
 fn run(fixture: &Fixture, covered: &Tuples, delta: &str, epsilon: &str) -> Findings {
-    let people = People::from(&population());
+    let people = People::from(&Population::of_figure_5());
     let known = PopulationKnowledge { people: &people, covered: Covering::Told(covered) };
     let extra = Extra { population: Some(&known), ..Extra::default() };
     let pairs = [("delta", Value::Text(delta.into())), ("epsilon", Value::Text(epsilon.into()))];
@@ -89,7 +84,7 @@ fn a_class_is_spread_over_the_tuples_that_it_covers() {
 fn a_value_that_is_ruled_out_discloses_the_others() {
     let fixture = Fixture::new(&rows([("q1", 1, 1), ("q2", 35, 15)]));
     let covered = Tuples::collect(2, vec![(0, 0, 2), (1, 1, 50)]);
-    let people = People::from(&population());
+    let people = People::from(&Population::of_figure_5());
     let known = PopulationKnowledge { people: &people, covered: Covering::Told(&covered) };
     let extra = Extra { population: Some(&known), ..Extra::default() };
     let with = |not: &[&str]| {

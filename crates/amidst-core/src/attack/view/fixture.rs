@@ -4,6 +4,7 @@ use super::{Published, Target};
 use crate::frequency::FrequencySet;
 use crate::sensitive::SensitiveDomain;
 use crate::table::{Column, Table};
+use crate::worlds::{Version, VersionClass};
 
 /// The article's 4-anonymous inpatients (Figure 2): class, condition.
 pub(in crate::attack) const INPATIENTS: [(&str, &str); 12] = [
@@ -70,6 +71,15 @@ impl Fixture {
     pub fn code(&self, value: &str) -> u32 {
         self.domains[0].dictionary.code(value).unwrap()
     }
+}
+
+/// Persons and counts.
+type Class<'a> = (&'a [u32], &'a [(u32, u64)]);
+
+/// A version of a series.
+pub(in crate::attack) fn version(classes: &[Class<'_>]) -> Version {
+    let class = |c: &Class<'_>| VersionClass { persons: c.0.to_vec(), histogram: c.1.to_vec() };
+    Version { classes: classes.iter().map(class).collect() }
 }
 
 /// The figure called `name`.

@@ -12,7 +12,7 @@
 
 use super::Effort;
 use super::field::Field;
-use super::market::{LOOKS, Market, Told};
+use super::market::{Market, Told};
 use super::shake::shake;
 use crate::random::Random;
 use crate::search::{Search, SearchError};
@@ -60,16 +60,7 @@ pub(super) fn raised(
             if left == 0 {
                 return Ok(market.prices);
             }
-            let mut budget = LOOKS.min(left);
-            let before = budget;
-            let price = market.prices[tuple as usize];
-            let highest = market.highest(tuple, &mut budget).min(most);
-            left = left.saturating_sub((before - budget).max(1));
-            if highest > price {
-                let raise = (highest - price) * part;
-                market.set(tuple, price + raise);
-                gained += raise * field.rows[tuple as usize] as f64;
-            }
+            gained += market.raise(tuple, part, most, &mut left) * field.rows[tuple as usize] as f64;
         }
         told(&market.prices);
         let total: f64 = market.prices.iter().zip(&field.rows).map(|(p, &n)| p * n as f64).sum();

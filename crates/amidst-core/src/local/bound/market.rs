@@ -9,7 +9,7 @@ pub(super) type Told<'a> = &'a dyn Fn(&[f64]);
 const NEAR: usize = 160;
 
 /// Looks for one tuple, at the most.
-pub(super) const LOOKS: u64 = 200_000;
+const LOOKS: u64 = 200_000;
 
 /// Prices, and the highest below each node of the tree.
 pub(super) struct Market<'a> {
@@ -79,9 +79,25 @@ impl<'a> Market<'a> {
         }
     }
 
+    /// Raises the price of a tuple by `part` of what is possible, to `most` at the most; tells by how much. What it
+    /// looks at is taken from `left`.
+    pub(super) fn raise(&mut self, tuple: u32, part: f64, most: f64, left: &mut u64) -> f64 {
+        let mut budget = LOOKS.min(*left);
+        let before = budget;
+        let price = self.prices[tuple as usize];
+        let highest = self.highest(tuple, &mut budget).min(most);
+        *left = left.saturating_sub((before - budget).max(1));
+        let mut raise = 0.0;
+        if highest > price {
+            raise = (highest - price) * part;
+            self.set(tuple, price + raise);
+        }
+        raise
+    }
+
     /// The highest price of a tuple at which no class with it is charged more than it costs, or less when `budget`
     /// looks do not tell.
-    pub(super) fn highest(&self, tuple: u32, budget: &mut u64) -> f64 {
+    fn highest(&self, tuple: u32, budget: &mut u64) -> f64 {
         let (field, k) = (self.field, self.k);
         let own = field.shape(tuple);
         let rows = field.rows[tuple as usize].min(k as u64) as usize;

@@ -6,7 +6,7 @@
 
 use super::Effort;
 use super::field::Field;
-use super::market::{LOOKS, Market, Told};
+use super::market::{Market, Told};
 use crate::random::Random;
 use crate::search::{Search, SearchError};
 
@@ -50,14 +50,7 @@ pub(super) fn shake(
         for part in PARTS {
             random.shuffle(&mut order);
             for &tuple in &order {
-                let mut budget = LOOKS.min(left);
-                let all = budget;
-                let price = market.prices[tuple as usize];
-                let highest = market.highest(tuple, &mut budget).min(most);
-                left = left.saturating_sub((all - budget).max(1));
-                if highest > price {
-                    market.set(tuple, price + (highest - price) * part);
-                }
+                market.raise(tuple, part, most, &mut left);
             }
         }
         let worth = |prices: &dyn Fn(usize) -> f64| -> f64 {

@@ -32,8 +32,7 @@ pub(crate) fn read<T: ChunkReader + 'static>(
     settings: &Settings<'_>,
     merger: &mut Merger<'_>,
 ) -> Result<(), ReadError> {
-    let damaged =
-        |reason: String| ReadError::Damaged { path: path.to_path_buf(), format: Format::Parquet.name(), reason };
+    let damaged = ReadError::damaged(path, Format::Parquet);
     let metadata = metadata(path, &open()?, damaged)?;
     let schema = Arc::clone(metadata.schema());
     let kept = merger.begin(path, names(&schema), 1)?;
