@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use amidst::Failure;
 use amidst::job::Job;
 use amidst::policy::Policy;
 use amidst::series::{self, Applied, Batch, MODES, Mode, Plan, Planned, Published, SeriesAudit, SeriesLog};
@@ -197,8 +196,7 @@ impl Series {
             Command::Publish { dir, safe, no_safe, allow_leak, output } => {
                 let mut series = series::Series::open(dir)?;
                 if (*safe || *no_safe) && series.mode() == Mode::MInvariant {
-                    let what = "classes of the mode m-invariant are safe by the way they are made";
-                    terminal.warning(format!("--safe and --no-safe change nothing here: {what}"));
+                    terminal.warning("--safe and --no-safe change nothing in the mode m-invariant");
                 }
                 let done = match (safe, no_safe) {
                     (true, _) => series.publish_safe(*allow_leak, &job)?,
@@ -299,8 +297,7 @@ fn show(
 }
 
 fn apply(terminal: &Terminal, dir: &std::path::Path, batch: Batch, job: &Job<'_>, output: &Output) -> CommandResult {
-    let done: Result<Applied, Failure> = series::Series::open(dir)?.apply(&batch, job);
-    let done = done?;
+    let done = series::Series::open(dir)?.apply(&batch, job)?;
     let told = show(terminal, output, || done.to_json(), || applied(&done));
     terminal.told(&format!("batch {} is done", done.batch), told.map(|_| ()))
 }
