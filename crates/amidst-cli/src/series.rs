@@ -363,6 +363,7 @@ fn planned(plan: &Plan) -> String {
         lines.push(format!("  {} beside them", counted(next.counterfeits, "counterfeit row")));
     }
     lines.extend(loss(next));
+    lines.extend((!next.satisfies).then(|| "  the rows satisfy the policy in no way until others come".to_string()));
     lines.push(format!("  all versions together would reveal: {} ({})", next.audit.sentence(), next.audit.method()));
     match (&plan.safe, safe_command(plan)) {
         (Some(safe), Some(command)) => {

@@ -82,7 +82,7 @@ impl Planned {
         json!({
             "rows": self.rows, "held_back": repair.held_back, "counterfeits": self.counterfeits,
             "classes": self.classes, "kept_classes": self.repair.map(|r| r.kept), "joined": self.repair.map(|r| r.joined),
-            "new_classes": self.repair.map(|r| r.apart), "information_loss": loss, "gcp": gcp,
+            "new_classes": self.repair.map(|r| r.apart), "information_loss": loss, "gcp": gcp, "satisfies": self.satisfies,
             "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
         })
     }

@@ -128,6 +128,12 @@ impl Judged {
         }
     }
 
+    /// The models of the requirements that do not hold, if there are such.
+    pub fn failing(&self) -> Option<String> {
+        let names: Vec<&str> = self.requirements.iter().filter(|r| !r.holds).map(|r| r.model).collect();
+        (!self.holds).then(|| names.join(", "))
+    }
+
     /// The number of classes.
     pub fn class_count(&self) -> u64 {
         self.classes.iter().filter(|e| !e.is_empty()).count() as u64

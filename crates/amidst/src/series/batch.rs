@@ -10,10 +10,13 @@ use rusqlite::params;
 
 use super::applied::{Applied, note};
 use super::domain::{Bound, Domain, with_role};
+use super::draft::{SeriesHead, lacking};
 use super::extend::{advised, reasoned};
 use super::files::{arrivals, departures, persons};
 use super::forecast::{self, Signed};
-use super::packed::{pack, unpack};
+use super::lacking::{begin_anew, wait};
+use super::packed::unpack;
+use super::rows::{Row, arrive, leave};
 use super::snapshot::{self, Interner, SqlRows};
 use super::state::{Person, State, kept};
 use super::stated::key_of;
@@ -31,17 +34,6 @@ pub struct Batch {
     pub insert: Option<String>,
     /// Rows to delete: a table with the key column; its other columns are not looked at.
     pub delete: Option<String>,
-}
-
-/// A row that comes.
-struct Row {
-    person: Person,
-    /// Its cells, in the codes of the series.
-    cells: Vec<u32>,
-    /// The signature under which the person was published before; empty when they were not.
-    signature: Vec<u32>,
-    /// Where it stands in the table that was read.
-    row: usize,
 }
 
 impl Series {
@@ -179,11 +171,15 @@ fn maintain(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Maint
     let bound = Bound::new(policy, names, &domain, job)?;
     let search = task(policy, &bound.prepared, &job.quiet())?;
     if let Some(impossible) = feasibility::impossible(&search) {
-        let message = format!(
-            "{impossible}; the series is as it was: the rows that would be left satisfy the policy in no way, so bring others \
-             in the same batch"
-        );
+        // Whoever wants to be deleted is, also where the others do not suffice for a version any more.
+        if (!gone.is_empty() || lacking(work)?) && SeriesHead::load(work)?.version > 0 {
+            return wait(work, &domain, gone, new);
+        }
+        let message = format!("{impossible}; the series is as it was");
         return Err(Failure::Impossible(impossible.said(message)));
+    }
+    if lacking(work)? {
+        return begin_anew(work, (policy, names), &domain, gone, new, job);
     }
     let mut standing = snapshot::load(work, &search, &domain, &bound)?;
     let mut numbers = Vec::with_capacity(new.len());
@@ -284,23 +280,4 @@ fn foresee(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<bool, 
         return Ok(false);
     }
     forecast::satisfied(work, policy, names, &domain, job)
-}
-
-fn leave(work: &Work<'_>, gone: &BTreeSet<Person>) -> Result<(), Failure> {
-    let leave = || -> rusqlite::Result<()> {
-        let mut delete = work.transaction.prepare("DELETE FROM record WHERE person = ?1")?;
-        gone.iter().try_for_each(|person| delete.execute([person]).map(|_| ()))
-    };
-    leave().map_err(|e| work.fail(e))
-}
-
-fn arrive(work: &Work<'_>, new: &[Row], class_of: impl Fn(Person) -> u32) -> Result<(), Failure> {
-    let arrive = || -> rusqlite::Result<()> {
-        let mut insert = work.transaction.prepare("INSERT INTO record (person, class, cells) VALUES (?1, ?2, ?3)")?;
-        for row in new {
-            insert.execute(params![row.person, class_of(row.person), pack(row.cells.iter().copied())])?;
-        }
-        Ok(())
-    };
-    arrive().map_err(|e| work.fail(e))
 }

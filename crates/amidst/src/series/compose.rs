@@ -129,6 +129,13 @@ pub fn compose(policy: &Policy, mode: Mode, state: &State, job: &Job<'_>) -> Res
     }
 }
 
+/// What the rows of `state` would be as the classes that they are in, which need not satisfy the policy: no version,
+/// but what a safe one is made from.
+pub fn compose_lacking(policy: &Policy, state: &State, job: &Job<'_>) -> Result<Composed, Failure> {
+    let prepared = prepare(policy, Mode::Maintain, state, job)?;
+    composed(policy, prepared, state.classes.clone(), None, Vec::new(), job)
+}
+
 /// Composes the version of maintained classes that are given: the group of each row of `state`, whose last rows are
 /// counterfeits.
 pub fn of_groups(
@@ -209,6 +216,7 @@ fn with_counterfeits(policy: &Policy, state: &State, prepared: &Prepared, made: 
     (table, classes)
 }
 
+/// A version that satisfies the policy.
 fn finish(
     policy: &Policy,
     prepared: Prepared,
@@ -217,20 +225,31 @@ fn finish(
     signatures: Vec<Vec<u32>>,
     job: &Job<'_>,
 ) -> Result<Composed, Failure> {
-    let search = task(policy, &prepared, &job.quiet())?;
-    if let Some(impossible) = feasibility::impossible(&search) {
+    if let Some(impossible) = feasibility::impossible(&task(policy, &prepared, &job.quiet())?) {
         return Err(Failure::Impossible(impossible));
     }
+    let composed = composed(policy, prepared, classes, counterfeits, signatures, job)?;
+    match composed.judged.failing() {
+        None => Ok(composed),
+        Some(names) => Err(Failure::Impossible(format!("the version would not satisfy {names}").into())),
+    }
+}
+
+fn composed(
+    policy: &Policy,
+    prepared: Prepared,
+    classes: Vec<u32>,
+    counterfeits: Option<u64>,
+    signatures: Vec<Vec<u32>>,
+    job: &Job<'_>,
+) -> Result<Composed, Failure> {
+    let search = task(policy, &prepared, &job.quiet())?;
     let judge = Judge::new(&search)?;
     let space = Space::new(&prepared.generalizations);
     let (partition, class_of) = partition(&prepared, &space, &classes);
     let tuple_of = prepared.set.tuple_of_entry();
     let recoding = partition.recoding(&prepared.set, &tuple_of, &space, &judge)?;
     let judged = Judged::of(policy, &prepared, &recoding, None);
-    if !judged.holds {
-        let names: Vec<&str> = judged.requirements.iter().filter(|r| !r.holds).map(|r| r.model).collect();
-        return Err(Failure::Impossible(format!("the version would not satisfy {}", names.join(", ")).into()));
-    }
     Ok(Composed { recoding, judged, class_of, groups: classes, counterfeits, signatures, prepared })
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::Mode;
 use super::audit::SeriesAudit;
-use super::compose::{Composed, compose};
+use super::compose::{Composed, compose, compose_lacking};
 use super::extend::reasoned;
 use super::record::{Known, Record};
 use super::state::{State, kept};
@@ -57,6 +57,14 @@ pub(super) fn safe_since(work: &Work<'_>) -> Result<Option<u64>, Failure> {
     Ok(work.meta(SAFE_SINCE)?.and_then(|number| number.parse().ok()))
 }
 
+/// The fact by which a series remembers that its rows satisfy the policy in no way, not even as one class.
+pub(super) const LACKING: &str = "lacking";
+
+/// Whether the rows of the series satisfy its policy in no way.
+pub(super) fn lacking(work: &Work<'_>) -> Result<bool, Failure> {
+    Ok(work.meta(LACKING)?.is_some_and(|value| value == "1"))
+}
+
 /// When a version that would expose somebody is made safe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mend {
@@ -94,7 +102,10 @@ impl Draft {
     /// The version that the rows make as they are, by the technique of the mode.
     pub fn plain(work: &Work<'_>, of: Context<'_>, known: &Known, job: &Job<'_>) -> Result<Draft, Failure> {
         let state = State::load(work, kept(of.policy, of.header))?;
-        let composed = compose(of.policy, of.mode, &state, job)?;
+        let composed = match lacking(work)? {
+            true => compose_lacking(of.policy, &state, job)?,
+            false => compose(of.policy, of.mode, &state, job)?,
+        };
         let record = Record::of(&state, &composed, of.mode == Mode::MInvariant);
         let audit = known.audit(of.policy, Some(&record))?;
         Ok(Draft { state, composed, record, audit, repair: None })
@@ -102,7 +113,12 @@ impl Draft {
 
     /// Whether it can be, and has to be, mended.
     pub fn mendable(&self, mode: Mode) -> bool {
-        mode == Mode::Maintain && !self.audit.newly.is_empty()
+        mode == Mode::Maintain && (!self.audit.newly.is_empty() || !self.satisfies())
+    }
+
+    /// Whether it satisfies the policy by itself; where rows lack something it does not, and is no version.
+    pub fn satisfies(&self) -> bool {
+        self.composed.judged.holds
     }
 
     /// Fails where columns that are published as they are single people out, or link versions.

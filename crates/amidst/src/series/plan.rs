@@ -51,6 +51,8 @@ pub struct Planned {
     pub loss: [Option<f64>; 2],
     /// What is changed to make it safe; none where it is as the technique of the mode makes it.
     pub repair: Option<Repair>,
+    /// Whether it satisfies the policy by itself: rows that do so in no way wait for others, and are no version.
+    pub satisfies: bool,
     /// What all versions together would reveal.
     pub audit: SeriesAudit,
 }
@@ -63,6 +65,7 @@ impl Planned {
             classes: draft.composed.judged.class_count(),
             loss: OF_VERSIONS.map(|metric| draft.metric(metric.id)),
             repair: draft.repair,
+            satisfies: draft.satisfies(),
             audit: draft.audit.clone(),
         }
     }
@@ -98,7 +101,8 @@ fn some(n: u64, one: &str, many: &str) -> Option<String> {
 impl Plan {
     /// Whether `publish` would publish it without more being said, as it is or made safe.
     pub fn publishable(&self) -> bool {
-        self.next.as_ref().is_some_and(|next| !next.audit.condemns()) || self.is_made_safe()
+        let plain = self.next.as_ref().is_some_and(|next| next.satisfies && !next.audit.condemns());
+        plain || self.is_made_safe()
     }
 
     /// Whether `publish` would make it safe without being asked to, as the versions before it.

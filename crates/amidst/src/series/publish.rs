@@ -116,7 +116,7 @@ impl Series {
         let safe_before = safe_since(&work)?;
         let safe = mend == Mend::Always || mend == Mend::AsBefore && safe_before.is_some() && !allow_leak;
         // What would be safe is also told where it was not asked for.
-        if draft.mendable(of.mode) && (safe || !allow_leak) {
+        if draft.mendable(of.mode) && (safe || !allow_leak || !draft.satisfies()) {
             draft = match draft.mended(&work, of, &known, head, job)? {
                 Some(mended) if safe && (allow_leak || !mended.audit.condemns()) => mended,
                 mended => return Err(refusal(&folder, number, of.mode, &draft, mended.as_ref())),

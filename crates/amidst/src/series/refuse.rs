@@ -27,6 +27,19 @@ pub(super) fn refusal(folder: &Path, number: u64, mode: Mode, draft: &Draft, men
     let found = &draft.audit;
     let (safe, plain) = (mended.map(Planned::of), Planned::of(draft));
     let folder = folder.to_path_buf();
+    if let Some(names) = draft.composed.judged.failing() {
+        let problem = format!(
+            "the rows that are left satisfy {names} in no way, not even as one class, so version {number} cannot be made of them \
+             until others come"
+        );
+        return match safe {
+            Some(safe) => {
+                let (exposed, cost) = (safe.audit.condemns(), safe.cost(&plain));
+                Failure::impossible(problem, Remedy::PublishSafe { folder, exposed, cost })
+            }
+            None => Failure::Impossible(problem.into()),
+        };
+    }
     let remedy = match (mode, &safe) {
         (_, Some(safe)) => Remedy::PublishSafe { folder, exposed: safe.audit.condemns(), cost: safe.cost(&plain) },
         (Mode::Maintain, None) if found.newly.is_empty() => Remedy::AllowLeak,

@@ -223,3 +223,39 @@ fn what_leaked_before_is_not_made_worse() {
     let third = ward.open().publish_safe(true, &job()).unwrap();
     assert_eq!((third.audit.exposed, third.audit.newly.len()), (1, 0));
 }
+
+/// Everybody with one of two values leaves: those who are left satisfy nothing, and the deletion counts all the same.
+#[test]
+fn whoever_is_to_be_deleted_is_though_the_rest_lacks_something() {
+    let row = |id: usize, disease: &str| format!("p{id},Male,{},4350,{disease}\n", 20 + id);
+    let table = [row(1, "Flu"), row(2, "Gout"), row(3, "Flu"), row(4, "Gout")].concat();
+    let require = "[[require]]\nmodel = \"distinct-l-diversity\"\nl = 2\n";
+    let ward = Ward::new(&format!("{HEADER}{table}"), require);
+    ward.init(Mode::Maintain).unwrap();
+    let gone = ward.file("gone.csv", "id\np2\np4\n");
+    let done = ward.open().apply(&Batch { insert: None, delete: Some(gone) }, &job()).unwrap();
+    assert_eq!((done.deleted, done.rows), (2, 2));
+    let plan = ward.open().plan(&job()).unwrap();
+    assert!(!plan.publishable() && !plan.next.unwrap().satisfies && plan.safe.unwrap().satisfies);
+    for allow_leak in [false, true] {
+        let told = ward.open().publish_plain(allow_leak, &job()).unwrap_err().to_string();
+        assert!(told.contains("satisfy distinct-l-diversity in no way"), "{told}");
+    }
+    // One more who does not help waits with them; taken back, it is as it was.
+    let more = ward.file("more.csv", &format!("{HEADER}{}", row(5, "Flu")));
+    ward.open().apply(&Batch { insert: Some(more.clone()), delete: None }, &job()).unwrap();
+    ward.open().undo().unwrap();
+    ward.open().apply(&Batch { insert: Some(more), delete: None }, &job()).unwrap();
+    let safe = ward.open().publish_safe(false, &job()).unwrap();
+    assert_eq!((safe.version, safe.counterfeits, safe.audit.condemns()), (2, 2, false));
+    assert_eq!(candidates(&published(&ward)).values().map(BTreeSet::len).min(), Some(2));
+    // With others the rows get classes anew, and go on as usual.
+    let others = ward.file("others.csv", &format!("{HEADER}{}{}", row(6, "Gout"), row(7, "Gout")));
+    ward.open().apply(&Batch { insert: Some(others), delete: None }, &job()).unwrap();
+    let third = ward.open().publish_safe(false, &job()).unwrap();
+    assert!(third.judged.holds && !third.audit.condemns());
+    assert!(candidates(&published(&ward)).values().all(|values| values.len() >= 2));
+    let last = ward.file("last.csv", &format!("{HEADER}{}{}", row(8, "Gout"), row(9, "Flu")));
+    ward.open().apply(&Batch { insert: Some(last), delete: None }, &job()).unwrap();
+    assert!(!ward.open().publish_safe(false, &job()).unwrap().audit.condemns());
+}
