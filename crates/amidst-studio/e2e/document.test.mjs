@@ -122,8 +122,8 @@ test("a reload in the middle of a search finds it running, and it can be stopped
 test("the curve grows while the search runs, and survives a reload", async () => {
   const house = new House();
   try {
-    // A lattice of 7^5 nodes, all of which are priced to be drawn.
-    const width = 5;
+    // A lattice of 7^6 nodes, all of which are priced to be drawn.
+    const width = 6;
     const rows = Array.from({ length: 12000 }, (_, i) => Array.from({ length: width }, (_, c) => (i * (c + 3) * 7919) % 97).join(","));
     house.write("wide.csv", Array.from({ length: width }, (_, c) => `c${c}`).join(",") + "\n" + rows.join("\n") + "\n");
     const columns = Array.from({ length: width }, (_, c) => `[columns.c${c}]\nrole = "quasi"\ntype = "integer"\nhierarchy = { intervals = [2, 4, 8, 16, 32] }\n`);

@@ -180,6 +180,12 @@ test("a dropped table that changes becomes a series with an audit, the same as t
     await page.fill("#f-search-max_5fsuppression", "0");
     await page.press("#f-search-max_5fsuppression", "Enter");
     await page.waitForFunction(() => /^max_suppression = 0( |$)/m.test(document.querySelector("#source").value));
+    // Nor are ranges of a series rounded.
+    await begin();
+    await page.waitForSelector("text=their ranges looked alike");
+    await page.selectOption("#f-output-ranges", "label");
+    await page.waitForFunction(() => /^ranges = "label"/m.test(document.querySelector("#source").value));
+    await settled(page);
     await begin();
     await page.waitForSelector("#series-told >> text=version 1 is published");
     await settled(page);

@@ -55,13 +55,25 @@ fn found(project: &Project) -> (Vec<String>, Vec<String>) {
     (rest.into_iter().filter(|name| public_part(&project.folder.join(name)).is_some()).collect(), series)
 }
 
+/// What `[output] ranges` may be, in words.
+const RANGES: [(&str, &str); 4] = [
+    ("label", "as the classes have them"),
+    ("rounded", "rounded outward"),
+    ("bounds", "two columns"),
+    ("midpoint", "their middle"),
+];
+
 fn form(view: &View) -> Markup {
-    let file = parts::typed(view.raw.get("output").and_then(|o| o.get("file")));
+    let stated = |key: &str| parts::typed(view.raw.get("output").and_then(|o| o.get(key)));
+    let (file, ranges) = (stated("file"), stated("ranges"));
+    let ranges = if ranges.is_empty() { RANGES[0].0.to_string() } else { ranges };
+    let kinds = RANGES.map(|(value, words)| (value.to_string(), words.to_string()));
     html! {
         form.card id="publish" {
             h2 { "A release" }
             div.fields {
                 (Field { label: "File", keys: &["output", "file"], kind: "text", value: file, hint: Some("its ending decides the format: .csv, .parquet, .arrow, .jsonl"), placeholder: "release.csv" }.text(view))
+                (Field { label: "Ranges of numbers", keys: &["output", "ranges"], kind: "text", value: ranges, hint: Some("a series needs them as the classes have them"), placeholder: "" }.choice(view, &kinds))
                 div.field {
                     label for="out" { "Folder in this project" }
                     input id="out" name="out" type="text" value="release" autocomplete="off" spellcheck="false" aria-describedby="out-wrong" data-mine;
