@@ -124,7 +124,7 @@ test("the curve grows while the search runs, and survives a reload", async () =>
   try {
     // A lattice of 7^6 nodes, all of which are priced to be drawn.
     const width = 6;
-    const rows = Array.from({ length: 12000 }, (_, i) => Array.from({ length: width }, (_, c) => (i * (c + 3) * 7919) % 97).join(","));
+    const rows = Array.from({ length: 12000 }, (_, i) => Array.from({ length: width }, (_, c) => (Math.floor((i * i * (c + 3)) / ((c + 1) * 7)) + i * (c * 31 + 17)) % 97).join(","));
     house.write("wide.csv", Array.from({ length: width }, (_, c) => `c${c}`).join(",") + "\n" + rows.join("\n") + "\n");
     const columns = Array.from({ length: width }, (_, c) => `[columns.c${c}]\nrole = "quasi"\ntype = "integer"\nhierarchy = { intervals = [2, 4, 8, 16, 32] }\n`);
     house.write("policy.toml", `[data]\ninput = "wide.csv"\n\n${columns.join("\n")}\n[[require]]\nmodel = "k-anonymity"\nk = 3\n\n[search]\nalgorithm = "optimal"\n`);
