@@ -370,6 +370,7 @@ mod tests {
         assert_eq!(Level::largest("l", Bound::Real(8f64.sqrt())).figure(), "2.8284");
         assert_eq!(Level::smallest("t", Bound::ratio(1, 3)).figure(), "0.3334");
         assert_eq!(Level::smallest("t", Bound::Real(1e-9)).figure(), "0.0001");
+        assert_eq!(Level::smallest("alpha", Bound::ratio(1, 2)).figure(), "0.5000");
         let open = Level::smallest("c", Bound::Exact(2.into())).open();
         assert_eq!((open.sign(), open.figure()), (">", "2".to_string()));
     }

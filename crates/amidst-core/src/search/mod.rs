@@ -145,7 +145,7 @@ impl Search<'_> {
     pub fn suppression_limit(&self) -> u64 {
         use num_traits::ToPrimitive;
         match &self.max_suppression {
-            MaxSuppression::Rows(n) => *n,
+            MaxSuppression::Rows(n) => (*n).min(self.set.rows),
             MaxSuppression::Share(share) => {
                 let rows = num_rational::BigRational::from_integer(self.set.rows.into());
                 (share.value() * rows).floor().to_integer().to_u64().unwrap_or(u64::MAX)

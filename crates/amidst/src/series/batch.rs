@@ -21,7 +21,7 @@ use super::snapshot::{self, Interner, SqlRows};
 use super::state::{Person, State, kept};
 use super::stated::key_of;
 use super::store::Work;
-use super::{Mode, Series, compose, undo};
+use super::{Mode, Series, compose, replaced, undo};
 use crate::Failure;
 use crate::job::Job;
 use crate::plan::task;
@@ -75,7 +75,7 @@ impl Series {
                 rows.push(Row { person: arrival.person, cells, signature: arrival.signature, row: arrival.row });
             }
         }
-        changed(&work, &self.policy, &names, &gone, &rows).map_err(|e| work.fail(e))?;
+        replaced::note(&work, &self.policy, &names, &gone, &rows).map_err(|e| work.fail(e))?;
         let table = new.as_ref().map(|new| &new.table);
         let change = Change { policy: &self.policy, names: &names, gone: &gone, new: &rows, table };
         let maintained = match self.mode {
@@ -99,33 +99,6 @@ impl Series {
         work.commit()?;
         Ok(applied)
     }
-}
-
-/// Notes who comes back in the same batch with other sensitive values: what was published about them before says
-/// nothing about what they have now. Also whose insensitive cells alone are others: what was published says more than
-/// it seems to.
-fn changed(
-    work: &Work<'_>,
-    policy: &Policy,
-    names: &[String],
-    gone: &BTreeSet<Person>,
-    new: &[Row],
-) -> rusqlite::Result<()> {
-    let [sensitive, beside] = [Role::Sensitive, Role::Insensitive].map(|role| with_role(policy, names, role));
-    let mut known = work.transaction.prepare("SELECT cells FROM record WHERE person = ?1")?;
-    let mut note = work.transaction.prepare(
-        "INSERT OR IGNORE INTO changed (person, batch, beside)
-         VALUES (?1, (SELECT COALESCE(MAX(number), 0) + 1 FROM batch), ?2)",
-    )?;
-    for row in new.iter().filter(|row| gone.contains(&row.person)) {
-        let cells: Vec<u8> = known.query_row([row.person], |found| found.get(0))?;
-        let cells = unpack(&cells);
-        let differs = |columns: &[usize]| columns.iter().any(|&column| cells.get(column) != row.cells.get(column));
-        if differs(&sensitive) || differs(&beside) {
-            note.execute(params![row.person, !differs(&sensitive)])?;
-        }
-    }
-    Ok(())
 }
 
 /// Refuses what publishing would refuse, once the batch is in: columns that are published as they are and single people

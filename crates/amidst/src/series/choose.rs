@@ -13,7 +13,7 @@ use amidst_core::series::outlook;
 
 use super::Mode;
 use super::compose::{beyond_m, stated_m};
-use crate::policy::{Policy, RequirePolicy};
+use crate::policy::{Policy, RequirePolicy, Role};
 use crate::prepare::Prepared;
 
 /// The largest share of counterfeits beside the rows of the first version with which m-invariant is chosen: 1 in 10.
@@ -38,7 +38,14 @@ pub(super) fn choose(policy: Policy, asked: Option<Mode>, first: &Prepared) -> C
         Some(mode) => Choice { mode, policy, reason: None },
         None => match invariant(&policy, first) {
             Ok((policy, why)) => {
-                let reason = format!("m-invariant, because its next version can always be published: {why}");
+                let published = policy.columns.iter().chain(&policy.default).any(|c| c.role == Role::Insensitive);
+                let can = match published {
+                    false => "its next version can always be published",
+                    true => {
+                        "its next version can be published wherever the columns that are published as they are link nobody"
+                    }
+                };
+                let reason = format!("m-invariant, because {can}: {why}");
                 Choice { mode: Mode::MInvariant, policy, reason: Some(reason) }
             }
             Err(why) => {

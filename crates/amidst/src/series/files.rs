@@ -155,16 +155,22 @@ pub(super) fn persons(
                 (id.map_err(|_| Failure::Io("the series has too many persons".into()))?, Vec::new(), false)
             }
         };
-        if present || !seen.insert(person) {
-            return Err(Failure::Usage(twice(key, file, value)));
+        if !seen.insert(person) {
+            return Err(Failure::Usage(format!(
+                "the key {} is in the file already: a person is in a series once. Nothing was inserted",
+                place_of_key(key, file, value, Which::Last)
+            )));
+        }
+        if present {
+            return Err(Failure::Usage(there_already(key, file, value)));
         }
         arrivals.push(Arrival { person, signature, row });
     }
     Ok(arrivals)
 }
 
-/// What is said of a key that is in the series already, or in the file before.
-fn twice(key: &str, file: &str, value: &str) -> String {
+/// What is said of a key that is in the series already.
+fn there_already(key: &str, file: &str, value: &str) -> String {
     format!(
         "the key {} is there already: a person is in a series once; delete the old row in the same batch to replace it. \
          Nothing was inserted",

@@ -37,6 +37,7 @@ mod plan;
 mod publish;
 mod record;
 mod refuse;
+mod replaced;
 mod rows;
 mod safe;
 mod seal;

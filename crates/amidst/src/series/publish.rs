@@ -22,7 +22,7 @@ use super::record::Known;
 use super::refuse::{refusal, unchanged};
 use super::state::{State, kept};
 use super::store::Work;
-use super::{Mode, Series, internal, private, undo, versions};
+use super::{Mode, Series, internal, private, replaced, undo, versions};
 use crate::job::Job;
 use crate::plan::algorithm_of;
 use crate::policy::{OutputOrder, Policy};
@@ -119,6 +119,7 @@ impl Series {
         if draft.mendable(of.mode) && (safe || !allow_leak || !draft.satisfies()) {
             draft = match draft.mended(&work, of, &known, head, job)? {
                 Some(mended) if safe && (allow_leak || !mended.audit.condemns()) => mended,
+                None if allow_leak && draft.satisfies() => draft,
                 mended => return Err(refusal(&folder, number, of.mode, &draft, mended.as_ref())),
             };
             draft.refuse_raw(of, &folder)?;
@@ -418,6 +419,7 @@ fn store(
         ],
     )?;
     undo::forget(work)?;
+    replaced::forget(work)?;
     let mut sign = work.transaction.prepare("UPDATE person SET signature = ?2 WHERE id = ?1")?;
     for ((&person, signature), known) in state.persons.iter().zip(&staged.signatures).zip(&state.signatures) {
         if signature != known {

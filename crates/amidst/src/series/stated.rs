@@ -7,7 +7,7 @@
 use amidst_core::search::MaxSuppression;
 
 use crate::Failure;
-use crate::policy::{Diagnostic, Policy, Ranges, Role};
+use crate::policy::{Diagnostic, OutputOrder, OutputValues, Policy, Ranges, Role};
 
 /// The name of the key column, of a policy that can be one of a series.
 ///
@@ -28,6 +28,7 @@ pub(super) fn key_of(policy: &Policy) -> Result<&str, Failure> {
     errors.extend(suppression(policy));
     errors.extend(sets(policy));
     errors.extend(ranges(policy));
+    errors.extend(output(policy));
     errors.extend(labels(policy));
     match key {
         Some(key) if errors.is_empty() => Ok(key),
@@ -68,6 +69,20 @@ fn ranges(policy: &Policy) -> Option<Diagnostic> {
         }
     };
     Some(policy.origin.error(&["output", "ranges"], message).help("write `ranges = \"label\"`, or leave it out"))
+}
+
+/// Rows that stand where they stood in the table tell from version to version whose they are; and a value that stands
+/// for a class is another one as soon as the class is.
+fn output(policy: &Policy) -> Vec<Diagnostic> {
+    let order = (policy.output.order == OutputOrder::Input).then(|| {
+        let message = "rows in the order of the table are linked from version to version by their places";
+        policy.origin.error(&["output", "order"], message).help("leave out `order`: versions are shuffled")
+    });
+    let values = (policy.output.values == OutputValues::Representative).then(|| {
+        let message = "a series publishes the cells of its classes, and no values in their place";
+        policy.origin.error(&["output", "values"], message).help("leave out `values` in the policy of a series")
+    });
+    order.into_iter().chain(values).collect()
 }
 
 fn sets(policy: &Policy) -> Option<Diagnostic> {

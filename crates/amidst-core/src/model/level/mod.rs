@@ -2,6 +2,8 @@
 //!
 //! May use: `exact`, `parameter`, the rest of `model`, and what those use.
 
+use num_bigint::BigInt;
+
 use crate::exact::Rational;
 use crate::exact::weight::Reach;
 use crate::parameter::Measured;
@@ -107,6 +109,10 @@ impl Level {
             Bound::Always => return "any".to_string(),
             Bound::Never => return "none".to_string(),
             Bound::Exact(value) if value.to_u64().is_some() => return value.to_string(),
+            // What four places hold needs no rounding.
+            Bound::Exact(value) if (value.value() * BigInt::from(10_000)).is_integer() => {
+                return format!("{:.4}", value.to_f64());
+            }
             bound => bound.to_f64(),
         };
         self.measured().rounded(value)
