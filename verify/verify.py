@@ -530,9 +530,10 @@ def keys_in(path):
     return [public_key(base64.b64decode("AAAA" + pem[1])[3:])] if pem else lines
 def asked_for(certificate, policy, keys, signers, day):
     """Whether the right people have signed, the release may still be relied on, and it says plainly which version it is."""
-    last, link = policy.get("release", {}).get("valid_until"), certificate.get("series", {"version": 1})
+    link, last = certificate.get("series", {"version": 1}), policy.get("release", {}).get("valid_until")
     last = datetime.date.fromisoformat(last) if isinstance(last, str) else last
-    plain = re.fullmatch("[0-9a-f]{64}", link.get("previous", "0" * 64)) and link["version"] > ("previous" in link)
+    plain = link["version"] > ("previous" in link) and ("series" in certificate or not certificate.get("counterfeits"))
+    plain = plain and re.fullmatch("[0-9a-f]{64}", link.get("previous", "0" * 64))
     return told({"the release is not signed by one of the keys that were given": signers and not set(signers) & set(keys),
                  f"the release may be relied on until {last}, and {day} is later": last and day > last,
                  "the certificate does not say plainly which version it is, and which was before": not plain})
@@ -551,21 +552,20 @@ def verify(path, signers=(), day=None):
     folder, place, whole = find(path)
     problems, requirements, attested, keys, proofs, at = [], [], [], [], False, "the release"
     try:
-        certificate = read_certificate(place)
-        policy = read_policy(certificate["policy"])
-        header, rows = read_release(folder, certificate["outputs"])
+        policy = read_policy((certificate := read_certificate(place))["policy"])
+        outputs = certificate["outputs"] if whole else [{**certificate["outputs"][0], "file": os.path.basename(path)}]
+        header, rows = read_release(folder, outputs)
         problems += beside(folder, certificate["outputs"]) if whole else []
         keys = signatures(os.path.join(folder, ENVELOPE) if whole else path + ".intoto.jsonl", place, certificate)
         problems += asked_for(certificate, policy, keys, signers, day or datetime.date.today())
         problems += compare_policy(certificate, policy, header)
-        release = Release(certificate, header, rows)
-        problems += release.wrong_counts()
+        problems += (release := Release(certificate, header, rows)).wrong_counts()
         for requirement in certificate["requirements"]:
             at = requirement["model"]
             standing, decided = release.judge(requirement)
             proofs, requirements = proofs or decided, requirements + [{**requirement, "verdict": standing}]
         problems += told({"nothing is proven: every requirement is only attested": not proofs})
-        keyed = any(column["role"] == "key" for column in policy.get("columns", {}).values())
+        keyed = "key" in [column["role"] for column in policy.get("columns", {}).values()]
         attested += told({"which rows belong to one person, if several do": certificate["persons"] or keyed,
                           f"that {len(certificate['waived'])} rows are published by consent": certificate["waived"],
                           f"that {certificate.get('counterfeits')} rows stand for nobody": certificate.get("counterfeits")})

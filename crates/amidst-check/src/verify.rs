@@ -154,11 +154,20 @@ fn counts(certificate: &Certificate, examined: &Examined) -> Vec<Problem> {
     let (on_all, on_some) = ("rows unique on all that is published", "rows unique on its insensitive columns");
     let all = differs(ProblemKind::Measured, on_all, stated.published, found.published);
     let some = differs(ProblemKind::Measured, on_some, stated.insensitive, found.insensitive);
-    [rows, classes, all, some].into_iter().flatten().collect()
+    let nobody = (certificate.counterfeits.unwrap_or(0) > 0 && certificate.series.is_none()).then(|| {
+        let message = "rows stand for nobody, which they do in the versions of a series only";
+        Problem::violation(ProblemKind::Rows, message)
+    });
+    [rows, classes, all, some, nobody].into_iter().flatten().collect()
 }
 
 fn proven(certificate: &Certificate, examined: &Examined) -> Proven {
-    let sensitive: Vec<String> = certificate.sensitive.iter().map(|s| s.name.clone()).collect();
+    // Of a sensitive column that no requirement is about nothing is proven either.
+    let required = |name: &str| {
+        certificate.requirements.iter().any(|r| r.on.iter().any(|on| on.names().iter().any(|n| n == name)))
+    };
+    let sensitive: Vec<String> =
+        certificate.sensitive.iter().map(|s| s.name.clone()).filter(|name| required(name)).collect();
     let other = |name: &&String| !certificate.quasi.contains(name) && !sensitive.contains(name);
     let rows = examined.counted.rows;
     Proven {

@@ -5,12 +5,14 @@ use amidst_core::model::Needs;
 use amidst_core::search::{Impossible, SearchError, feasibility};
 use amidst_core::sets;
 use amidst_core::table::ValueType;
+use amidst_io::Format;
 
 use crate::Failure;
 use crate::folder::never_written;
 use crate::plan::{ignored_settings, stated_algorithm, task};
 use crate::policy::{Diagnostic, Policy, PolicyErrors, Role};
 use crate::prepare::{Fitted, LoadOptions, PrepareError, Prepared, alike, consent, giveaway};
+use crate::release::show;
 use crate::search::search;
 use crate::unique::accepted;
 
@@ -95,7 +97,9 @@ pub fn check_and_prepare(policy: &Policy, options: &LoadOptions<'_>) -> (Vec<Fin
         Ok(fitted) => fitted,
         Err(error) => return (vec![unfit(error)], None),
     };
-    let output = policy.output.file.as_ref().and_then(|file| never_written(file.as_ref()));
+    let output = policy.output.file.as_ref().and_then(|file| {
+        never_written(file.as_ref()).or_else(|| Format::of_path(file.as_ref()).err().map(|e| e.to_string()))
+    });
     let output = output.map(|why| policy.origin.error(&["output", "file"], why));
     let useless: Vec<Diagnostic> = policy.requires_nothing().into_iter().chain(output).collect();
     if !useless.is_empty() {
@@ -149,7 +153,8 @@ fn unsatisfiable(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>
     }
     // What looks at single tuples can be lost as classes grow, and some algorithms say only then that they do not know
     // it.
-    let of_tuples = prepared.requirements.iter().any(|r| r.needs() == Needs::Tuples);
+    // Whether those who waived find a place is seen only then, too.
+    let of_tuples = prepared.requirements.iter().any(|r| r.needs() == Needs::Tuples) || prepared.waived.is_some();
     if !of_tuples && policy.search.levels.is_empty() && feasibility::holds_as_one_class(&wanted) {
         return None;
     }
@@ -160,6 +165,12 @@ fn unsatisfiable(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>
             let error = policy.origin.error(&["search", "algorithm"], why);
             Some(Finding::Wrong(policy.origin.errors(vec![error.label("does not suit this policy")])))
         }
+        Ok(mut chosen) => match show(policy, prepared, &mut chosen.found, chosen.joined.as_ref()) {
+            Err(Failure::Usage(why)) => {
+                Some(Finding::Wrong(policy.origin.errors(vec![policy.origin.error_at_key(&["output"], why)])))
+            }
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -212,15 +212,16 @@ fn unknown_tokens(table: &Table) -> Vec<String> {
     UNKNOWN.iter().filter(held).map(|t| t.to_string()).collect()
 }
 
-/// Two capital letters.
+/// Two or three capital letters.
 fn is_code(value: &str) -> bool {
-    value.len() == 2 && value.bytes().all(|b| b.is_ascii_uppercase())
+    matches!(value.len(), 2 | 3) && value.bytes().all(|b| b.is_ascii_uppercase())
 }
 
-/// Whether nearly all values are codes of two letters, and not just a few abbreviations.
+/// Whether nearly all values are codes of a few letters, and not just some abbreviations.
 fn has_codes(column: &Column) -> bool {
+    let known = |value: &&str| is_code(value) || !UNKNOWN.contains(value);
     let codes = column.dictionary.iter().filter(|value| is_code(value)).count();
-    codes > 5 && codes * 10 >= column.dictionary.len() * 9
+    codes > 5 && codes * 10 >= column.dictionary.iter().filter(known).count() * 9
 }
 
 /// Gives every column the type of its known values.

@@ -30,6 +30,9 @@ const MOST_ROWS: usize = 20_000;
 /// Columns that may be settled, looked at for one candidate.
 const MOST_COLUMNS: usize = 16;
 
+/// From this share on, beyond chance, a column settles another.
+const TOLD: f64 = 0.85;
+
 /// Columns that are looked at for what they settle together.
 const MOST_TOGETHER: usize = 6;
 
@@ -71,17 +74,42 @@ struct Candidates<'a> {
 impl Candidates<'_> {
     /// The column that stands for people, and two columns that it settles where it does.
     fn best(&self) -> Option<(usize, Option<Settled>)> {
-        let found = (0..self.guesses.len()).filter_map(|i| {
-            let settles = if self.may_stand_for_people(i) { self.settled_by(i) } else { None };
-            let called = self.guesses[i].role == Role::Key;
-            (settles.is_some() || called || self.seems_to_number_people(i)).then_some((i, settles))
-        });
-        found.max_by_key(|&(i, settles)| {
+        let found: Vec<(usize, Option<Settled>)> = (0..self.guesses.len())
+            .filter_map(|i| {
+                let settles = if self.may_stand_for_people(i) { self.settled_by(i) } else { None };
+                let called = self.guesses[i].role == Role::Key;
+                (settles.is_some() || called || self.seems_to_number_people(i)).then_some((i, settles))
+            })
+            .collect();
+        let mut best = *found.iter().max_by_key(|&&(i, settles)| {
             let guess = &self.guesses[i];
             let left_out = matches!(guess.role, Role::Key | Role::Identifying);
-            let rank = (settles.is_some(), left_out, guess.role == Role::Key, self.few_rows(i), self.is_person(i));
-            (rank, self.profiles[i].distinct, std::cmp::Reverse(i))
-        })
+            let called = (guess.role == Role::Key, self.few_rows(i), self.is_person(i));
+            (self.personal(settles), left_out, called, self.profiles[i].distinct, std::cmp::Reverse(i))
+        })?;
+        // A stay has one person, and a person several stays. Whoever is told by fewer values is told apart no less.
+        while let Some(&person) = found.iter().find(|&&(i, settles)| {
+            let fewer = self.profiles[i].distinct < self.profiles[best.0].distinct;
+            fewer
+                && self.personal(settles) >= self.personal(best.1)
+                && settles.is_some()
+                && self.settles_column(best.0, i)
+        }) {
+            best = person;
+        }
+        Some(best)
+    }
+
+    /// How much of what is settled only a person has; less than nothing where nothing is.
+    fn personal(&self, settles: Option<Settled>) -> i8 {
+        settles.map_or(-1, |(a, b)| [a, b].iter().filter(|&&i| self.is_personal(i)).count() as i8)
+    }
+
+    /// Whether every value of one column has one value of another, nearly.
+    fn settles_column(&self, from: usize, to: usize) -> bool {
+        let column = &self.table.columns[from];
+        let sample = Sample::of(&column.codes, column.dictionary.len());
+        tells(&sample.person, &sample.codes(&self.table.columns[to].codes))
     }
 
     /// Whether values repeat as those of people do who have several rows, by what they look like and are called.
@@ -92,9 +120,9 @@ impl Candidates<'_> {
         self.guesses[i].several_rows && told && self.is_known(i) && !private
     }
 
-    /// A row without a value would be nobody's.
+    /// A row without a value is nobody's and left out, so there must be few.
     fn is_known(&self, i: usize) -> bool {
-        self.profiles[i].known == self.profiles[i].rows
+        (self.profiles[i].rows - self.profiles[i].known) * 10 <= self.profiles[i].rows
     }
 
     fn few_rows(&self, i: usize) -> bool {
@@ -146,12 +174,10 @@ impl Candidates<'_> {
         repeats.then(|| Sample { person: codes, ..sample }.repeating(numbers.len()))
     }
 
-    /// Whether it is worth asking what the values settle: they repeat, and something says already that they stand for
-    /// people or records, or there are many of them, or they settle what only a person has.
+    /// Whether it is worth asking what the values settle: some of them repeat.
     fn may_stand_for_people(&self, i: usize) -> bool {
         let profile = &self.profiles[i];
-        let repeats = profile.distinct >= FEWEST_VALUES && profile.distinct * 3 <= profile.known * 2;
-        repeats && self.is_known(i)
+        profile.distinct >= FEWEST_VALUES && profile.distinct < profile.known && self.is_known(i)
     }
 
     /// As [`Candidates::settles`], of one column.
@@ -168,18 +194,11 @@ impl Candidates<'_> {
         ["sex", "age", "birth"].iter().any(|section| self.names[i].tells_of(section))
     }
 
-    /// Two columns that the values of `columns` settle and that do not settle each other. Of columns that are not left
-    /// out already one of the two must be a person's (sex, age, birth): a town settles its region and its density. Both
-    /// must be where very many rows share each value and no name speaks of people: a ward may settle the sex of its
-    /// patients and its region.
+    /// Two columns that the values of `columns` settle and that are of different kinds: a sex and an age, or two of
+    /// which none settles the other, as the county of a town settles its region. How many of them must be a person's
+    /// (sex, age, birth) depends on what is known of `columns`: see [`Candidates::needed`].
     fn settles(&self, columns: &[usize], sample: &Sample) -> Option<Settled> {
-        let left_out = |&i: &usize| matches!(self.guesses[i].role, Role::Key | Role::Identifying);
-        let told = |&i: &usize| self.is_person(i) || self.names[i].tells_of("person");
-        let personal_ones = match () {
-            () if columns.iter().any(left_out) => 0,
-            () if columns.iter().any(|i| told(i) || self.few_rows(*i)) => 1,
-            () => 2,
-        };
+        let needed = self.needed(columns);
         let values = columns.iter().fold(1usize, |all, &i| all.saturating_mul(self.profiles[i].distinct));
         let varies = |j: &usize| {
             let kept = matches!(self.guesses[*j].role, Role::Quasi | Role::Sensitive);
@@ -189,15 +208,23 @@ impl Candidates<'_> {
         let mut others: Vec<usize> = (0..self.guesses.len()).filter(varies).collect();
         others.sort_by_key(|&j| (!self.is_personal(j), self.profiles[j].distinct, j));
         others.truncate(MOST_COLUMNS);
+        // Columns that are settled, and none of which settles another.
         let mut settled: Vec<(usize, Codes)> = Vec::new();
         for j in others {
             let to = sample.codes(&self.table.columns[j].codes);
             if !tells(&sample.person, &to) {
                 continue;
             }
-            let pair = settled.iter().find(|(other, codes)| {
-                let personal = [j, *other].iter().filter(|&&of| self.is_personal(of)).count();
-                personal >= personal_ones && !tells(codes, &to) && !tells(&to, codes)
+            if let Some(&(other, _)) = settled.iter().find(|(other, _)| self.are_sex_and_age(*other, j)) {
+                return Some((other, j));
+            }
+            if settled.iter().any(|(_, codes)| tells(codes, &to) || tells(&to, codes)) {
+                continue;
+            }
+            let personal = |other: usize| [j, other].iter().filter(|&&of| self.is_personal(of)).count();
+            let pair = settled.iter().find(|(other, _)| match needed {
+                Needed::Personal(count) => personal(*other) >= count,
+                Needed::Three => settled.len() >= 2,
             });
             if let Some(&(other, _)) = pair {
                 return Some((other, j));
@@ -206,11 +233,49 @@ impl Candidates<'_> {
         }
         None
     }
+
+    /// What columns must settle to stand for people: anything where they are left out already, something personal where
+    /// their name or their number speaks for people, three columns where nothing is known of them. Of places and of
+    /// values that very many rows share nothing but sex and age will do: a ward may settle the sex of its patients and
+    /// its region.
+    fn needed(&self, columns: &[usize]) -> Needed {
+        let left_out = |&i: &usize| matches!(self.guesses[i].role, Role::Key | Role::Identifying);
+        let told = |&i: &usize| self.is_person(i) || self.names[i].tells_of("person");
+        let place = |&i: &usize| ["place", "postcode", "coordinate"].iter().any(|s| self.names[i].tells_of(s));
+        match () {
+            () if columns.iter().any(left_out) => Needed::Personal(0),
+            () if columns.iter().any(place) => Needed::Personal(2),
+            () if columns.iter().any(told) => Needed::Personal(1),
+            () if columns.iter().any(|&i| self.names[i].is_unknown()) => Needed::Three,
+            () if columns.iter().any(|&i| self.few_rows(i)) => Needed::Personal(1),
+            () => Needed::Personal(2),
+        }
+    }
+
+    /// Whether one column is somebody's sex and the other their age or birth, which need not be independent in a table
+    /// of few people.
+    fn are_sex_and_age(&self, a: usize, b: usize) -> bool {
+        let (sex, age) = (
+            |i: usize| self.names[i].tells_of("sex"),
+            |i: usize| self.names[i].tells_of("age") || self.names[i].tells_of("birth"),
+        );
+        (sex(a) && age(b)) || (age(a) && sex(b))
+    }
 }
 
-/// Whether the values of one column tell those of another, row by row and beyond chance.
+/// What columns must settle to stand for people.
+#[derive(Clone, Copy)]
+enum Needed {
+    /// Two columns, of which so many are a person's.
+    Personal(usize),
+    /// Three columns of any kind, none of which settles another.
+    Three,
+}
+
+/// Whether the values of one column tell those of another, row by row and beyond chance. Some people share a name, and
+/// some rows have a slip.
 fn tells(from: &Codes, to: &Codes) -> bool {
-    Dependence::of(from, to, None, None).is_some_and(|d| d.beyond_chance >= Dependence::NEARLY)
+    Dependence::of(from, to, None, None).is_some_and(|d| d.beyond_chance >= TOLD)
 }
 
 /// All rows of some values that have more than one row.
@@ -261,131 +326,4 @@ fn counts(codes: &Codes, values: usize) -> Vec<usize> {
 }
 
 #[cfg(test)]
-mod tests {
-    use amidst_core::table::Column;
-
-    use super::*;
-    use crate::init::{profile, roles};
-
-    /// The columns that become the key of a table of 600 rows.
-    fn key(columns: &[(&str, &dyn Fn(usize) -> String)]) -> Option<String> {
-        let column = |&(name, of): &(&str, &dyn Fn(usize) -> String)| {
-            let values: Vec<String> = (0..600).map(of).collect();
-            profile::tests::column(name, values)
-        };
-        let table = Table { rows: 600, columns: columns.iter().map(column).collect::<Vec<Column>>() };
-        let profiles: Vec<Profile<'_>> = table.columns.iter().map(|column| Profile::of(column, &[])).collect();
-        let mut guesses: Vec<Guess> = profiles.iter().map(roles::guess).collect();
-        one_key(&mut guesses, &table, &profiles);
-        let keys = guesses.iter().zip(&table.columns).filter(|(guess, _)| guess.role == Role::Key);
-        let names: Vec<&str> = keys.map(|(_, column)| column.name.as_str()).collect();
-        (!names.is_empty()).then(|| names.join(" + "))
-    }
-
-    fn person(row: usize) -> usize {
-        row * 7919 % 97
-    }
-
-    fn age(row: usize) -> String {
-        (20 + person(row) * 31 % 53).to_string()
-    }
-
-    fn sex(row: usize) -> String {
-        ["f", "m"][person(row) * 13 / 7 % 2].into()
-    }
-
-    fn region(row: usize) -> String {
-        ["N", "S", "E", "W"][person(row) * 5 / 3 % 4].into()
-    }
-
-    #[test]
-    fn whoever_has_several_rows_is_found_by_what_does_not_change() {
-        let number = |row| (person(row) * 17 % 389 + 100).to_string();
-        let born =
-            |row| format!("19{:02}-0{}-1{}", 30 + person(row) * 7 % 60, person(row) % 9 + 1, person(row) / 10 % 10);
-        let place = |row| format!("50.{:05}", 10_000 + person(row) * 811);
-        let visit = |row: usize| (row / 97).to_string();
-        for name in ["ptid", "sujet", "zzz"] {
-            let found = key(&[(name, &number), ("visit", &visit), ("age", &age), ("sex", &sex), ("region", &region)]);
-            assert_eq!(found.as_deref(), Some(name));
-        }
-        assert_eq!(key(&[("dob", &born), ("sex", &sex), ("region", &region)]).as_deref(), Some("dob"));
-        assert_eq!(key(&[("lat", &place), ("age", &age), ("sex", &sex), ("region", &region)]).as_deref(), Some("lat"));
-    }
-
-    #[test]
-    fn of_two_numbers_the_key_is_whose_rows_agree() {
-        let patient = |row| format!("{}", 5000 + person(row));
-        let doctor = |row: usize| format!("{}", 300 + row * 31 % 41);
-        let columns: [(&str, &dyn Fn(usize) -> String); 5] =
-            [("doctor_id", &doctor), ("patient_id", &patient), ("age", &age), ("sex", &sex), ("region", &region)];
-        assert_eq!(key(&columns).as_deref(), Some("patient_id"));
-    }
-
-    #[test]
-    fn a_few_people_are_people() {
-        let few = |row: usize| row * 7919 % 10;
-        let subject = |row| format!("S{}", few(row));
-        let of = |list: &'static [&'static str]| move |row: usize| list[few(row) % list.len()].to_string();
-        let (sex, region) = (of(&["f", "m"]), of(&["N", "S", "E", "W", "X"]));
-        let answer = |row: usize| (row * 31 % 7).to_string();
-        let columns: [(&str, &dyn Fn(usize) -> String); 4] =
-            [("subject", &subject), ("sex", &sex), ("region", &region), ("answer", &answer)];
-        assert_eq!(key(&columns).as_deref(), Some("subject"));
-    }
-
-    #[test]
-    fn a_person_with_very_many_rows_is_one() {
-        // Seven people, 85 rows each, whatever the column is called.
-        let few = |row: usize| row * 7919 % 7;
-        let subject = |row| format!("S{}", few(row));
-        let of = |list: &'static [&'static str]| move |row: usize| list[few(row) % list.len()].to_string();
-        let (sex, age) = (of(&["f", "m"]), of(&["31", "44", "52", "60", "28"]));
-        let answer = |row: usize| (row * 31 % 7).to_string();
-        for name in ["subject", "volunteer", "zz"] {
-            let columns: [(&str, &dyn Fn(usize) -> String); 4] =
-                [(name, &subject), ("sex", &sex), ("age", &age), ("answer", &answer)];
-            assert_eq!(key(&columns).as_deref(), Some(name));
-        }
-    }
-
-    #[test]
-    fn names_tell_people_apart_together() {
-        let first =
-            |row| ["Ann", "Bea", "Cleo", "Dora", "Eve", "Fay", "Gil", "Hal", "Ian", "Jon"][person(row) % 10].into();
-        let last = |row| {
-            ["Ashe", "Boyd", "Cole", "Dunn", "Egan", "Ford", "Gray", "Hill", "Ives", "Jory"][person(row) / 10].into()
-        };
-        let visit = |row: usize| (row * 31 % 89 + 3).to_string();
-        let columns: [(&str, &dyn Fn(usize) -> String); 5] =
-            [("first name", &first), ("last name", &last), ("sex", &sex), ("region", &region), ("minutes", &visit)];
-        assert_eq!(key(&columns).as_deref(), Some("first name + last name"));
-        // Nothing else is known of them.
-        let columns: [(&str, &dyn Fn(usize) -> String); 3] =
-            [("Vorname", &first), ("Nachname", &last), ("Minuten", &visit)];
-        assert_eq!(key(&columns).as_deref(), Some("Vorname + Nachname"));
-    }
-
-    #[test]
-    fn places_days_and_kinds_are_nobody() {
-        let own = |row: usize| (row * 37 % 61 + 20).to_string();
-        let sex = |row: usize| ["f", "m"][row * 7 % 13 % 2].to_string();
-        let (starts, ends) =
-            (["Ash", "Bel", "Car", "Dun", "Elm", "Fox"], ["ford", "ham", "ley", "mere", "ton", "wick"]);
-        let town = |row: usize| format!("{}{}", starts[row * 17 % 36 / 6], ends[row * 17 % 36 % 6]);
-        let county = |row: usize| starts[row * 17 % 36 / 6].to_lowercase();
-        let density = |row: usize| ["low", "high"][row * 17 % 36 % 2].to_string();
-        let columns: [(&str, &dyn Fn(usize) -> String); 5] =
-            [("town", &town), ("county", &county), ("density", &density), ("age", &own), ("sex", &sex)];
-        assert_eq!(key(&columns), None);
-        // First names tell the sex, and nothing else.
-        let name = |row: usize| ["Ann", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal"][row * 7 % 13 % 8].to_string();
-        let told = |row: usize| ["f", "m"][row * 7 % 13 % 8 % 2].to_string();
-        let columns: [(&str, &dyn Fn(usize) -> String); 3] = [("given name", &name), ("sex", &told), ("age", &own)];
-        assert_eq!(key(&columns), None);
-        // What people have is not who they are.
-        let diagnosis = |row: usize| format!("Q{:03}", (row * row) % 125);
-        let columns: [(&str, &dyn Fn(usize) -> String); 3] = [("diagnosis", &diagnosis), ("sex", &sex), ("age", &own)];
-        assert_eq!(key(&columns), None);
-    }
-}
+mod tests;

@@ -1,10 +1,12 @@
 //! Which columns there are, and what the policy says of each.
 
+use amidst_check::alike;
 use amidst_core::table::{Column, Table};
 
 use super::PrepareError;
 use crate::policy::quote::key;
 use crate::policy::{ColumnPolicy, Diagnostic, Policy, Ranges, Role, nearest};
+use crate::words::count;
 
 /// The columns of a table by their roles.
 #[derive(Debug)]
@@ -30,11 +32,30 @@ impl Layout {
     }
 }
 
-/// Where several columns tell people apart together, such as first and last name, the first of them becomes their
-/// combination: whoever agrees in all of them is one person.
-pub(crate) fn join_keys(layout: &Layout, table: &mut Table) {
+/// Prepares what tells people apart, and says what was done. Keys that look alike are one person's: to take one person
+/// for two would be unsafe, two for one is not. Where several columns tell people apart together, such as first and
+/// last name, the first of them becomes their combination: whoever agrees in all of them is one person.
+pub(crate) fn join_keys(layout: &Layout, table: &mut Table) -> Vec<String> {
     let keys: Vec<usize> = (0..layout.roles.len()).filter(|&i| layout.roles[i] == Role::Key).collect();
-    let [first, _, ..] = keys[..] else { return };
+    let mut remarks = Vec::new();
+    for &key in &keys {
+        let column = &mut table.columns[key];
+        let groups = alike(column.dictionary.iter());
+        if groups.is_empty() {
+            continue;
+        }
+        let mut into: Vec<u32> = (0..column.dictionary.len() as u32).collect();
+        for group in &groups {
+            group.iter().for_each(|&code| into[code] = group[0] as u32);
+        }
+        column.merge(&into);
+        remarks.push(format!(
+            "{} of `{}` differ only by case, white space or characters that look alike, and are taken for one person each",
+            count(groups.len() as u64, "group of keys", "groups of keys"),
+            column.name
+        ));
+    }
+    let [first, _, ..] = keys[..] else { return remarks };
     let mut joined = Column::new(table.columns[first].name.clone());
     let mut cell = String::new();
     for row in 0..table.rows {
@@ -50,6 +71,7 @@ pub(crate) fn join_keys(layout: &Layout, table: &mut Table) {
         joined.push(&cell);
     }
     table.columns[first] = joined;
+    remarks
 }
 
 /// The keys of the section that speaks of a column.

@@ -20,20 +20,26 @@ pub(super) fn amended(policy: &Policy, nulls: &[Option<Nulls>]) -> Option<Policy
     })
 }
 
-/// Leaves out the rows with an unknown cell, if the policy says so. A cell is unknown when its text is listed as such,
-/// or when it is one of the `nulls`. Returns which rows stayed; `None` when all did.
+/// Leaves out the rows with an unknown cell, if the policy says so; those with an unknown key always: they belong to
+/// nobody, and would count as one more person. A cell is unknown when its text is listed as such, or when it is one of
+/// the `nulls`; a key also when it is empty. Returns which rows stayed; `None` when all did.
 pub(super) fn drop_rows(
     policy: &Policy,
     layout: &Layout,
     table: &mut Table,
     nulls: &[Option<Nulls>],
 ) -> Option<Vec<bool>> {
-    if policy.data.missing_rows == MissingRows::Keep {
-        return None;
-    }
+    let keys_only = policy.data.missing_rows == MissingRows::Keep;
     let mut keep: Option<Vec<bool>> = None;
     for (position, (column, role)) in table.columns.iter().zip(&layout.roles).enumerate() {
-        let unknown = codes(policy, column);
+        if keys_only && *role != Role::Key {
+            continue;
+        }
+        let mut unknown = codes(policy, column);
+        if *role == Role::Key {
+            let empty = (0u32..).zip(column.dictionary.iter()).filter(|(_, text)| text.trim().is_empty());
+            unknown.extend(empty.map(|(code, _)| code));
+        }
         let nulls = nulls.get(position).and_then(Option::as_ref);
         // An unknown consent is no consent; it does not make the row unknown.
         if *role == Role::Consent || (unknown.is_empty() && nulls.is_none()) {

@@ -254,7 +254,7 @@ impl Fitted {
             return Err(PrepareError::of(policy, vec![error.help(help)]));
         }
         options.check()?;
-        columns::join_keys(&layout, &mut table);
+        let joined_keys = columns::join_keys(&layout, &mut table);
         let mut errors = types::settle(policy, &layout, &mut table, &places);
         errors.extend(columns::wrong_sets(policy, &input.header));
         errors.extend(columns::wrong_bounds(policy, &input.header));
@@ -280,6 +280,7 @@ impl Fitted {
             return Err(PrepareError::of(policy, errors));
         }
         let mut remarks = values::remarks(policy, &table);
+        remarks.extend(joined_keys);
         remarks.extend(consent::remarks(policy, &layout, &table));
         remarks.extend(alike::remarks(&layout, &table));
         let header = std::mem::take(&mut input.header);

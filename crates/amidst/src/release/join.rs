@@ -61,6 +61,11 @@ pub fn place(
         return Err(Failure::Impossible("every row waived protection, so there is no class to join".into()));
     }
     let (joiners, joiner_of_row) = counted;
+    if search.set.persons != joiners.persons && !joiners.is_empty() {
+        let what =
+            "somebody has several rows among those who waived protection or among the others, but not among both";
+        return Err(Failure::Impossible(what.into()));
+    }
     let placed = join(search, &found.recoding, &joiners)?;
     let theirs = class_of_rows(&joiners, &placed.joiners, &joiner_of_row);
     let class = |class| if class == AS_IS { SUPPRESSED } else { class };

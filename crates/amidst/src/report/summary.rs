@@ -87,10 +87,15 @@ fn company(report: &Report) -> Option<String> {
     Some(format!("{everyone} shares their {what} with at least {others}{counted}{}.", each_row(report)))
 }
 
-/// Without a key nothing tells whose a row is, and five rows of one person are not five people.
-fn each_row(report: &Report) -> &'static str {
-    let keyed = report.columns.iter().any(|column| column.role == Role::Key.name());
-    if keyed { "" } else { ", if no two rows are of one person" }
+/// Without a key nothing tells whose a row is, and five rows of one person are not five people; with one, it is the key
+/// that says who is one.
+fn each_row(report: &Report) -> String {
+    let keys = report.columns.iter().filter(|column| column.role == Role::Key.name());
+    let names: Vec<String> = keys.map(|column| printable(&column.name).into_owned()).collect();
+    match names.is_empty() {
+        true => ", if no two rows are of one person".to_string(),
+        false => format!(", persons being told apart by {}", named(&names)),
+    }
 }
 
 /// How many others everyone stands amidst to whoever knows one set of quasi columns.
@@ -185,6 +190,11 @@ fn risk(report: &Report) -> Option<String> {
     after.smallest_class?;
     let above = match after.above_threshold {
         0 => "nobody is above the regulators' threshold of 0.09".to_string(),
+        // Somebody with several rows may be in several classes.
+        n if report.rows.persons => {
+            let times = count(n, "time a person of a class is", "times a person of a class is");
+            format!("{times} above the regulators' threshold of 0.09")
+        }
         n => format!("{} above the regulators' threshold of 0.09", count(n, "person is", "persons are")),
     };
     let known = format!("The risk of being re-identified by {}", quasi(report));

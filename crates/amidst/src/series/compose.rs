@@ -8,7 +8,7 @@ use amidst_core::local::shape::Space;
 use amidst_core::model::{Needs, PrivacyModel};
 use amidst_core::random::Random;
 use amidst_core::recoding::Recoding;
-use amidst_core::search::feasibility;
+use amidst_core::search::{Search, feasibility};
 use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::series::{Invariant, Signed, m_invariant};
 use amidst_core::table::Table;
@@ -243,8 +243,9 @@ fn composed(
     signatures: Vec<Vec<u32>>,
     job: &Job<'_>,
 ) -> Result<Composed, Failure> {
+    // What a series keeps stays valid as classes merge, so the requirements have no say in how rows are written.
     let search = task(policy, &prepared, &job.quiet())?;
-    let judge = Judge::new(&search)?;
+    let judge = Judge::new(&Search { requirements: &[], ..search.clone() })?;
     let space = Space::new(&prepared.generalizations);
     let (partition, class_of) = partition(&prepared, &space, &classes);
     let tuple_of = prepared.set.tuple_of_entry();

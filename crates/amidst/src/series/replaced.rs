@@ -58,7 +58,8 @@ pub(super) fn note(
 
 /// Forgets what those had who left before a version: whoever comes back later was away from it.
 pub(super) fn forget(work: &Work<'_>) -> rusqlite::Result<()> {
-    work.transaction.execute("DELETE FROM meta WHERE substr(name, 1, ?1) = ?2", params![DEPARTED.len() as i64, DEPARTED])?;
+    work.transaction
+        .execute("DELETE FROM meta WHERE substr(name, 1, ?1) = ?2", params![DEPARTED.len() as i64, DEPARTED])?;
     Ok(())
 }
 
