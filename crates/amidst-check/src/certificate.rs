@@ -203,7 +203,8 @@ pub struct Requirement {
     pub parameters: Map<String, Value>,
     /// Whether every class satisfies it.
     pub holds: bool,
-    /// The strongest parameters that the release satisfies; null where there is none.
+    /// The strongest parameters that the release satisfies; null where there is none. Where the definition says "less
+    /// than" (c, c1, delta), the bound above which all do.
     pub measured: Map<String, Value>,
     /// The class closest to the bound, or the furthest beyond it.
     pub worst: Option<Worst>,

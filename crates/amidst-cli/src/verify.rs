@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use amidst::Failure;
 use amidst::check::printable_json;
 use amidst::check::{Opened, Standing, Verdict, printable};
+use amidst::json::open_bounds;
 use amidst::open;
 use amidst::policy::Policy;
 use amidst::saved;
 use amidst::verify::{Asked, Subject, verify_against, verify_asked};
 use amidst::words::counted;
 use clap::Args;
+use serde_json::Value;
 use toml::value::{Date, Datetime};
 
 use crate::terminal::{CommandResult, Outcome, Terminal, heading, thousands};
@@ -114,7 +116,7 @@ impl Verify {
             saved::save(path, &format!("{}\n", printable_json(&text)), self.force)?;
         }
         if self.json {
-            terminal.json(&serde_json::to_value(&verdict).unwrap_or_default())?;
+            terminal.json(&verdict_json(&verdict))?;
         } else {
             let mut lines = summary(&verdict);
             lines.push(requirements(&verdict.requirements));
@@ -233,4 +235,17 @@ fn day(text: &str) -> Result<Date, String> {
         Ok(Datetime { date: Some(day), time: None, offset: None }) => Ok(day),
         _ => Err("write a day, such as 2027-12-31".into()),
     }
+}
+
+/// The verdict, with the bounds marked that do not hold themselves.
+fn verdict_json(verdict: &Verdict) -> Value {
+    let mut json = serde_json::to_value(verdict).unwrap_or_default();
+    for (at, found) in verdict.requirements.iter().enumerate() {
+        let requirement = &found.requirement;
+        let open = open_bounds(&requirement.model, &requirement.measured.clone().into());
+        if !open.is_empty() {
+            json["requirements"][at]["open"] = open.into();
+        }
+    }
+    json
 }

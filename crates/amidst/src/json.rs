@@ -117,6 +117,13 @@ pub fn measured(model: &str, parameter: &str, value: &Value) -> (&'static str, S
     }
 }
 
+/// Those figures that a requirement was measured to satisfy which are bounds that do not hold themselves.
+pub fn open_bounds(model: &str, figures: &Figures) -> Vec<String> {
+    let open = |&(_, value): &(&String, &Value)| !value.is_null();
+    let strict = |name: &str, value: &Value| measured(model, name, value).0 != "=";
+    figures.0.iter().filter(open).filter(|(name, value)| strict(name, value)).map(|(name, _)| name.clone()).collect()
+}
+
 /// One figure or stated parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Figure {

@@ -88,7 +88,7 @@ fn beside<A, B: Send>(
     prove: impl FnOnce(bound::Effort) -> B + Send,
 ) -> (A, B) {
     let effort = |share: f64| match search.control.deadline {
-        None => bound::Effort::SMALL,
+        None => bound::Effort::small(search.set.len()),
         Some(deadline) => {
             let left = deadline.saturating_duration_since(Instant::now());
             let deadline = Instant::now() + left.mul_f64(share);

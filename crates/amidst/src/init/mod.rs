@@ -103,9 +103,14 @@ impl Looked {
         let mut but = [prose.clone(), binary.clone()].concat();
         let read = read_but(&mut but, input, None, &mut guessed, job)?;
         let mut table = read.table;
-        let missing = unknown_tokens(&table);
+        let mut missing = unknown_tokens(&table);
         settle(&mut table, &missing);
-        let plan = plan::plan(&table, &missing);
+        let mut plan = plan::plan(&table, &missing);
+        let nobody = nobody(&table, &plan);
+        if !nobody.is_empty() {
+            missing.extend(nobody);
+            plan = plan::plan(&table, &missing);
+        }
         let why = |name: &String| match prose.contains(name) {
             true => "long texts of their own in the first rows, so the rest was not read",
             false => "binary data, which has no text",
@@ -210,6 +215,44 @@ fn unknown_tokens(table: &Table) -> Vec<String> {
         table.columns.iter().any(|c| c.dictionary.code(token).is_some() && !(is_code(token) && has_codes(c)))
     };
     UNKNOWN.iter().filter(held).map(|t| t.to_string()).collect()
+}
+
+/// What people write in the place of a number or a name that they do not have.
+const NOBODY: &[&str] = &[
+    "unknown",
+    "unbekannt",
+    "inconnu",
+    "desconocido",
+    "sconosciuto",
+    "onbekend",
+    "desconhecido",
+    "nieznany",
+    "anonymous",
+    "anonym",
+    "anonyme",
+    "none",
+    "not known",
+    "not available",
+    "see file",
+    "test",
+    "tbd",
+    "xxx",
+];
+
+/// Values of a key that are nobody: they would count as one more person in every class. Those that another column has,
+/// too, are left as they are.
+fn nobody(table: &Table, plan: &Plan) -> Vec<String> {
+    let keys = |i: &usize| plan.guesses[*i].role == Role::Key;
+    let nobody = |text: &&str| NOBODY.contains(&text.trim().to_lowercase().as_str());
+    let mut found: Vec<String> = (0..table.columns.len())
+        .filter(keys)
+        .flat_map(|i| table.columns[i].dictionary.iter().filter(nobody))
+        .filter(|text| (0..table.columns.len()).all(|i| keys(&i) || table.columns[i].dictionary.code(text).is_none()))
+        .map(str::to_string)
+        .collect();
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// Two or three capital letters.

@@ -278,6 +278,9 @@ pub struct RequirementReport {
     pub holds: bool,
     /// The strongest parameter that holds.
     pub measured: Figures,
+    /// Those of `measured` that are a bound which does not hold itself: the definition says "less than".
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
     /// The class that comes closest to breaking it.
     pub worst: Option<WorstClass>,
 }

@@ -15,6 +15,7 @@ use super::content::{
 use super::sets::SetReport;
 use super::view::View;
 use super::{columns, figures, sets, suppression};
+use crate::json::open_bounds;
 use crate::plan::stated_k;
 use crate::policy::Policy;
 use crate::population::Population;
@@ -134,6 +135,7 @@ pub(crate) fn requirements(checked: &[Requirement]) -> Vec<RequirementReport> {
             quasi: r.quasi.clone(),
             parameters: r.parameters.clone().into(),
             holds: r.holds,
+            open: open_bounds(&r.model, &r.measured.clone().into()),
             measured: r.measured.clone().into(),
             worst: r.worst.as_ref().map(|worst| WorstClass {
                 cells: Some(worst.cells.clone().into()),

@@ -7,7 +7,7 @@ use amidst_core::requirement::Evaluator;
 use amidst_core::sets::Classes;
 
 use super::content::{RequirementReport, WorstClass};
-use crate::json::{Figures, RequirementVerdict};
+use crate::json::{Figures, RequirementVerdict, open_bounds};
 use crate::policy::{Policy, RequirePolicy};
 
 /// One requirement with its worst class. `verdict` is what came of it; `cells` tells the published cells of a class, or
@@ -29,6 +29,7 @@ pub fn requirement(
         quasi: verdict.quasi.clone(),
         parameters: verdict.parameters.clone(),
         holds: verdict.holds,
+        open: open_bounds(stated.model.id, &verdict.measured),
         measured: verdict.measured.clone(),
         worst: worst(evaluator, position, classes).map(|(class, level)| {
             let size = frequency::size(classes.get(class));
