@@ -13,7 +13,7 @@ use super::state::Person;
 use super::store::Work;
 use crate::Failure;
 use crate::job::Job;
-use crate::policy::{Policy, nearest};
+use crate::policy::{MissingRows, Policy, nearest};
 use crate::prepare::{LoadOptions, PrepareError, Prepared, read_options};
 
 /// A person by their key: the number, the signature, and whether they are in the table now.
@@ -100,6 +100,26 @@ pub(super) fn arrivals(
     Ok(Some(new))
 }
 
+/// Fails where a row of a file was left out because it has no key: in a series it would belong to no person. Rows that
+/// are left out by the policy's own tokens are left out.
+fn refuse_nobody(policy: &Policy, key: &str, file: &str, left_out: u64) -> Result<(), Failure> {
+    // A stream cannot be read again.
+    if left_out == 0 || file == "-" {
+        return Ok(());
+    }
+    let keep = |name: &str| name == key;
+    let input = amidst_io::read(file, &ReadOptions { keep: Some(&keep), ..read_options(policy)? });
+    let Ok(input) = input else { return Ok(()) };
+    let Some(column) = input.table.column(key) else { return Ok(()) };
+    let dropped = |value: &str| {
+        policy.data.missing_rows == MissingRows::Drop && policy.data.missing.iter().any(|token| token == value)
+    };
+    for row in (0..input.table.rows).filter(|&row| !dropped(column.value(row))) {
+        known_key(policy, column.value(row), || place(&input, row))?;
+    }
+    Ok(())
+}
+
 /// Fails where a key is empty or means "unknown": such a row belongs to no person.
 fn known_key(policy: &Policy, value: &str, place: impl FnOnce() -> String) -> Result<(), Failure> {
     if !value.trim().is_empty() && !policy.data.missing.iter().any(|token| token == value) {
@@ -130,6 +150,7 @@ pub(super) fn persons(
     file: &str,
     gone: &BTreeSet<Person>,
 ) -> Result<Vec<Arrival>, Failure> {
+    refuse_nobody(policy, key, file, new.rows_dropped_missing)?;
     let Some(keys) = new.table.column(key) else {
         let file = without_password(file);
         return Err(Failure::Usage(format!("{file} has no column `{key}`, the key of the series")));
