@@ -30,8 +30,9 @@ const MOST_ROWS: usize = 20_000;
 /// Columns that may be settled, looked at for one candidate.
 const MOST_COLUMNS: usize = 16;
 
-/// From this share on, beyond chance, a column settles another.
-const TOLD: f64 = 0.85;
+/// From this share on, beyond chance, the values of a column agree in another as rows of people do: some people share a
+/// name, and some rows have a slip.
+const TOLD: f64 = 0.75;
 
 /// Columns that are looked at for what they settle together.
 const MOST_TOGETHER: usize = 6;
@@ -109,7 +110,7 @@ impl Candidates<'_> {
     fn settles_column(&self, from: usize, to: usize) -> bool {
         let column = &self.table.columns[from];
         let sample = Sample::of(&column.codes, column.dictionary.len());
-        tells(&sample.person, &sample.codes(&self.table.columns[to].codes))
+        tells(&sample.person, &sample.codes(&self.table.columns[to].codes), TOLD)
     }
 
     /// Whether values repeat as those of people do who have several rows, by what they look like and are called.
@@ -212,13 +213,14 @@ impl Candidates<'_> {
         let mut settled: Vec<(usize, Codes)> = Vec::new();
         for j in others {
             let to = sample.codes(&self.table.columns[j].codes);
-            if !tells(&sample.person, &to) {
+            if !tells(&sample.person, &to, TOLD) {
                 continue;
             }
             if let Some(&(other, _)) = settled.iter().find(|(other, _)| self.are_sex_and_age(*other, j)) {
                 return Some((other, j));
             }
-            if settled.iter().any(|(_, codes)| tells(codes, &to) || tells(&to, codes)) {
+            let same = |codes: &Codes| tells(codes, &to, Dependence::NEARLY) || tells(&to, codes, Dependence::NEARLY);
+            if settled.iter().any(|(_, codes)| same(codes)) {
                 continue;
             }
             let personal = |other: usize| [j, other].iter().filter(|&&of| self.is_personal(of)).count();
@@ -272,10 +274,9 @@ enum Needed {
     Three,
 }
 
-/// Whether the values of one column tell those of another, row by row and beyond chance. Some people share a name, and
-/// some rows have a slip.
-fn tells(from: &Codes, to: &Codes) -> bool {
-    Dependence::of(from, to, None, None).is_some_and(|d| d.beyond_chance >= TOLD)
+/// Whether the values of one column tell those of another, row by row and beyond chance, in this share of the rows.
+fn tells(from: &Codes, to: &Codes, share: f64) -> bool {
+    Dependence::of(from, to, None, None).is_some_and(|d| d.beyond_chance >= share)
 }
 
 /// All rows of some values that have more than one row.
