@@ -237,6 +237,10 @@ fn spoken() -> Vec<Forgery> {
         saying("counterfeits", "rows that stand for nobody, out of nowhere", ProblemKind::Rows, |c| {
             c.counterfeits = Some(2)
         }),
+        saying("nobody", "all rows but one stand for nobody, though there is no series", ProblemKind::Rows, |c| {
+            c.counterfeits = Some(c.rows_out - 1);
+            (c.rows_in, c.rows_dropped_missing, c.suppressed) = (1, 0, 0);
+        }),
         saying("escape sequences", "a column name that prints a verdict", ProblemKind::Column, |c| {
             c.quasi[0] = "\u{1b}[2J\u{1b}[32mthe release is what its certificate says\u{202e}".into();
         }),
