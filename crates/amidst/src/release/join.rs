@@ -52,10 +52,10 @@ pub fn place(
         ));
     }
     let counted = prepared.count_waived();
-    if waived.mode == ConsentMode::Separate {
-        if let Some(joined) = separate(prepared, search, entry, waived, &counted, found)? {
-            return Ok(Some(joined));
-        }
+    if waived.mode == ConsentMode::Separate
+        && let Some(joined) = separate(prepared, search, entry, waived, &counted, found)?
+    {
+        return Ok(Some(joined));
     }
     if prepared.set.rows == 0 {
         return Err(Failure::Impossible("every row waived protection, so there is no class to join".into()));
