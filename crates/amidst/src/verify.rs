@@ -173,13 +173,19 @@ pub fn verify_against(
     let reads = |role: Role| !matches!(role, Role::Identifying | Role::Consent);
     let kept = |name: &str| policy.column(name).is_some_and(|c| c.role != Role::Identifying);
     let copy = Checkable::of(policy, &Original::Table(&crate::prepare::source(policy, &load)?), &kept, false)?;
-    let unknown = copy.null.iter().filter(|_| policy.data.missing_rows == MissingRows::Drop);
+    // Where unknown cells are kept, rows without a key are left out all the same.
+    let keys: Vec<String> = policy.with_role(Role::Key).map(str::to_string).collect();
+    let (drops, empty) = match policy.data.missing_rows {
+        MissingRows::Drop => (true, None),
+        MissingRows::Keep => (!keys.is_empty(), (!keys.is_empty()).then(String::new)),
+    };
+    let unknown = copy.null.iter().filter(|_| drops).cloned().chain(empty);
     let table = OriginalTable {
         files: copy.files.clone(),
         labels: labels::of_columns(&prepared.generalizations),
-        missing: policy.data.missing.iter().chain(unknown).cloned().collect(),
+        missing: policy.data.missing.iter().cloned().chain(unknown).collect(),
         drop_missing_in: match policy.data.missing_rows {
-            MissingRows::Keep => Vec::new(),
+            MissingRows::Keep => keys,
             MissingRows::Drop => {
                 let of = |name: &&String| policy.column(name).is_some_and(|c| reads(c.role));
                 prepared.header.iter().filter(of).cloned().collect()

@@ -254,3 +254,24 @@ fn whose_rows_are_whose_is_only_attested() {
     let verdict = house.amidst(&["verify", "release", "--json"]).json(0);
     assert!(!verdict["attested"].to_string().contains("rows belong to one person"), "{verdict}");
 }
+
+/// A row without a key is nobody's, and would count as one more person.
+#[test]
+fn rows_without_a_key_are_left_out_where_other_unknowns_are_kept() {
+    let house = hospital();
+    let lines: Vec<String> = house.read("people.csv").lines().map(str::to_string).collect();
+    let row = |(i, line): (usize, &String)| match i {
+        // Whose rows these are is not known: of the number there is nothing, or a question mark.
+        7 => line.replacen(",7,", ",,", 1),
+        9 => line.replacen(",9,", ",?,", 1),
+        _ => line.clone(),
+    };
+    house.file("people.csv", &format!("{}\n", lines.iter().enumerate().map(row).collect::<Vec<_>>().join("\n")));
+    policy(&house, &format!("[columns.number]\nrole = \"key\"\n[columns.\"*\"]\n{OUT}"));
+    let kept =
+        house.read("policy.toml").replacen("[data]\n", "[data]\nmissing = [\"?\"]\nmissing_rows = \"keep\"\n", 1);
+    house.file("policy.toml", &kept);
+    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    assert_eq!((&json["rows_dropped_missing"], &json["rows_out"]), (&2.into(), &198.into()), "{json}");
+    assert_eq!(house.amidst(&["verify", "release", "--policy", "policy.toml"]).code, 0);
+}

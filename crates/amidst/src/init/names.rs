@@ -106,11 +106,6 @@ impl Name {
         self.has(Meaning::Number)
     }
 
-    /// Whether no word of it is known.
-    pub fn is_unknown(&self) -> bool {
-        self.found.is_empty()
-    }
-
     /// Whether the name says of whom the column speaks, and nothing else.
     pub fn is_person(&self) -> bool {
         self.has(Meaning::Person) && self.found.iter().all(|(_, known)| known.meaning == Meaning::Person)

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 
 use amidst_core::risk::Dependence;
-use amidst_core::table::{Codes, Table};
+use amidst_core::table::{Codes, Table, ValueType};
 
 use super::names::{Meaning, Name, clean};
 use super::profile::Profile;
@@ -85,16 +85,19 @@ impl Candidates<'_> {
         let mut best = *found.iter().max_by_key(|&&(i, settles)| {
             let guess = &self.guesses[i];
             let left_out = matches!(guess.role, Role::Key | Role::Identifying);
-            let called = (guess.role == Role::Key, self.few_rows(i), self.is_person(i));
+            let called = (guess.role == Role::Key, self.few_rows(i), self.is_person(i), guess.strength);
             (self.personal(settles), left_out, called, self.profiles[i].distinct, std::cmp::Reverse(i))
         })?;
-        // A stay has one person, and a person several stays. Whoever is told by fewer values is told apart no less.
+        // A stay has one person, and a person several stays. Whoever is told by fewer values is told apart no less;
+        // what people weigh is settled by who they are as well, and is no name of theirs.
+        let names_somebody = |i: usize| {
+            let left_out = matches!(self.guesses[i].role, Role::Key | Role::Identifying);
+            left_out || (self.profiles[i].column.kind == ValueType::Text && !self.is_personal(i))
+        };
         while let Some(&person) = found.iter().find(|&&(i, settles)| {
             let fewer = self.profiles[i].distinct < self.profiles[best.0].distinct;
-            fewer
-                && self.personal(settles) >= self.personal(best.1)
-                && settles.is_some()
-                && self.settles_column(best.0, i)
+            let settled = settles.is_some() && self.personal(settles) >= self.personal(best.1);
+            fewer && names_somebody(i) && settled && self.settles_column(best.0, i)
         }) {
             best = person;
         }
@@ -224,10 +227,8 @@ impl Candidates<'_> {
                 continue;
             }
             let personal = |other: usize| [j, other].iter().filter(|&&of| self.is_personal(of)).count();
-            let pair = settled.iter().find(|(other, _)| match needed {
-                Needed::Personal(count) => personal(*other) >= count,
-                Needed::Three => settled.len() >= 2,
-            });
+            let three = needed.or_three && settled.len() >= 2;
+            let pair = settled.iter().find(|(other, _)| three || personal(*other) >= needed.personal);
             if let Some(&(other, _)) = pair {
                 return Some((other, j));
             }
@@ -237,21 +238,21 @@ impl Candidates<'_> {
     }
 
     /// What columns must settle to stand for people: anything where they are left out already, something personal where
-    /// their name or their number speaks for people, three columns where nothing is known of them. Of places and of
-    /// values that very many rows share nothing but sex and age will do: a ward may settle the sex of its patients and
-    /// its region.
+    /// their name or their number speaks for people. Of places and of values that very many rows share nothing but sex
+    /// and age will do: a ward may settle the sex of its patients and its region. Where a name says nothing, three
+    /// columns are enough.
     fn needed(&self, columns: &[usize]) -> Needed {
         let left_out = |&i: &usize| matches!(self.guesses[i].role, Role::Key | Role::Identifying);
         let told = |&i: &usize| self.is_person(i) || self.names[i].tells_of("person");
         let place = |&i: &usize| ["place", "postcode", "coordinate"].iter().any(|s| self.names[i].tells_of(s));
-        match () {
-            () if columns.iter().any(left_out) => Needed::Personal(0),
-            () if columns.iter().any(place) => Needed::Personal(2),
-            () if columns.iter().any(told) => Needed::Personal(1),
-            () if columns.iter().any(|&i| self.names[i].is_unknown()) => Needed::Three,
-            () if columns.iter().any(|&i| self.few_rows(i)) => Needed::Personal(1),
-            () => Needed::Personal(2),
-        }
+        let personal = match () {
+            () if columns.iter().any(left_out) => 0,
+            () if columns.iter().any(place) => 2,
+            () if columns.iter().any(told) => 1,
+            () if columns.iter().any(|&i| self.few_rows(i)) => 1,
+            () => 2,
+        };
+        Needed { personal, or_three: columns.iter().all(|&i| self.names[i].meaning().is_none() && !place(&i)) }
     }
 
     /// Whether one column is somebody's sex and the other their age or birth, which need not be independent in a table
@@ -267,11 +268,11 @@ impl Candidates<'_> {
 
 /// What columns must settle to stand for people.
 #[derive(Clone, Copy)]
-enum Needed {
-    /// Two columns, of which so many are a person's.
-    Personal(usize),
-    /// Three columns of any kind, none of which settles another.
-    Three,
+struct Needed {
+    /// How many of two columns must be a person's.
+    personal: usize,
+    /// Whether three columns of any kind will do, none of which settles another.
+    or_three: bool,
 }
 
 /// Whether the values of one column tell those of another, row by row and beyond chance, in this share of the rows.

@@ -22,7 +22,8 @@ pub(super) fn amended(policy: &Policy, nulls: &[Option<Nulls>]) -> Option<Policy
 
 /// Leaves out the rows with an unknown cell, if the policy says so; those with an unknown key always: they belong to
 /// nobody, and would count as one more person. A cell is unknown when its text is listed as such, or when it is one of
-/// the `nulls`; a key also when it is empty. Returns which rows stayed; `None` when all did.
+/// the `nulls`; where other unknown cells are kept, a key also when it is empty. Returns which rows stayed; `None` when
+/// all did.
 pub(super) fn drop_rows(
     policy: &Policy,
     layout: &Layout,
@@ -36,8 +37,8 @@ pub(super) fn drop_rows(
             continue;
         }
         let mut unknown = codes(policy, column);
-        if *role == Role::Key {
-            let empty = (0u32..).zip(column.dictionary.iter()).filter(|(_, text)| text.trim().is_empty());
+        if keys_only {
+            let empty = (0u32..).zip(column.dictionary.iter()).filter(|(_, text)| text.is_empty());
             unknown.extend(empty.map(|(code, _)| code));
         }
         let nulls = nulls.get(position).and_then(Option::as_ref);

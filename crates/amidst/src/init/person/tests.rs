@@ -119,6 +119,16 @@ fn a_stay_has_one_person_and_a_person_several_stays() {
 }
 
 #[test]
+fn what_people_weigh_is_not_who_they_are() {
+    let device =
+        |row: usize| format!("{:08x}-1c3e-4d6b-9a7f-{:012x}", 0x1a2b_3c4d + person(row), 0x5e6f_7081 * person(row));
+    let weight = |row: usize| format!("{}.{}", 48 + person(row) * 17 % 49, person(row) % 10);
+    let columns: [(&str, &dyn Fn(usize) -> String); 5] =
+        [("device", &device), ("weight_kg", &weight), ("sex", &sex), ("age", &age), ("region", &region)];
+    assert_eq!(key(&columns).as_deref(), Some("device"));
+}
+
+#[test]
 fn slips_and_gaps_hide_nobody() {
     let number = |row: usize| if row == 5 { String::new() } else { format!("{}", 700 + person(row) * 3) };
     let columns: [(&str, &dyn Fn(usize) -> String); 4] =
