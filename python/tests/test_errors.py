@@ -149,8 +149,12 @@ def test_a_series_that_cannot_go_on_says_why(patients: Any, tmp_path: Any) -> No
     series = am.Series(tmp_path / "clinic")
     series.init(patients.head(60), policy, mode="maintain")
     assert series.policy.require == [am.k_anonymity(50)]
+    # Whoever is to be deleted is; of those who are left no version can be made but a safe one.
+    series.delete(pd.DataFrame({"id": patients["id"].head(20)}))
+    with pytest.raises(am.Impossible, match="k-anonymity in no way"):
+        series.publish()
     with pytest.raises(am.Impossible) as caught:
-        series.delete(pd.DataFrame({"id": patients["id"].head(20)}))
+        am.Series(tmp_path / "other").init(patients.head(40), policy, mode="maintain")
     assert caught.value.requirement == am.k_anonymity(50) and caught.value.possible == 40
 
 
