@@ -299,7 +299,10 @@ impl Sample {
                 take
             })
             .collect();
-        let rows = (0..codes.len()).filter(|&row| taken[codes.get(row) as usize]).collect();
+        let mut rows: Vec<usize> = (0..codes.len()).filter(|&row| taken[codes.get(row) as usize]).collect();
+        // Of values that very many rows share some rows of each are enough.
+        let step = rows.len().div_ceil(2 * MOST_ROWS).max(1);
+        rows = rows.into_iter().step_by(step).collect();
         let sample = Sample { rows, person: Codes::default() };
         Sample { person: sample.codes(codes), ..sample }
     }
