@@ -10,4 +10,12 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
 # With the features of the whole workspace, so that nothing is built a second time.
 cargo build --locked --quiet "${tested[@]}" --bin amidst --example verdicts
 target=${CARGO_TARGET_DIR:-target}/debug
-exec python3 scripts/checkers.py "$target/amidst" "$target/examples/verdicts" "${CASES:-2500}" "${SEED:-23}"
+
+# A table that was published as a single file, under a name of its own, with its certificate beside it.
+single=$(mktemp -d)
+trap 'rm -rf "$single"' EXIT
+"$target/amidst" -q sample --rows 500 --out "$single/patients.csv" --policy "$single/policy.toml" >/dev/null
+"$target/amidst" -q anonymize "$single/policy.toml" --out "$single/own name.csv" >/dev/null
+python3 verify/verify.py "$single/own name.csv" >/dev/null || { echo "verify.py refuses a single table" >&2; exit 1; }
+
+python3 scripts/checkers.py "$target/amidst" "$target/examples/verdicts" "${CASES:-2500}" "${SEED:-23}"

@@ -7,8 +7,12 @@
 //! assert!(files.iter().all(|file| !file.bytes.is_empty() || !file.what.is_empty()));
 //! ```
 
-// Tests stop where their data is broken.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::missing_panics_doc,
+    reason = "only tests and benches use it, and they stop where their data is broken"
+)]
 
 #[cfg(feature = "adult")]
 pub mod adult;

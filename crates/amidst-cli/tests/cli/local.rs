@@ -266,3 +266,27 @@ fn sensitive_values_are_published_at_a_level_of_their_hierarchy() {
     house.file("policy.toml", &policy("level = 1.5\n", ""));
     house.amidst(&["check", "policy.toml"]).fails(2, &["whole number"]);
 }
+
+/// More rows than there are may be left out, which is no defect; and what `anonymize` refuses of waivers, `check` does
+/// as well.
+#[test]
+fn limits_and_waivers_that_do_not_fit_are_told() {
+    let house = people(
+        1,
+        |_| false,
+        "publish",
+        "[[require]]\nmodel = \"general-alpha-k-anonymity\"\nalpha = 0.6\nk = 2\n[search]\nmax_suppression = 2\n",
+    );
+    for command in [&["check", "policy.toml"][..], &["anonymize", "policy.toml", "--out", "release"]] {
+        assert_eq!(house.amidst(command).code, 1, "{command:?}");
+    }
+    for (mode, more) in [("join", "algorithm = \"optimal\"\n"), ("publish", "[output]\nranges = \"rounded\"\n")] {
+        let house = people(40, |i| i % 5 == 0, mode, &FOUR.replace("algorithm = \"systematic\"\n", more));
+        let text = house.read("policy.toml").replace("generalize", "hierarchy = { intervals = [10, 20] }\ngeneralize");
+        house.file("policy.toml", &text);
+        for command in [&["check", "policy.toml"][..], &["anonymize", "policy.toml", "--out", "release"]] {
+            let run = house.amidst(command);
+            assert_eq!(run.code, 2, "{mode}: {command:?}: {}", run.stderr);
+        }
+    }
+}

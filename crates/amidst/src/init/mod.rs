@@ -378,6 +378,18 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_in_the_place_of_a_key_is_nobody() {
+        let number = |i: usize| if i % 20 == 0 { "Unknown".to_string() } else { (4000 + i % 60 * 7).to_string() };
+        let columns = vec![
+            profile::tests::column("patient_no", (0..240).map(number)),
+            profile::tests::column("sex", (0..240).map(|i| ["f", "m"][i % 60 * 13 / 7 % 2])),
+            profile::tests::column("age", (0..240).map(|i| (20 + i % 60 * 31 % 53).to_string())),
+        ];
+        let table = Table { rows: 240, columns };
+        assert_eq!(nobody(&table, &plan::plan(&table, &[])), ["Unknown"]);
+    }
+
+    #[test]
     fn a_single_row_is_never_released() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("one.csv");

@@ -1,5 +1,7 @@
 //! Small tables in temporary folders, prepared whole.
 
+mod keys;
+
 use std::fs;
 use std::path::Path;
 
@@ -461,18 +463,6 @@ fn a_policy_that_requires_nothing_or_cannot_be_written_does_not_pass() {
         assert_eq!(findings[0].exit_code(), 2);
         assert!(format!("{:?}", findings[0]).contains(told), "{findings:?}");
     }
-}
-
-#[test]
-fn several_keys_tell_persons_apart_together() {
-    let data =
-        "first,last,zip,pay\nAnn,Ash,1,a\nAnn,Boyd,1,b\nAnn,Ash,1,a\nBea,\"Boyd, Ann\",1,b\n\"Bea, Boyd\",Ann,1,b\n";
-    let keys = "[columns.first]\nrole = \"key\"\n\n[columns.last]\nrole = \"key\"\n\n";
-    let p = load(data, &format!("{keys}{PAY}")).unwrap();
-    let key = &p.table.columns[p.key.unwrap()];
-    let people: Vec<&str> = (0..p.table.rows).map(|row| key.value(row)).collect();
-    assert_eq!(people, ["Ann, Ash", "Ann, Boyd", "Ann, Ash", r"Bea, Boyd\, Ann", r"Bea\, Boyd, Ann"]);
-    assert!(p.set.persons);
 }
 
 #[test]

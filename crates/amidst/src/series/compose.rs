@@ -111,7 +111,9 @@ pub fn check_policy(policy: &Policy, prepared: &Prepared, mode: Mode) -> Result<
 pub fn compose(policy: &Policy, mode: Mode, state: &State, job: &Job<'_>) -> Result<Composed, Failure> {
     let prepared = prepare(policy, mode, state, job)?;
     match mode {
-        Mode::Maintain => finish(policy, prepared, state.classes.clone(), None, Vec::new(), job),
+        Mode::Maintain => {
+            finish(policy, composed(policy, prepared, state.classes.clone(), None, Vec::new(), job)?, job)
+        }
         Mode::MInvariant => {
             let made = invariant(policy, state, &prepared)?;
             let (table, classes) = with_counterfeits(policy, state, &prepared, &made);
@@ -124,7 +126,7 @@ pub fn compose(policy: &Policy, mode: Mode, state: &State, job: &Job<'_>) -> Res
             let signatures = signatures.collect();
             let counterfeits = Some(made.counterfeits.len() as u64);
             let prepared = prepare_table(policy, table, job)?;
-            finish(policy, prepared, classes, counterfeits, signatures, job)
+            finish(policy, composed(policy, prepared, classes, counterfeits, signatures, job)?, job)
         }
     }
 }
@@ -149,7 +151,8 @@ pub fn of_groups(
     numbers.values_mut().zip(0u32..).for_each(|(number, next)| *number = next);
     let groups = groups.iter().map(|group| numbers.get(group).copied().unwrap_or(0)).collect();
     let prepared = prepare(policy, Mode::Maintain, state, job)?;
-    finish(policy, prepared, groups, (counterfeits > 0).then_some(counterfeits), Vec::new(), job)
+    let counterfeits = (counterfeits > 0).then_some(counterfeits);
+    finish(policy, composed(policy, prepared, groups, counterfeits, Vec::new(), job)?, job)
 }
 
 /// The code in the series of each value of the one sensitive column.
@@ -216,23 +219,12 @@ fn with_counterfeits(policy: &Policy, state: &State, prepared: &Prepared, made: 
     (table, classes)
 }
 
-/// A version that satisfies the policy.
-fn finish(
-    policy: &Policy,
-    prepared: Prepared,
-    classes: Vec<u32>,
-    counterfeits: Option<u64>,
-    signatures: Vec<Vec<u32>>,
-    job: &Job<'_>,
-) -> Result<Composed, Failure> {
-    if let Some(impossible) = feasibility::impossible(&task(policy, &prepared, &job.quiet())?) {
-        return Err(Failure::Impossible(impossible));
-    }
-    let composed = composed(policy, prepared, classes, counterfeits, signatures, job)?;
-    match composed.judged.failing() {
-        None => Ok(composed),
-        Some(names) => Err(Failure::Impossible(format!("the version would not satisfy {names}").into())),
-    }
+/// A version, if it satisfies the policy.
+fn finish(policy: &Policy, composed: Composed, job: &Job<'_>) -> Result<Composed, Failure> {
+    let Some(names) = composed.judged.failing() else { return Ok(composed) };
+    // Where no version could, that is said, with the most that is possible.
+    let impossible = feasibility::impossible(&task(policy, &composed.prepared, &job.quiet())?);
+    Err(Failure::Impossible(impossible.unwrap_or_else(|| format!("the version would not satisfy {names}").into())))
 }
 
 fn composed(

@@ -140,6 +140,18 @@ mod tests {
     }
 
     #[test]
+    fn versions_are_shuffled_and_publish_cells() {
+        for (line, part) in
+            [("order = \"input\"", "linked from version to version"), ("values = \"representative\"", "no values")]
+        {
+            let told = told(&format!("{KEY}[output]\n{line}\n")).unwrap_err();
+            assert!(told.contains("policy.toml:6:") && told.contains(part), "{told}");
+        }
+        let second = told(&format!("{KEY}[columns.name]\nrole = \"key\"\n")).unwrap_err();
+        assert!(second.contains("by one column"), "{second}");
+    }
+
+    #[test]
     fn all_that_is_wrong_is_told_at_once() {
         let text = "[columns.id]\nrole = \"identifying\"\n[columns.age]\nrole = \"quasi\"\n[columns.waiver]\nrole = \
                     \"consent\"\nwaived = \"yes\"\n[search]\nmax_suppression = 0.02\n";

@@ -112,3 +112,32 @@ fn everybody_is_published_in_the_class_that_the_state_records() {
         assert!(signature.iter().all(|value| seen.contains(&value.as_str())), "{key} {signature:?} {seen:?}");
     }
 }
+
+/// The public sees versions, not batches: who leaves and comes back with another value before the next version is one
+/// whose value was replaced.
+#[test]
+fn a_value_is_replaced_between_versions_in_one_batch_or_in_two() {
+    let replaced = |ward: &Ward| -> Vec<bool> {
+        let series = ward.open();
+        let mut query = series.store.connection.prepare("SELECT beside FROM changed ORDER BY person").unwrap();
+        query.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    let began = || {
+        let ward = Ward::diverse();
+        ward.init(Mode::Maintain).unwrap();
+        ward
+    };
+    for (disease, expected) in [("Gout", vec![false]), ("Hypertension", vec![])] {
+        let row = format!("a,Male,25,4350,{disease}\n");
+        let ward = began();
+        ward.delete("a\n").unwrap();
+        ward.insert(&row).unwrap();
+        assert_eq!(replaced(&ward), expected, "in two batches: {disease}");
+        // Whoever was away from a version may have changed meanwhile, and nobody can tell.
+        let ward = began();
+        ward.delete("a\n").unwrap();
+        ward.open().publish_safe(true, &job()).unwrap();
+        ward.insert(&row).unwrap();
+        assert_eq!(replaced(&ward), [false; 0], "after a version: {disease}");
+    }
+}
