@@ -379,7 +379,8 @@ mod tests {
 
     #[test]
     fn what_stands_in_the_place_of_a_key_is_nobody() {
-        let number = |i: usize| if i % 20 == 0 { "Unknown".to_string() } else { (4000 + i % 60 * 7).to_string() };
+        let number =
+            |i: usize| if i.is_multiple_of(20) { "Unknown".to_string() } else { (4000 + i % 60 * 7).to_string() };
         let columns = vec![
             profile::tests::column("patient_no", (0..240).map(number)),
             profile::tests::column("sex", (0..240).map(|i| ["f", "m"][i % 60 * 13 / 7 % 2])),
