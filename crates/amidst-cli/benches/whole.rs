@@ -3,7 +3,7 @@
 //! Draws synthetic patients into a temporary folder, then runs, each as a process of its own: reading the table,
 //! auditing it, anonymizing it. Prints a table of ratios; the machine's own speed cancels out. The number of rows comes
 //! from `AMIDST_BENCH_ROWS`, ten million when absent and none at all when 0; Adult is run too where the shared data is
-//! there.
+//! there. Where `AMIDST_BENCH_PYTHON` names a Python that has Polars and DuckDB, they read the same table beside it.
 
 #![allow(clippy::print_stdout, reason = "a bench prints its table")]
 
@@ -35,7 +35,9 @@ fn main() {
     amidst::sample::write(rows, 1, &mut file).expect("room for the patients");
     drop(file);
     let drawn = started.elapsed().as_secs_f64();
-    std::fs::write(&policy, amidst::sample::policy("p.csv")).expect("a policy");
+    let competing = amidst::sample::policy("p.csv");
+    let optimal = competing.replace("[search]\n", "[search]\nalgorithm = \"optimal\"\n");
+    std::fs::write(&policy, &optimal).expect("a policy");
     let bytes = std::fs::metadata(&data).map_or(0, |m| m.len());
     println!("{rows} rows, {} MB, drawn in {drawn:.2} s\n", bytes / 1_000_000);
     println!("| process | seconds | CPU seconds | peak MB | times reading |");
@@ -51,10 +53,17 @@ fn main() {
     print("audit, 3 quasi columns", &audit(&data, "age,sex,education"), read.seconds);
     print("audit, 5 quasi columns", &audit(&data, "age,sex,education,occupation,nationality"), read.seconds);
     print("audit, 6 quasi columns", &audit(&data, "age,sex,zip,nationality,occupation,education"), read.seconds);
-    let anonymize = best(|| {
-        run(Command::new(amidst).args(["anonymize", &text(&policy), "--out", &text(&out), "--force", "--json"]))
-    });
-    print("anonymize, checked", &anonymize, read.seconds);
+    let anonymize = || {
+        best(|| {
+            run(Command::new(amidst).args(["anonymize", &text(&policy), "--out", &text(&out), "--force", "--json"]))
+        })
+    };
+    print("anonymize by `optimal`, checked, with report", &anonymize(), read.seconds);
+    std::fs::write(&policy, &competing).expect("a policy");
+    print("anonymize without an algorithm, checked, with report", &anonymize(), read.seconds);
+    for (name, used) in peers(&data) {
+        print(&format!("reading alone, {name}"), &used, read.seconds);
+    }
     let plain = folder.path().join("plain.csv");
     table::generate(&plain, rows).expect("room for the table");
     println!("\n| {rows} rows × {} columns | seconds | CPU seconds | peak MB | times reading |", table::HEADER.len());
@@ -65,6 +74,21 @@ fn main() {
         print(&format!("audit by {qi}"), &audit(&plain, qi), read.seconds);
     }
     adult(amidst, folder.path());
+}
+
+/// What others take to read a table into memory, where a Python is named that has them.
+fn peers(data: &Path) -> Vec<(&'static str, Used)> {
+    let Ok(python) = std::env::var("AMIDST_BENCH_PYTHON") else { return Vec::new() };
+    let scripts = [
+        ("Polars", "import polars; t = polars.read_csv(sys.argv[1])"),
+        ("DuckDB", "import duckdb; duckdb.sql('CREATE TABLE t AS FROM read_csv(\\'' + sys.argv[1] + '\\')')"),
+    ];
+    let peak = "print('{\"peak_memory_bytes\": %d}' % (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024))";
+    let used = |script: &str| {
+        let script = format!("import resource, sys\n{script}\n{peak}");
+        best(|| run(Command::new(&python).args(["-c", &script, &text(data)])))
+    };
+    scripts.map(|(name, script)| (name, used(script))).into()
 }
 
 /// What a process used.

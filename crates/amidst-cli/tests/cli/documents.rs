@@ -122,6 +122,68 @@ fn the_commands_of_the_readme_are_commands() {
     assert!(seen >= 8, "only {seen} commands");
 }
 
+/// The pages that people read, by name.
+fn pages() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let entries = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = entries.map(|name| format!("docs/{}", name.to_string_lossy())).collect();
+    names.retain(|name| name.ends_with(".md"));
+    names.push("README.md".to_string());
+    names.sort();
+    names
+}
+
+/// The parts of a policy that a block shows: the block, or each of several lines that say the same key.
+fn policies(block: &str) -> Vec<String> {
+    let data = "[data]\ninput = \"data.csv\"\n";
+    match block.lines().filter(|line| line.starts_with("input = ")).collect::<Vec<_>>()[..] {
+        ref lines if !block.starts_with('[') => lines.iter().map(|line| format!("[data]\n{line}\n")).collect(),
+        _ if block.contains("[data]") => vec![block.to_string()],
+        _ => vec![format!("{data}{block}")],
+    }
+}
+
+/// Every key and value of a policy in the documents is one that the parser knows.
+#[test]
+fn policies_in_the_documents_are_read() {
+    let house = House::new();
+    house.file("data.csv", "age\n1\n");
+    let mut seen = 0;
+    for name in pages() {
+        for (_, block) in blocks(&document(&name)).into_iter().filter(|(language, _)| *language == "toml") {
+            for policy in policies(&block) {
+                house.file("policy.toml", &policy);
+                let run = house.amidst(&["check", "policy.toml"]);
+                // What is wrong stands at its place in the file; that the table lacks a column does not count.
+                let wrong = ["unknown key", "expected", "must be", "is not a ", "TOML"];
+                let told = wrong.iter().find(|part| run.stderr.contains(**part));
+                assert!(told.is_none() && run.code <= 2, "{name}:\n{policy}\n{}", run.stderr);
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen >= 10, "only {seen} policies");
+}
+
+/// Every command in the documents is one, with the options that it is given.
+#[test]
+fn commands_in_the_documents_are_understood() {
+    let house = House::new();
+    let mut seen = 0;
+    for name in pages() {
+        let shown = blocks(&document(&name)).into_iter().filter(|(language, _)| ["sh", "text", ""].contains(language));
+        for line in shown.flat_map(|(_, text)| text.lines().map(str::to_string).collect::<Vec<_>>()) {
+            let command = line.split(" #").next().unwrap_or_default().trim();
+            if command.starts_with("amidst ") && !command.contains(['|', '>', '…']) {
+                // Help is given only after everything before it was understood.
+                run(&house, &format!("{command} --help")).unwrap_or_else(|told| panic!("{name}: {command}\n{told}"));
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen >= 30, "only {seen} commands");
+}
+
 /// The keys that a page lists under a heading, and of them those that are printed sometimes.
 fn documented(page: &str, heading: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let section = page.split(&format!("\n## {heading}\n")).nth(1).unwrap_or_else(|| panic!("no section {heading}"));
