@@ -24,6 +24,7 @@ mod layout;
 mod price;
 mod recode;
 mod sensitive_view;
+mod sizes;
 mod snapshot;
 #[cfg(test)]
 mod tests;

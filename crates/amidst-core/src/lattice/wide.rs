@@ -1,34 +1,40 @@
 //! Good nodes of a lattice that is too large for the time there is: many columns, or many levels.
 //!
-//! Starts from both ends: columns are put down one after the other from the top, each as far as the policy allows, in
-//! several orders; and from every good node a search among its neighbours goes on, one column up and one or two others
-//! down, as long as that helps. Then some columns of the best are changed by chance, what no longer holds is mended by
-//! going up, and the search begins again from there. Neighbours of a node are rolled up from the node just below all of
-//! them, which is held, not from the finest; a neighbour whose levels alone cost too much is not counted at all.
+//! A large-neighbourhood search. Some columns of a node are raised, and then all are lowered again one after the other,
+//! each as far as the policy allows and the cost falls, in an order that chance decides, those first that gain much.
+//! What is found takes the place of the node if it costs less, and now and then if it costs a little more. It begins at
+//! the top, in several orders. Several such chains go on side by side; the worst goes on where the best is.
+//!
+//! Nearly all nodes on the way are ruled out by the sizes of their classes alone ([`Sizes`]), from what is held of the
+//! node before; only what is left is counted and judged.
 //!
 //! The sequence depends on the seed alone; how much of it is seen, on the time.
 
 use std::time::Instant;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
 
 use super::find::Best;
 use super::key::Key;
 use super::price::Pricer;
-use super::snapshot::Snapshot;
+use super::sizes::{Partition, Scratch, Sizes};
 use super::walk::Walk;
+use crate::model::Needs;
 use crate::random::Random;
-use crate::search::{Search, SearchError};
+use crate::search::need::Need;
+use crate::search::{Search, SearchError, Suppressed};
 
-/// Orders of the columns that are tried at first.
-const ORDERS: usize = 6;
+/// Chains that go on side by side.
+const CHAINS: usize = 4;
 
-/// Neighbours that are counted before the best of them is taken.
-const TOGETHER: usize = 8;
+/// The steps of a chain before chains are compared.
+const STEPS: usize = 24;
 
-/// The number of new beginnings without a better node that are enough.
-const IDLE: usize = 60;
+/// The number of comparisons without a better node that are enough.
+const IDLE: usize = 150;
+
+/// A node that costs more by this share of its cost is taken with probability 1/e.
+const WARMTH: f64 = 0.002;
 
 /// A node with what it costs.
 type Priced = (f64, Vec<usize>);
@@ -41,198 +47,192 @@ pub(crate) fn improve<K: Key>(
     best: &Best<'_, '_>,
     until: Instant,
 ) -> Result<(), SearchError> {
-    let climb = Climb { search, walk, pricer, best, until };
-    let Some(top) = climb.price(&walk.base, walk.top.clone()) else { return Ok(()) };
-    best.offer(top.0, &top.1);
+    let hunt = Hunt::new(search, walk, pricer, best, until);
+    let Some(top) = hunt.price(&walk.top) else { return Ok(()) };
     let mut random = Random::new(search.seed);
-    let mut home = top;
-    let starts: Vec<Option<Priced>> = climb.orders(&mut random).par_iter().map(|order| climb.down(order)).collect();
-    for start in starts.into_iter().flatten() {
-        best.offer(start.0, &start.1);
-        home = if start.0 < home.0 { start } else { home };
-    }
-    let mut seen: FxHashSet<Vec<usize>> = FxHashSet::default();
-    home = climb.descend(home, &mut seen, &mut random)?;
+    let mut chains: Vec<Chain> = (0..CHAINS)
+        .map(|_| Chain { here: top.clone(), random: Random::new(random.bits()), scratch: Scratch::default() })
+        .collect();
+    chains.par_iter_mut().enumerate().for_each(|(i, chain)| hunt.begin(chain, i));
     let mut idle = 0;
-    while !climb.over() && idle < IDLE {
+    while !hunt.over() && idle < IDLE {
         search.checkpoint()?;
-        idle += 1;
-        let Some(start) = climb.elsewhere(&home.1, &mut random)? else { continue };
-        let found = climb.descend(start, &mut seen, &mut random)?;
-        if found.0 < home.0 {
-            idle = 0;
-        }
-        if found.0 <= home.0 {
-            home = found;
-        }
-        // What was seen may be worth another look from elsewhere; memory is bounded.
-        if seen.len() > 1 << 18 {
-            seen.clear();
+        let before = best.ceiling();
+        chains.par_iter_mut().for_each(|chain| hunt.go_on(chain));
+        idle = if best.ceiling() < before { 0 } else { idle + 1 };
+        chains.sort_by(|a, b| a.here.0.total_cmp(&b.here.0).then_with(|| a.here.1.cmp(&b.here.1)));
+        if let [first, .., last] = &mut chains[..] {
+            last.here = first.here.clone();
         }
     }
     Ok(())
 }
 
-struct Climb<'s, 'a, K> {
-    search: &'s Search<'s>,
+/// A node from which others are looked for.
+struct Chain {
+    here: Priced,
+    random: Random,
+    scratch: Scratch,
+}
+
+struct Hunt<'s, 'a, K> {
     walk: &'s Walk<'a, K>,
     pricer: &'s Pricer<'a>,
     best: &'s Best<'s, 'a>,
     until: Instant,
+    sizes: Sizes<'s>,
+    /// Whether a node is valid as soon as the rows of small classes are few enough.
+    sizes_decide: bool,
+    /// What the top costs with nothing suppressed.
+    most: f64,
 }
 
-impl<K: Key> Climb<'_, '_, K> {
+impl<'s, 'a, K: Key> Hunt<'s, 'a, K> {
+    fn new(
+        search: &Search<'s>,
+        walk: &'s Walk<'a, K>,
+        pricer: &'s Pricer<'a>,
+        best: &'s Best<'s, 'a>,
+        until: Instant,
+    ) -> Self {
+        let least = Need::of(search).map_or(1, |need| need.rows);
+        let by_size = search.requirements.iter().all(|r| r.needs() == Needs::Size && r.monotone(search.set));
+        let sizes_decide = by_size && !search.set.persons && search.suppressed == Suppressed::Drop;
+        let most = pricer.lower_bound(&walk.top);
+        Hunt { walk, pricer, best, until, sizes: Sizes::new(search, least), sizes_decide, most }
+    }
+
     fn over(&self) -> bool {
         Instant::now() >= self.until
     }
 
-    /// What a node costs, rolled up from a finer one; `None` where it does not satisfy the policy.
-    fn price(&self, source: &Snapshot<K>, levels: Vec<usize>) -> Option<Priced> {
-        let mut snapshot = source.roll_up(&self.walk.layout, &levels, self.walk.judge.carry);
+    /// What a node costs, and offers it; `None` where it does not satisfy the policy.
+    fn price(&self, levels: &[usize]) -> Option<Priced> {
+        let mut snapshot = self.walk.base.roll_up(&self.walk.layout, levels, self.walk.judge.carry);
         let outcome = self.walk.judge.judge(&mut snapshot.classes, false);
-        outcome.valid.then(|| (self.pricer.cost(&self.walk.judge, &snapshot.classes, &outcome.suppressed), levels))
+        let cost = || self.pricer.cost(&self.walk.judge, &snapshot.classes, &outcome.suppressed);
+        let found = outcome.valid.then(|| (cost(), levels.to_vec()))?;
+        self.best.offer(found.0, &found.1);
+        Some(found)
     }
 
-    /// Orders of the columns: those first that gain most by going down, those that gain least, and some by chance.
-    fn orders(&self, random: &mut Random) -> Vec<Vec<usize>> {
-        let top = self.pricer.lower_bound(&self.walk.top);
-        let gain = |column: usize| {
-            let mut levels = self.walk.top.clone();
-            levels[column] = self.walk.bottom[column];
-            top - self.pricer.lower_bound(&levels)
+    /// About what a node costs when so many rows are in small classes; `None` where these are too many.
+    fn estimate(&self, levels: &[usize], too_small: u64) -> Option<f64> {
+        if too_small > self.walk.judge.limit {
+            return None;
+        }
+        let published = self.pricer.lower_bound(levels);
+        if too_small == 0 || !published.is_finite() || self.most <= 0.0 {
+            return Some(published);
+        }
+        // A suppressed row costs what the top does, where it cost the mean before.
+        let adds = self.pricer.adds_at_most(too_small);
+        let share = (1.0 - published / self.most).clamp(0.0, 1.0);
+        Some(published + if adds.is_finite() { adds * share } else { 0.0 })
+    }
+
+    /// The first node of a chain: from the top, the columns that gain most first, those that gain least, or by chance.
+    fn begin(&self, chain: &mut Chain, number: usize) {
+        let mut order = self.order(&self.walk.top, if number < 2 { None } else { Some(&mut chain.random) });
+        if number == 1 {
+            order.reverse();
+        }
+        let top = self.walk.top.clone();
+        if let Some(found) = self.lowered(top, &order, f64::INFINITY, &mut chain.scratch) {
+            chain.here = found;
+        }
+    }
+
+    /// The columns in the order of what they gain by going down from here, with some chance.
+    fn order(&self, levels: &[usize], mut random: Option<&mut Random>) -> Vec<usize> {
+        let here = self.pricer.lower_bound(levels);
+        let mut gain = |column: usize| {
+            let mut lower = levels.to_vec();
+            lower[column] = self.walk.bottom[column];
+            let gain = here - self.pricer.lower_bound(&lower);
+            let share = random.as_deref_mut().map_or(1.0, |random| random.share());
+            if gain.is_finite() { gain * share } else { share }
         };
-        let gains: Vec<f64> = (0..self.walk.top.len()).map(gain).collect();
+        let gains: Vec<f64> = (0..levels.len()).map(&mut gain).collect();
         let mut order: Vec<usize> = (0..gains.len()).collect();
         order.sort_by(|&a, &b| gains[b].total_cmp(&gains[a]).then(a.cmp(&b)));
-        let mut orders = vec![order.clone(), order.iter().rev().copied().collect()];
-        while orders.len() < ORDERS {
-            random.shuffle(&mut order);
-            orders.push(order.clone());
-        }
-        orders
+        order
     }
 
-    /// From the top, the columns put down in this order, each as far as the policy allows.
-    fn down(&self, order: &[usize]) -> Option<Priced> {
-        let mut here = self.price(&self.walk.base, self.walk.top.clone())?;
+    /// Lowers the columns in this order, each as far as the policy allows and the cost falls; what is found, unless it
+    /// costs more than `ceiling` for sure.
+    fn lowered(&self, mut levels: Vec<usize>, order: &[usize], ceiling: f64, scratch: &mut Scratch) -> Option<Priced> {
+        let mut partition = self.sizes.partition(&levels, scratch);
+        let too_small = self.sizes.too_small(&partition, scratch);
+        let mut cost = self.estimate(&levels, too_small)?;
         for &column in order {
-            // The lowest first: whether a level holds, its neighbours do not tell for sure.
-            for level in self.walk.bottom[column]..here.1[column] {
-                if self.over() {
-                    return Some(here);
-                }
-                let mut levels = here.1.clone();
-                levels[column] = level;
-                if self.pricer.lower_bound(&levels) >= here.0 {
-                    continue;
-                }
-                if let Some(found) = self.price(&self.walk.base, levels).filter(|f| f.0 < here.0) {
-                    here = found;
-                    break;
-                }
-            }
-        }
-        Some(here)
-    }
-
-    /// The best node that steps among neighbours lead to.
-    fn descend(
-        &self,
-        start: Priced,
-        seen: &mut FxHashSet<Vec<usize>>,
-        random: &mut Random,
-    ) -> Result<Priced, SearchError> {
-        let mut here = start;
-        loop {
-            self.search.checkpoint()?;
-            let below: Vec<usize> =
-                here.1.iter().zip(&self.walk.bottom).map(|(&l, &b)| l.saturating_sub(1).max(b)).collect();
-            let source = self.walk.base.roll_up(&self.walk.layout, &below, self.walk.judge.carry);
-            let mut neighbours = self.neighbours(&here, seen);
-            random.shuffle(&mut neighbours);
-            let mut better = None;
-            for together in neighbours.chunks(TOGETHER) {
-                if self.over() {
-                    return Ok(here);
-                }
-                let price = |levels: &Vec<usize>| self.price(&source, levels.clone());
-                let found: Vec<Option<Priced>> = together.par_iter().map(price).collect();
-                seen.extend(together.iter().cloned());
-                better = found
-                    .into_iter()
-                    .flatten()
-                    .filter(|f| f.0 < here.0)
-                    .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-                if better.is_some() {
-                    break;
-                }
-            }
-            let Some(found) = better else { return Ok(here) };
-            self.best.offer(found.0, &found.1);
-            here = found;
-        }
-    }
-
-    /// One column down; or one up and one or two others down. Only what may cost less and was not looked at.
-    fn neighbours(&self, (cost, levels): &Priced, seen: &FxHashSet<Vec<usize>>) -> Vec<Vec<usize>> {
-        let columns = levels.len();
-        let mut found = Vec::new();
-        let mut consider = |levels: Vec<usize>| {
-            if self.pricer.lower_bound(&levels) < *cost && !seen.contains(&levels) {
-                found.push(levels);
-            }
-        };
-        let moved = |levels: &[usize], column: usize, up: bool| {
-            let mut levels = levels.to_vec();
-            let room =
-                if up { levels[column] < self.walk.top[column] } else { levels[column] > self.walk.bottom[column] };
-            room.then(|| {
-                levels[column] = if up { levels[column] + 1 } else { levels[column] - 1 };
-                levels
-            })
-        };
-        for down in 0..columns {
-            moved(levels, down, false).into_iter().for_each(&mut consider);
-        }
-        for up in 0..columns {
-            let Some(raised) = moved(levels, up, true) else { continue };
-            for down in (0..columns).filter(|&c| c != up) {
-                let Some(lowered) = moved(&raised, down, false) else { continue };
-                for again in down + 1..columns {
-                    if again != up {
-                        moved(&lowered, again, false).into_iter().for_each(&mut consider);
+            while levels[column] > self.walk.bottom[column] && !self.over() {
+                levels[column] -= 1;
+                match self.finer(&partition, &levels, column, cost, scratch) {
+                    Some((finer, less)) => {
+                        partition = finer.unwrap_or(partition);
+                        cost = less;
+                    }
+                    None => {
+                        levels[column] += 1;
+                        break;
                     }
                 }
-                consider(lowered);
             }
         }
-        found
+        if self.pricer.lower_bound(&levels) > ceiling {
+            return None;
+        }
+        self.price(&levels)
     }
 
-    /// A node some way off, mended by going up until it satisfies the policy.
-    fn elsewhere(&self, home: &[usize], random: &mut Random) -> Result<Option<Priced>, SearchError> {
-        let mut levels = home.to_vec();
-        let columns = levels.len();
-        for _ in 0..1 + random.below(3) {
-            let column = random.below(columns);
-            levels[column] = self.walk.top[column].min(levels[column] + 1 + random.below(2));
-        }
-        for _ in 0..1 + random.below(3) {
-            let column = random.below(columns);
-            levels[column] = self.walk.bottom[column].max(levels[column].saturating_sub(1 + random.below(2)));
-        }
-        loop {
-            self.search.checkpoint()?;
+    /// The classes after a column was lowered to its level in `levels`, and about what they cost, if that is less than
+    /// `cost` and the policy allows it.
+    fn finer(
+        &self,
+        partition: &Partition,
+        levels: &[usize],
+        column: usize,
+        cost: f64,
+        scratch: &mut Scratch,
+    ) -> Option<(Option<Partition>, f64)> {
+        let finer = self.sizes.refine(partition, column, levels[column], scratch);
+        let too_small = self.sizes.too_small(finer.as_ref().unwrap_or(partition), scratch);
+        let less = self.estimate(levels, too_small).filter(|&less| less < cost || !less.is_finite())?;
+        (self.sizes_decide || self.price(levels).is_some()).then_some((finer, less))
+    }
+
+    /// Some steps of a chain.
+    fn go_on(&self, chain: &mut Chain) {
+        for _ in 0..STEPS {
             if self.over() {
-                return Ok(None);
+                return;
             }
-            if let Some(found) = self.price(&self.walk.base, levels.clone()) {
-                self.best.offer(found.0, &found.1);
-                return Ok(Some(found));
+            let (raised, columns) = self.raised(&chain.here.1, &mut chain.random);
+            let mut order = self.order(&raised, Some(&mut chain.random));
+            // The others first: what was raised would mostly take its old place.
+            if chain.random.below(4) > 0 {
+                order.sort_by_key(|column| columns.contains(column));
             }
-            let open: Vec<usize> = (0..columns).filter(|&c| levels[c] < self.walk.top[c]).collect();
-            let Some(&column) = open.get(random.below(open.len())) else { return Ok(None) };
-            levels[column] += 1;
+            let warm = 1.0 - WARMTH * chain.random.share().max(1e-9).ln();
+            let ceiling = chain.here.0 * warm;
+            if let Some(found) = self.lowered(raised, &order, ceiling, &mut chain.scratch)
+                && found.0 <= ceiling
+            {
+                chain.here = found;
+            }
         }
+    }
+
+    /// A node with some columns raised, and which.
+    fn raised(&self, levels: &[usize], random: &mut Random) -> (Vec<usize>, Vec<usize>) {
+        let mut raised = levels.to_vec();
+        let mut open: Vec<usize> = (0..levels.len()).filter(|&c| levels[c] < self.walk.top[c]).collect();
+        random.shuffle(&mut open);
+        open.truncate(1 + random.below(3));
+        for &column in &open {
+            raised[column] += 1 + random.below(self.walk.top[column] - raised[column]);
+        }
+        (raised, open)
     }
 }

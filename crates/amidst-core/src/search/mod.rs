@@ -14,6 +14,7 @@ use crate::requirement::Requirement;
 
 pub mod feasibility;
 mod impossible;
+pub(crate) mod need;
 pub mod own_distribution;
 
 pub use impossible::{Impossible, Unmet};

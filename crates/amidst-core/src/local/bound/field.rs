@@ -1,10 +1,10 @@
 //! The tuples of a table as points with rows and sensitive values, and an index over them.
 
-use super::need::Need;
 use crate::local::index::Tree;
 use crate::local::shape::Space;
 use crate::metric::CellCosts;
 use crate::search::Search;
+use crate::search::need::Need;
 
 /// Shapes of more words than this are not held: sets of very many values in very many tuples.
 const WORDS: usize = 1 << 25;

@@ -23,16 +23,15 @@ mod cheapest;
 mod compete;
 mod field;
 mod market;
-mod need;
 mod shake;
 
 use std::time::Instant;
 
 use crate::control::Standing;
 use crate::metric::Input;
+use crate::search::need::Need;
 use crate::search::{Search, SearchError};
 use field::Field;
-use need::Need;
 
 /// How much is done.
 #[derive(Debug, Clone, Copy)]

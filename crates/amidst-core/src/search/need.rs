@@ -1,24 +1,24 @@
 //! What every class must have, whatever else the policy asks for.
 
+use super::Search;
 use crate::class::Class;
 use crate::model::Needs;
 use crate::requirement::{Evaluator, Requirement};
-use crate::search::Search;
 
 /// Numbers that no class of a release can be below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Need {
+pub(crate) struct Need {
     /// Rows.
-    pub(super) rows: u64,
+    pub(crate) rows: u64,
     /// Different values of a sensitive column.
-    pub(super) different: u64,
+    pub(crate) different: u64,
     /// That column.
-    pub(super) column: usize,
+    pub(crate) column: usize,
 }
 
 impl Need {
     /// `None` where the policy asks for nothing that single rows lack.
-    pub(super) fn of(search: &Search<'_>) -> Option<Need> {
+    pub(crate) fn of(search: &Search<'_>) -> Option<Need> {
         let evaluator = Evaluator::new(search.set, search.requirements);
         let mut need = Need { rows: 1, different: 1, column: 0 };
         // Where rows are left out, what is published is compared with itself, and nobody knows yet what that is.

@@ -1,0 +1,121 @@
+//! The sizes of a node's classes, without anything else of them: a quick look at nodes of wide tables.
+//!
+//! A [`Partition`] holds the class of each tuple. Making one column finer takes one pass over the tuples, whatever the
+//! number of columns, where a roll-up maps the keys of all columns; that is what a search among neighbours does most.
+//! Classes of fewer rows than every class must have are known to fail; whether the others hold only a judge tells.
+
+use crate::frequency;
+use crate::hierarchy::Generalization;
+use crate::search::Search;
+
+/// The tuples of a table, column by column.
+pub(crate) struct Sizes<'a> {
+    generalizations: &'a [Generalization],
+    /// The code of each tuple in each column.
+    codes: Vec<Vec<u32>>,
+    /// The rows of each tuple.
+    rows: Vec<u64>,
+    /// Classes of fewer rows fail.
+    least: u64,
+}
+
+/// The class of each tuple at some node.
+#[derive(Debug, Clone)]
+pub(crate) struct Partition {
+    class_of: Vec<u32>,
+    classes: usize,
+}
+
+/// Tables that are kept between partitions.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    /// The class + 1 of each (class, value), all zero between uses.
+    dense: Vec<u32>,
+    /// The same by hash: (class, value) and class + 1.
+    hashed: Vec<(u64, u32)>,
+    rows: Vec<u64>,
+}
+
+/// Up to this many pairs of class and value are looked up in an array.
+const DENSE: usize = 1 << 17;
+
+impl<'a> Sizes<'a> {
+    /// The tuples of a search, when every class must have `least` rows.
+    pub fn new(search: &Search<'a>, least: u64) -> Self {
+        let set = search.set;
+        let tuples: Vec<usize> = (0..set.len()).filter(|&t| !set.groups.get(t).is_empty()).collect();
+        Sizes {
+            generalizations: search.generalizations,
+            codes: (0..set.width).map(|column| tuples.iter().map(|&t| set.tuple(t)[column]).collect()).collect(),
+            rows: tuples.iter().map(|&t| frequency::rows(set.groups.get(t))).collect(),
+            least,
+        }
+    }
+
+    /// The classes of a node.
+    pub fn partition(&self, levels: &[usize], scratch: &mut Scratch) -> Partition {
+        let mut partition = Partition { class_of: vec![0; self.rows.len()], classes: 1 };
+        for (column, &level) in levels.iter().enumerate() {
+            if let Some(finer) = self.refine(&partition, column, level, scratch) {
+                partition = finer;
+            }
+        }
+        partition
+    }
+
+    /// The classes when a column is put to a finer level than before; nothing at a level of one value.
+    pub fn refine(&self, from: &Partition, column: usize, level: usize, scratch: &mut Scratch) -> Option<Partition> {
+        let level = &self.generalizations[column].levels[level];
+        let values = level.labels.len();
+        if values < 2 {
+            return None;
+        }
+        let value_of = self.codes[column].iter().map(|&code| level.of[code as usize]);
+        let pairs = from.class_of.iter().zip(value_of).map(|(&class, value)| class as usize * values + value as usize);
+        let mut classes = 0;
+        let mut class_of = Vec::with_capacity(from.class_of.len());
+        if from.classes.saturating_mul(values) <= DENSE {
+            scratch.dense.clear();
+            scratch.dense.resize(from.classes * values, 0);
+            for pair in pairs {
+                let slot = &mut scratch.dense[pair];
+                if *slot == 0 {
+                    classes += 1;
+                    *slot = classes;
+                }
+                class_of.push(*slot - 1);
+            }
+        } else {
+            let size = (2 * from.class_of.len()).next_power_of_two();
+            scratch.hashed.clear();
+            scratch.hashed.resize(size, (0, 0));
+            for pair in pairs {
+                let pair = pair as u64;
+                let mut slot = (pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20) as usize & (size - 1);
+                class_of.push(loop {
+                    match &mut scratch.hashed[slot] {
+                        (_, class @ 0) => {
+                            classes += 1;
+                            *class = classes;
+                            scratch.hashed[slot].0 = pair;
+                            break classes - 1;
+                        }
+                        (known, class) if *known == pair => break *class - 1,
+                        _ => slot = (slot + 1) & (size - 1),
+                    }
+                });
+            }
+        }
+        Some(Partition { class_of, classes: classes as usize })
+    }
+
+    /// The rows of classes that are too small.
+    pub fn too_small(&self, partition: &Partition, scratch: &mut Scratch) -> u64 {
+        scratch.rows.clear();
+        scratch.rows.resize(partition.classes, 0);
+        for (&class, rows) in partition.class_of.iter().zip(&self.rows) {
+            scratch.rows[class as usize] += rows;
+        }
+        scratch.rows.iter().filter(|&&rows| rows < self.least).sum()
+    }
+}
