@@ -11,6 +11,13 @@ pub struct ClassId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TupleId(pub u32);
 
+/// A tuple of sensitive values, by its place in [`FrequencySet::sensitive`](crate::frequency::FrequencySet::sensitive).
+///
+/// Not the code of a value in one sensitive column, which
+/// [`FrequencySet::sensitive_code`](crate::frequency::FrequencySet::sensitive_code) tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SensitiveId(pub u32);
+
 impl ClassId {
     /// Its place in a list of classes.
     pub fn index(self) -> usize {
@@ -20,6 +27,13 @@ impl ClassId {
 
 impl TupleId {
     /// Its place in a list of tuples.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl SensitiveId {
+    /// Its place in a list of sensitive tuples.
     pub fn index(self) -> usize {
         self.0 as usize
     }

@@ -25,6 +25,7 @@
 use super::{Algorithm, Entry, Found, InParts, RecodingKind, Search, SearchError};
 use crate::frequency::add_up;
 use crate::hierarchy::Generalization;
+use crate::ids::SensitiveId;
 use crate::local::class::{Judge, Part, Partition, shape_of};
 use crate::local::finish::found;
 use crate::local::shape::Space;
@@ -194,9 +195,9 @@ impl Run<'_> {
     }
 
     /// The sensitive tuple and person of each part of a child, in their order, and the position of the part.
-    fn keyed(&self, parts: &[Part]) -> Vec<((u32, u32), usize)> {
+    fn keyed(&self, parts: &[Part]) -> Vec<((SensitiveId, u32), usize)> {
         let key = |p: &Part| (self.entry(p.0).sensitive, self.entry(p.0).person);
-        let mut keyed: Vec<((u32, u32), usize)> = parts.iter().enumerate().map(|(i, p)| (key(p), i)).collect();
+        let mut keyed: Vec<((SensitiveId, u32), usize)> = parts.iter().enumerate().map(|(i, p)| (key(p), i)).collect();
         keyed.sort_unstable();
         keyed
     }

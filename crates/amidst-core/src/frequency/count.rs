@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::counting::{Combinations, combinations};
 use super::groups::{Entry, Groups, NOBODY};
 use super::set::FrequencySet;
+use crate::ids::SensitiveId;
 use crate::table::{Codes, Table};
 
 /// Entries that one task makes.
@@ -106,7 +107,7 @@ impl FrequencySet {
                     part.1.push(entry);
                 }
                 let person = if key.is_some() { own[to] } else { NOBODY };
-                part.2.push(Entry { sensitive: sensitive_of[entry], person, rows: found.rows[entry] });
+                part.2.push(Entry { sensitive: SensitiveId(sensitive_of[entry]), person, rows: found.rows[entry] });
             }
             part
         };
@@ -171,7 +172,7 @@ mod tests {
         assert_eq!(set.tuples, [0, 0, 1, 1]);
         assert_eq!(
             set.groups.get(0),
-            [Entry { sensitive: 0, person: NOBODY, rows: 2 }, Entry { sensitive: 1, person: NOBODY, rows: 1 }]
+            [0, 1].map(|id| Entry { sensitive: SensitiveId(id), person: NOBODY, rows: 2 - u64::from(id) })
         );
         assert_eq!(entry_of, [0, 2, 1, 0]);
         assert_eq!(set.tuple_of_entry(), [0, 0, 1]);

@@ -8,6 +8,7 @@ use super::{DisplacedRows, PartialSearch, Place, SplitRows, Way};
 use crate::algorithm::{mondrian_partition, top_down_partition};
 use crate::frequency::{Entry, FrequencySet, NOBODY, add_up};
 use crate::hierarchy::Cell;
+use crate::ids::SensitiveId;
 use crate::local::class::{Partition, World, cluster};
 use crate::local::finish::suppress::{Taken, mask, omit, worst};
 use crate::recoding::{Assignment, Recoding, SUPPRESSED};
@@ -21,7 +22,7 @@ pub struct Piece {
     /// A tuple of it. Other classes have rows of it only where some were pulled out of children.
     pub first: Vec<u32>,
     /// Its rows by sensitive tuple, before any are left out.
-    pub counts: Vec<(u32, u64)>,
+    pub counts: Vec<(SensitiveId, u64)>,
     shape: Vec<u64>,
     /// Its entries, where some of them may be better left out: tuples, and the entries of each.
     held: Vec<(Vec<u32>, Vec<Entry>)>,
@@ -48,7 +49,7 @@ pub struct Omitted {
     /// Their quasi tuple.
     pub codes: Vec<u32>,
     /// Their sensitive tuple.
-    pub sensitive: u32,
+    pub sensitive: SensitiveId,
     /// How many.
     pub rows: u64,
 }
@@ -100,7 +101,8 @@ impl<'a> PartialSearch<'a> {
         for (index, parts) in partition.classes.into_iter().enumerate() {
             let cluster = world.cluster(parts);
             let entries = || cluster.parts.iter().map(|&(e, rows)| (tuple_of[e as usize], rows, world.entry(e)));
-            let mut counts: Vec<(u32, u64)> = entries().map(|(_, rows, entry)| (entry.sensitive, rows)).collect();
+            let mut counts: Vec<(SensitiveId, u64)> =
+                entries().map(|(_, rows, entry)| (entry.sensitive, rows)).collect();
             add_up(&mut counts);
             let kept = self.limit > 0
                 && (self.space.covers_all(&cluster.shape) || worst(&world, &cluster, self.limit).is_some());
@@ -143,7 +145,7 @@ impl<'a> PartialSearch<'a> {
             runs.extend(parts.iter().map(|&(entry, rows)| (entry, class, rows)));
         }
         runs.sort_unstable();
-        let mut strays: Vec<(&[u32], u32)> = strays.iter().map(|s| (s.codes.as_slice(), s.sensitive)).collect();
+        let mut strays: Vec<(&[u32], SensitiveId)> = strays.iter().map(|s| (s.codes.as_slice(), s.sensitive)).collect();
         strays.sort_unstable();
         let mut of_entry = runs.chunk_by(|a, b| a.0 == b.0);
         for (tuple, entries) in part.groups.iter().enumerate() {
@@ -175,7 +177,7 @@ impl<'a> PartialSearch<'a> {
         summary: &super::Summary,
         place: &Arc<Place>,
         first: Vec<u32>,
-        counts: Vec<(u32, u64)>,
+        counts: Vec<(SensitiveId, u64)>,
     ) -> Result<Piece, SearchError> {
         let shape = summary.shape(&self.space).unwrap_or_default();
         let rows: u64 = counts.iter().map(|c| c.1).sum();
@@ -200,7 +202,7 @@ impl<'a> PartialSearch<'a> {
             place(a).cmp(&place(b))
         });
         let mut shapes: Vec<&[u64]> = pieces.iter().map(|p| p.shape.as_slice()).collect();
-        let mut counts: Vec<&[(u32, u64)]> = pieces.iter().map(|p| p.counts.as_slice()).collect();
+        let mut counts: Vec<&[(SensitiveId, u64)]> = pieces.iter().map(|p| p.counts.as_slice()).collect();
         let held: Vec<usize> = order.iter().copied().filter(|&p| !pieces[p].held.is_empty()).collect();
         let changed = self.without(pieces, &held);
         for (&piece, (shape, left)) in held.iter().zip(&changed.left) {
@@ -248,7 +250,7 @@ impl<'a> PartialSearch<'a> {
         if held.is_empty() {
             return Changed::default();
         }
-        let mut entries: Vec<(&[u32], u32, usize, u64)> = Vec::new();
+        let mut entries: Vec<(&[u32], SensitiveId, usize, u64)> = Vec::new();
         for (position, &piece) in held.iter().enumerate() {
             for (codes, of_tuple) in &pieces[piece].held {
                 entries.extend(of_tuple.iter().map(|e| (codes.as_slice(), e.sensitive, position, e.rows)));
@@ -289,7 +291,7 @@ impl<'a> PartialSearch<'a> {
 }
 
 /// The shape of a class, and its rows by sensitive tuple.
-type Left = (Vec<u64>, Vec<(u32, u64)>);
+type Left = (Vec<u64>, Vec<(SensitiveId, u64)>);
 
 /// What became of classes that rows were taken from.
 #[derive(Default)]
@@ -320,7 +322,7 @@ impl Assembled {
         if self.omitted.is_empty() && of_tuple.iter().all(|of| of.len() == 1) {
             return recoding;
         }
-        let mut gone: FxHashMap<(usize, u32), u64> = FxHashMap::default();
+        let mut gone: FxHashMap<(usize, SensitiveId), u64> = FxHashMap::default();
         for omitted in &self.omitted {
             *gone.entry((omitted.piece, omitted.sensitive)).or_default() += omitted.rows;
         }

@@ -15,6 +15,7 @@ use crate::algorithm::Choice;
 use crate::control::Control;
 use crate::frequency::{Entry, NOBODY};
 use crate::hierarchy::Generalization;
+use crate::ids::SensitiveId;
 use crate::lattice::{self, Node, finer};
 use crate::model::Needs;
 use crate::requirement::Evaluator;
@@ -119,7 +120,7 @@ fn least(top: &Search<'_>) -> MinimumClass {
     let mut least = MinimumClass { rows: 1, values: 1 };
     for (i, requirement) in top.requirements.iter().enumerate() {
         if requirement.needs() == Needs::Size && requirement.preserved_by_insertion() {
-            let holds = |rows: u64| evaluator.holds(i, &[Entry { sensitive: 0, person: NOBODY, rows }]);
+            let holds = |rows: u64| evaluator.holds(i, &[Entry { sensitive: SensitiveId(0), person: NOBODY, rows }]);
             // One more than all rows when nothing holds: then every node is ruled out.
             let (mut low, mut high) = (1, top.set.rows + 1);
             while low < high {

@@ -2,6 +2,7 @@
 //! from.
 
 use super::{Assembled, Line, PartialSearch, Summary};
+use crate::ids::SensitiveId;
 use crate::recoding::SUPPRESSED;
 use rustc_hash::FxHashMap;
 
@@ -11,7 +12,7 @@ pub struct DisplacedRows {
     /// Their quasi tuple.
     pub codes: Vec<u32>,
     /// Their sensitive tuple.
-    pub sensitive: u32,
+    pub sensitive: SensitiveId,
     /// How many.
     pub rows: u64,
 }
@@ -22,7 +23,7 @@ pub struct SplitRows {
     /// The quasi tuple.
     pub codes: Vec<u32>,
     /// The sensitive tuple.
-    pub sensitive: u32,
+    pub sensitive: SensitiveId,
     /// How many rows go to which class: of the table in pieces, or of the release once it is assembled.
     pub runs: Vec<(u32, u64)>,
 }
@@ -56,7 +57,7 @@ impl SplitRows {
 impl Assembled {
     /// Where the rows of dealt combinations go in the release, those left out aside.
     pub fn dealt(&self, dealt: &[SplitRows]) -> Vec<SplitRows> {
-        let mut gone: FxHashMap<(&[u32], u32, usize), u64> = FxHashMap::default();
+        let mut gone: FxHashMap<(&[u32], SensitiveId, usize), u64> = FxHashMap::default();
         for omitted in &self.omitted {
             *gone.entry((&omitted.codes, omitted.sensitive, omitted.piece)).or_default() += omitted.rows;
         }

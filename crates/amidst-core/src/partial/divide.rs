@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{PartialSearch, Place, Summary, Way};
+use crate::ids::SensitiveId;
 use crate::local::mondrian::cut::{Chooser, CutKind, Memory};
 use crate::local::shape::Cuts;
 use crate::local::top_down::specialize::{Branches, Child, Pool, Specializer, level_below, pools_of};
@@ -28,7 +29,7 @@ pub struct Pulled {
     /// The side.
     pub side: u32,
     /// The sensitive tuple of the rows.
-    pub sensitive: u32,
+    pub sensitive: SensitiveId,
     pool: Pool,
 }
 

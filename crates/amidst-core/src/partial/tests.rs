@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::algorithm::{InParts, find};
+use crate::ids::SensitiveId;
 use crate::local::fixture::Fixture;
 use crate::parameter::{Parameters, Value};
 use crate::recoding::Recoding;
@@ -22,7 +23,7 @@ fn summary(pieces: &PartialSearch<'_>, set: &FrequencySet, tuples: &[u32]) -> Su
         values.sort_unstable();
         values.dedup();
         for code in values {
-            for sensitive in 0..set.sensitive_count() as u32 {
+            for sensitive in (0..set.sensitive_count() as u32).map(SensitiveId) {
                 let has = |t: &&u32| {
                     set.tuple(**t as usize)[column] == code
                         && set.groups.get(**t as usize).iter().any(|e| e.sensitive == sensitive)
@@ -67,7 +68,7 @@ fn part(pieces: &PartialSearch<'_>, set: &FrequencySet, tuples: &[u32]) -> Frequ
 type Open = (Vec<u32>, Vec<DisplacedRows>, Arc<Place>);
 
 /// The last combinations of some tuples that have a sensitive tuple: their codes and rows, the last first.
-fn last(set: &FrequencySet, tuples: &[u32], sensitive: u32, most: u64) -> Vec<(Vec<u32>, u64)> {
+fn last(set: &FrequencySet, tuples: &[u32], sensitive: SensitiveId, most: u64) -> Vec<(Vec<u32>, u64)> {
     let entries = tuples.iter().flat_map(|&t| set.groups.get(t as usize).iter().map(move |e| (t, e)));
     let mut found: Vec<(Vec<u32>, u64)> = (entries.filter(|(_, e)| e.sensitive == sensitive))
         .map(|(t, e)| (set.tuple(t as usize).to_vec(), e.rows))
@@ -103,7 +104,8 @@ fn in_pieces(
         strays.iter().for_each(|stray| pieces.add_stray(&mut summary, stray));
         let Some(division) = pieces.divide(&summary, &place) else {
             let own = pieces.with(&part(&pieces, &set, &tuples), &strays);
-            let mut counts: Vec<(u32, u64)> = own.groups.entries.iter().map(|e| (e.sensitive, e.rows)).collect();
+            let mut counts: Vec<(SensitiveId, u64)> =
+                own.groups.entries.iter().map(|e| (e.sensitive, e.rows)).collect();
             crate::frequency::add_up(&mut counts);
             all.push(pieces.leaf(&summary, &place, own.tuple(0).to_vec(), counts)?);
             continue;
@@ -149,14 +151,14 @@ fn in_pieces(
     }
     let assembled = pieces.assemble(&all)?;
     // Pieces that have their first tuple in common share it.
-    let mut firsts: BTreeMap<(&[u32], u32), u64> = BTreeMap::new();
+    let mut firsts: BTreeMap<(&[u32], SensitiveId), u64> = BTreeMap::new();
     for piece in &all {
         for &(sensitive, rows) in &piece.counts {
             *firsts.entry((&piece.first, sensitive)).or_default() += rows;
         }
     }
     let codes: Vec<u32> = firsts.keys().flat_map(|key| key.0.iter().copied()).collect();
-    let counts: Vec<(u32, u64)> = firsts.iter().map(|(key, &rows)| (key.1, rows)).collect();
+    let counts: Vec<(SensitiveId, u64)> = firsts.iter().map(|(key, &rows)| (key.1, rows)).collect();
     let small = pieces.part(&codes, &counts);
     Ok((assembled.recoding(&small, &all), small, cuts, moved))
 }

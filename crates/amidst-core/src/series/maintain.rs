@@ -189,8 +189,8 @@ impl MaintainedClasses<'_> {
                 if turn % 256 == 0 {
                     self.checkpoint()?;
                 }
-                let (codes, kind) = (self.rows.codes(row), self.rows.kind(row));
-                match self.index.best(&self.rules, &self.classes, codes, kind) {
+                let (codes, sensitive) = (self.rows.codes(row), self.rows.sensitive(row));
+                match self.index.best(&self.rules, &self.classes, codes, sensitive) {
                     Some(at) => {
                         self.join(at, row);
                         self.split_while_possible(at, report, source)?;
@@ -215,7 +215,7 @@ impl MaintainedClasses<'_> {
         self.classes.costs[at] = self.rules.space.cost(self.classes.shape(at));
         // Touched first: what is made of the kept counts is made of the kept size.
         let touched = self.classes.touch(at);
-        self.rules.count(&mut touched.tally, self.rows.kind(row));
+        self.rules.count(&mut touched.tally, self.rows.sensitive(row));
         touched.rows.as_mut().unwrap_or(&mut touched.joined).push(row);
         self.classes.sizes[at] += 1;
         self.moved.push((row, self.classes.ids[at]));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::audit::tests::{Stated, judged};
 use super::index::scan;
 use super::*;
+use crate::ids::SensitiveId;
 use crate::local::fixture::Fixture;
 use crate::local::shape::Space;
 use crate::parameter::Parameters;
@@ -97,9 +98,9 @@ fn the_index_finds_what_the_scan_finds() {
                 let (mut maintained, waiting) =
                     MaintainedClasses::of_table(search, &fixture.entry_of, &class_of).unwrap();
                 for row in waiting {
-                    let (codes, kind) = (maintained.rows.codes(row), maintained.rows.kind(row));
-                    let found = maintained.index.best(&maintained.rules, &maintained.classes, codes, kind);
-                    assert_eq!(found, scan(&maintained.rules, &maintained.classes, codes, kind));
+                    let (codes, sensitive) = (maintained.rows.codes(row), maintained.rows.sensitive(row));
+                    let found = maintained.index.best(&maintained.rules, &maintained.classes, codes, sensitive);
+                    assert_eq!(found, scan(&maintained.rules, &maintained.classes, codes, sensitive));
                     if let Some(at) = found {
                         maintained.join(at, row);
                         let mut report = Maintained::default();
@@ -171,12 +172,12 @@ impl StableIds for Backwards {
         1000 * column as u32 + 500 - code
     }
 
-    fn kind(&self, name: u32) -> Option<u32> {
-        70_000u32.checked_sub(name)
+    fn sensitive(&self, name: u32) -> Option<SensitiveId> {
+        70_000u32.checked_sub(name).map(SensitiveId)
     }
 
-    fn kind_name(&self, kind: u32) -> u32 {
-        70_000 - kind
+    fn sensitive_name(&self, sensitive: SensitiveId) -> u32 {
+        70_000 - sensitive.0
     }
 }
 
@@ -283,19 +284,19 @@ struct Within<'f>(&'f Fixture);
 
 impl StableIds for Within<'_> {
     fn code(&self, column: usize, name: u32) -> Option<u32> {
-        Some(name).filter(|&code| (code as usize) < self.0.generalizations[column].active())
+        OwnIds.code(column, name).filter(|&code| (code as usize) < self.0.generalizations[column].active())
     }
 
-    fn name(&self, _column: usize, code: u32) -> u32 {
-        code
+    fn name(&self, column: usize, code: u32) -> u32 {
+        OwnIds.name(column, code)
     }
 
-    fn kind(&self, name: u32) -> Option<u32> {
-        Some(name)
+    fn sensitive(&self, name: u32) -> Option<SensitiveId> {
+        OwnIds.sensitive(name)
     }
 
-    fn kind_name(&self, kind: u32) -> u32 {
-        kind
+    fn sensitive_name(&self, sensitive: SensitiveId) -> u32 {
+        OwnIds.sensitive_name(sensitive)
     }
 }
 

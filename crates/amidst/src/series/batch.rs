@@ -157,10 +157,10 @@ fn maintain(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Maint
     let mut standing = snapshot::load(work, &search, &domain, &bound)?;
     let mut numbers = Vec::with_capacity(new.len());
     for row in new {
-        let Some((codes, kind)) = bound.row(&domain, &row.cells) else {
+        let Some((codes, sensitive)) = bound.row(&domain, &row.cells) else {
             return Err(Failure::Io("the state of the series is damaged: a value has no code".into()));
         };
-        numbers.push(standing.rows.push(row.person, &codes, kind));
+        numbers.push(standing.rows.push(row.person, &codes, sensitive));
     }
     let mut rows_of = SqlRows::new(work, &domain, &bound, gone)?;
     let maintained = standing.apply(&leaving, numbers, &mut rows_of)?;
@@ -249,7 +249,7 @@ fn foresee(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<bool, 
     new.iter().for_each(|row| signed.count(&row.signature, row.cells[column], 1));
     signed.store(work)?;
     domain.store(work)?;
-    if domain.kinds.values().all(|kind| kind.rows <= 0) {
+    if domain.tuples.values().all(|tuple| tuple.rows <= 0) {
         return Ok(false);
     }
     forecast::satisfied(work, policy, names, &domain, job)

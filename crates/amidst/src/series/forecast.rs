@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use amidst_core::frequency::{Entry, FrequencySet, Groups, NOBODY};
+use amidst_core::ids::SensitiveId;
 use amidst_core::local::class::{Judge, Tally};
 use amidst_core::search::feasibility;
 use amidst_core::series::outlook;
@@ -127,7 +128,7 @@ pub fn satisfied(
     let m = stated_m(policy).unwrap_or(2);
     let Ok(told) = outlook(&known, &new, values, m) else { return Ok(false) };
     told.counterfeits.iter().for_each(|(&value, &n)| rows[value as usize] += n);
-    let present = (0u32..).zip(&rows).filter(|(_, rows)| **rows > 0);
+    let present = (0..).map(SensitiveId).zip(&rows).filter(|(_, rows)| **rows > 0);
     let entries: Vec<Entry> = present.map(|(sensitive, &rows)| Entry { sensitive, person: NOBODY, rows }).collect();
     bound.prepared.set = FrequencySet {
         groups: Groups { offsets: vec![0, entries.len()], entries },
@@ -143,7 +144,7 @@ pub fn satisfied(
     }
     let Ok(judge) = Judge::new(&search) else { return Ok(false) };
     let holds = |signature: &Vec<u32>| {
-        let counts = signature.iter().map(|&value| ((value, NOBODY), 1));
+        let counts = signature.iter().map(|&value| ((SensitiveId(value), NOBODY), 1));
         let counts = if judge.size_only { Vec::new() } else { counts.collect() };
         judge.holds(&Tally { rows: signature.len() as u64, counts })
     };

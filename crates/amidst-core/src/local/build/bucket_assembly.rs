@@ -20,6 +20,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::ids::SensitiveId;
 use crate::local::build::completion::{Draw, Oracle};
 use crate::local::build::place_rows;
 use crate::local::class::{Cluster, Tally, World};
@@ -51,7 +52,7 @@ impl<'a> Rest<'a> {
         let mut entries: Vec<Vec<u32>> = vec![Vec::new(); if many { 1 } else { values.max(1) }];
         let mut at = Vec::with_capacity(set.groups.entries.len());
         for (e, entry) in set.groups.entries.iter().enumerate() {
-            let bucket = if many { 0 } else { entry.sensitive as usize };
+            let bucket = if many { 0 } else { entry.sensitive.index() };
             at.push((bucket as u32, entries[bucket].len() as u32));
             entries[bucket].push(e as u32);
         }
@@ -111,7 +112,7 @@ impl<'a> Rest<'a> {
     }
 
     /// The entry nearest to a cluster, among those whose value `fits`.
-    fn nearest(&self, cluster: &Cluster, order: &[u32], mut fits: impl FnMut(u32) -> bool) -> Option<u32> {
+    fn nearest(&self, cluster: &Cluster, order: &[u32], mut fits: impl FnMut(SensitiveId) -> bool) -> Option<u32> {
         let space = self.world.space;
         let mut best: Option<(f64, u32)> = None;
         for &bucket in order {
@@ -187,7 +188,7 @@ impl Frontier {
         rest: &Rest<'_>,
         cluster: &Cluster,
         order: &[u32],
-        mut fits: impl FnMut(u32) -> bool,
+        mut fits: impl FnMut(SensitiveId) -> bool,
     ) -> Option<u32> {
         let space = rest.world.space;
         let branch = |hull: &[u64]| Total(floor(cluster.cost + space.stretch(&cluster.shape, hull)));
@@ -311,7 +312,7 @@ fn fill(
     oracle: &mut Oracle<'_>,
     mut frontier: Option<&mut Frontier>,
     order: &[u32],
-    due: &[u32],
+    due: &[SensitiveId],
     seed: u32,
 ) -> Option<Cluster> {
     let world = rest.world;
@@ -326,7 +327,7 @@ fn fill(
         if cluster.tally.rows >= oracle.target {
             break;
         }
-        let missing: Vec<u32> =
+        let missing: Vec<SensitiveId> =
             due.iter().copied().filter(|&v| !cluster.tally.counts.iter().any(|c| c.0.0 == v)).collect();
         let forced = oracle.target - cluster.tally.rows <= missing.len() as u64;
         oracle.forget();

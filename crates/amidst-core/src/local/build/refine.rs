@@ -11,6 +11,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::ids::SensitiveId;
 use crate::local::class::{Cluster, Part, World, cluster};
 use crate::random::Random;
 use crate::search::{Search, SearchError};
@@ -133,11 +134,11 @@ struct Member {
     looked: u64,
     /// Whether the policy holds once a row of one sensitive tuple leaves and one of another comes, as far as anybody
     /// asked: rows with the same sensitive values get the same answer.
-    verdicts: RefCell<FxHashMap<(u32, u32), bool>>,
+    verdicts: RefCell<FxHashMap<(SensitiveId, SensitiveId), bool>>,
 }
 
 /// No row leaves, or none comes.
-const NONE: u32 = u32::MAX;
+const NONE: SensitiveId = SensitiveId(u32::MAX);
 
 impl Member {
     fn new(cluster: Cluster) -> Self {

@@ -4,6 +4,7 @@ use crate::class::{Class, Headcount, Sizes};
 use crate::exact::Rational;
 use crate::frequency::{self, Entry, FrequencySet, NOBODY, add_up};
 use crate::hierarchy::Cell;
+use crate::ids::SensitiveId;
 use crate::local::index::PopulationIndex;
 use crate::local::shape::Space;
 use crate::model::Needs;
@@ -11,7 +12,7 @@ use crate::requirement::{Evaluator, Requirement};
 use crate::search::{Search, SearchError, feasibility};
 
 /// Rows per sensitive tuple and person, in ascending order.
-pub type Counts = Vec<((u32, u32), u64)>;
+pub type Counts = Vec<((SensitiveId, u32), u64)>;
 
 /// Rows per value of a sensitive column, in ascending order.
 pub(crate) type Histogram = Vec<(u32, u64)>;
@@ -28,7 +29,7 @@ pub struct Tally {
 
 impl Tally {
     /// The counts that are not zero.
-    fn present(&self) -> impl Iterator<Item = ((u32, u32), u64)> {
+    fn present(&self) -> impl Iterator<Item = ((SensitiveId, u32), u64)> {
         self.counts.iter().copied().filter(|c| c.1 > 0)
     }
 
@@ -43,8 +44,8 @@ impl Tally {
         to.rows += rows;
         let key = (entry.sensitive, entry.person);
         // Most classes of any size hold every value: then the value is the position.
-        let at = match self.counts.get(entry.sensitive as usize) {
-            Some(c) if c.0 == key => Some(entry.sensitive as usize),
+        let at = match self.counts.get(entry.sensitive.index()) {
+            Some(c) if c.0 == key => Some(entry.sensitive.index()),
             _ => self.counts.binary_search_by_key(&key, |c| c.0).ok(),
         };
         if let Some(at) = at {
@@ -207,12 +208,12 @@ impl<'a> Judge<'a> {
             return tally;
         }
         let entries = entries.into_iter();
-        let kinds = self.set.sensitive_count();
+        let tuples = self.set.sensitive_count();
         let mut counts: Counts;
-        if !self.set.persons && entries.size_hint().0 > kinds {
+        if !self.set.persons && entries.size_hint().0 > tuples {
             // Many entries: adding up by value beats sorting them.
-            counts = (0..kinds as u32).map(|sensitive| ((sensitive, NOBODY), 0)).collect();
-            entries.for_each(|e| counts[e.sensitive as usize].1 += e.rows);
+            counts = (0..tuples as u32).map(|id| ((SensitiveId(id), NOBODY), 0)).collect();
+            entries.for_each(|e| counts[e.sensitive.index()].1 += e.rows);
             counts.retain(|c| c.1 > 0);
         } else {
             counts = entries.map(|e| ((e.sensitive, e.person), e.rows)).collect();
@@ -355,7 +356,7 @@ impl<'a> Judge<'a> {
     pub(crate) fn holds_counted(
         &self,
         rows: u64,
-        counts: impl Iterator<Item = (u32, u64)> + Clone,
+        counts: impl Iterator<Item = (SensitiveId, u64)> + Clone,
         spare: &mut Histogram,
     ) -> bool {
         let counts = counts.filter(|c| c.1 > 0);
