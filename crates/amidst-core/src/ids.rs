@@ -1,7 +1,9 @@
 //! Numbers that stand for things, each with a type of its own, so that one is not taken for another where modules meet.
 //!
 //! Inside an algorithm the same numbers are plain integers: they are places in lists there, and arithmetic with them is
-//! the point.
+//! the point. Lists with a number for each row or tuple state what is missing as a number, too
+//! ([`SUPPRESSED`](crate::recoding::SUPPRESSED), `series::UNPLACED`,
+//! [`NOBODY`](crate::frequency::NOBODY)): an `Option` would double them.
 
 /// A class of a release, by its place in [`Recoding::classes`](crate::recoding::Recoding::classes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,8 +20,14 @@ pub struct TupleId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SensitiveId(pub u32);
 
+/// An entry, by its place among the [`entries`](crate::frequency::Groups::entries) of a
+/// [`FrequencySet`](crate::frequency::FrequencySet).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryId(pub u32);
+
 impl ClassId {
     /// Its place in a list of classes.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -27,6 +35,7 @@ impl ClassId {
 
 impl TupleId {
     /// Its place in a list of tuples.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -34,6 +43,15 @@ impl TupleId {
 
 impl SensitiveId {
     /// Its place in a list of sensitive tuples.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl EntryId {
+    /// Its place in a list of entries.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }

@@ -151,7 +151,7 @@ pub fn control_group(
     Some(ControlGroup { people: people as u64, attacks })
 }
 
-/// So many of the rows, by the seed.
+/// `count` of the rows, drawn by the seed.
 fn drawn(mut rows: Vec<u32>, count: usize, seed: u64) -> Vec<u32> {
     let mut random = ChaCha8Rng::seed_from_u64(seed ^ 0x00c0_ffee);
     for i in 0..count.min(rows.len()) {
@@ -174,7 +174,7 @@ impl Left<'_> {
 
 /// The sensitive values of a row together.
 fn values(prepared: &Prepared, row: usize) -> Option<SensitiveId> {
-    let entry = prepared.entry_of_row.get(row).and_then(|&e| prepared.set.groups.entries.get(e as usize));
+    let entry = prepared.entry_of_row.get(row).and_then(|&e| prepared.set.groups.entries.get(e.index()));
     entry.map(|entry| entry.sensitive)
 }
 

@@ -302,7 +302,7 @@ mod tests {
         let rows: Vec<String> = (fixture.entry_of.iter())
             .map(|&e| {
                 // Runs are taken in row order.
-                let of_entry = &mut runs[offsets[e as usize]..offsets[e as usize + 1]];
+                let of_entry = &mut runs[offsets[e.index()]..offsets[e.index() + 1]];
                 let run = of_entry.iter_mut().find(|r| r.1 > 0).unwrap();
                 run.1 -= 1;
                 fixture.generalizations[0].label(&found.recoding.classes[run.0 as usize][0]).to_string()
@@ -386,7 +386,7 @@ mod tests {
             let judge = Judge::new(search).ok()?;
             let (space, tuple_of) = (Space::new(search.generalizations), search.set.tuple_of_entry());
             let parts = |rows: &[usize]| {
-                let mut parts: Vec<Part> = rows.iter().map(|&r| (fixture.entry_of[r], 1)).collect();
+                let mut parts: Vec<Part> = rows.iter().map(|&r| (fixture.entry_of[r].0, 1)).collect();
                 add_up(&mut parts);
                 parts
             };

@@ -58,7 +58,7 @@ impl Record {
             tuples.push(Vec::new());
         }
         let marks = links::marks(&composed.prepared);
-        let of_row = composed.prepared.entry_of_row.iter().map(|&entry| set.groups.entries[entry as usize].sensitive);
+        let of_row = composed.prepared.entry_of_row.iter().map(|&entry| set.groups.entries[entry.index()].sensitive);
         let values: Vec<u32> = match marks {
             None => of_row.map(|sensitive| sensitive.0).collect(),
             Some(marks) => links::finer(of_row, marks, &mut tuples),
