@@ -11,7 +11,7 @@
 //! adversary acts on the belief either way, so it counts here either way.
 //!
 //! How many persons of a class have which tuple is not published. The class is then taken to be spread over the tuples
-//! that it covers as the population is, rounded so that the parts add up to the class: nobody counts twice.
+//! that it covers as the population is, rounded so that the parts add up to the class.
 //!
 //! With `ruled_out` the adversary also knows values that the person does not have: prior and posterior are those of the
 //! others.
@@ -120,7 +120,7 @@ fn ruled_out(
         return Ok(Vec::new());
     }
     let code = |value: &String| target.domain()?.dictionary.code(value);
-    // A value that nobody of the release has, or nobody of the population, needs no ruling out.
+    // A value that occurs in neither the release nor the population needs no ruling out.
     Ok(parameters.texts("ruled_out")?.iter().filter_map(code).filter_map(|code| people.number(code)).collect())
 }
 
@@ -271,7 +271,7 @@ impl<'a> Sight<'a> {
         Sight { bounds, own: Vec::new(), covered, chances, weights: Vec::new() }
     }
 
-    /// Turns to a class with these persons, that covers these people, and tells how many they are.
+    /// Enters the counts of a class with these persons, which covers these people; returns the number of the latter.
     fn look_at(&mut self, own: &[(SensitiveId, u64)], people: &[(SensitiveId, u64)]) -> u64 {
         people.iter().for_each(|&(value, n)| self.covered[value.index()] += n);
         self.own.extend_from_slice(own);
@@ -283,7 +283,7 @@ impl<'a> Sight<'a> {
         people.iter().map(|p| p.1).sum()
     }
 
-    /// Turns away from a class that covers these people.
+    /// Clears the counts of a class that covers these people.
     fn leave(&mut self, people: &[(SensitiveId, u64)]) {
         people.iter().for_each(|&(value, _)| self.covered[value.index()] = 0);
         self.own.drain(..).for_each(|(value, _)| self.chances[value.index()] = 0.0);

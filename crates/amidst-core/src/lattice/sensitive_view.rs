@@ -196,8 +196,8 @@ impl Counts {
 /// The offsets and pairs of [`Counts::Sparse`].
 type Sparse<'a> = (&'a [u32], &'a [(u32, u32)]);
 
-/// Rolls sparse counts of at most [`DENSE`] projections up: the sources of a class side by side, each class in one small
-/// row.
+/// Rolls sparse counts of at most [`DENSE`] projections up: the sources of a class side by side, each class in one
+/// small row.
 fn merge_few(projections: usize, (offsets, pairs): Sparse<'_>, class_of: &[u32], classes: usize) -> Counts {
     let mut starts = vec![0u32; classes + 1];
     class_of.iter().for_each(|&class| starts[class as usize + 1] += 1);

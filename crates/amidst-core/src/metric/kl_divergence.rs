@@ -44,7 +44,7 @@ pub(super) const ENTRY: Entry = Entry {
 #[derive(Debug)]
 struct KlDivergence;
 
-/// A class that covers everything, or nobody.
+/// The number of a class that covers everything, or that has no rows.
 const NO_CLASS: u32 = u32::MAX;
 
 /// How many tuples are walked in one go.

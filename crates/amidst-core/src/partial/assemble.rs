@@ -1,4 +1,4 @@
-//! Classes of parts, brought together to a recoding.
+//! Classes within each part, and the recoding that the classes of all parts make together.
 
 use std::sync::Arc;
 
@@ -71,21 +71,21 @@ pub struct Assembled {
 }
 
 impl<'a> PartialSearch<'a> {
-    /// Finishes a part that was gathered. `strays` are rows that belong to it and were not with the others.
+    /// Finishes a part that was gathered. `displaced` are rows that belong to it and were not with the others.
     ///
     /// # Errors
     /// When the search was asked to stop.
     pub fn finish(
         &self,
         part: &FrequencySet,
-        strays: &[DisplacedRows],
+        displaced: &[DisplacedRows],
         place: &Arc<Place>,
     ) -> Result<Finished, SearchError> {
         let joined;
-        let part = match strays {
+        let part = match displaced {
             [] => part,
-            strays => {
-                joined = self.with(part, strays);
+            displaced => {
+                joined = self.with(part, displaced);
                 &joined
             }
         };
@@ -97,7 +97,7 @@ impl<'a> PartialSearch<'a> {
         };
         let world = World { set: part, tuple_of: &tuple_of, space: &self.space, judge: &self.judge };
         let mut finished = Finished::default();
-        self.deal(part, &partition, strays, &mut finished);
+        self.deal(part, &partition, displaced, &mut finished);
         for (index, parts) in partition.classes.into_iter().enumerate() {
             let cluster = world.cluster(parts);
             let entries = || cluster.parts.iter().map(|&(e, rows)| (tuple_of[e as usize], rows, world.entry(e)));
@@ -122,7 +122,7 @@ impl<'a> PartialSearch<'a> {
     }
 
     /// A part together with rows that were not with it.
-    pub(super) fn with(&self, part: &FrequencySet, strays: &[DisplacedRows]) -> FrequencySet {
+    pub(super) fn with(&self, part: &FrequencySet, displaced: &[DisplacedRows]) -> FrequencySet {
         let (mut codes, mut counts) = (Vec::new(), Vec::new());
         for (tuple, entries) in part.groups.iter().enumerate() {
             for entry in entries {
@@ -130,31 +130,32 @@ impl<'a> PartialSearch<'a> {
                 counts.push((entry.sensitive, entry.rows));
             }
         }
-        for stray in strays {
-            codes.extend_from_slice(&stray.codes);
-            counts.push((stray.sensitive, stray.rows));
+        for moved in displaced {
+            codes.extend_from_slice(&moved.codes);
+            counts.push((moved.sensitive, moved.rows));
         }
         self.part(&codes, &counts)
     }
 
-    /// Tells the class of each tuple, and which rows go elsewhere: strays, and entries that are not where their tuple
-    /// is.
-    fn deal(&self, part: &FrequencySet, partition: &Partition, strays: &[DisplacedRows], finished: &mut Finished) {
+    /// Tells the class of each tuple, and which rows go elsewhere: displaced, and entries that are not where their
+    /// tuple is.
+    fn deal(&self, part: &FrequencySet, partition: &Partition, displaced: &[DisplacedRows], finished: &mut Finished) {
         let mut runs: Vec<(u32, u32, u64)> = Vec::new();
         for (class, parts) in (0..).zip(&partition.classes) {
             runs.extend(parts.iter().map(|&(entry, rows)| (entry, class, rows)));
         }
         runs.sort_unstable();
-        let mut strays: Vec<(&[u32], SensitiveId)> = strays.iter().map(|s| (s.codes.as_slice(), s.sensitive)).collect();
-        strays.sort_unstable();
+        let mut displaced: Vec<(&[u32], SensitiveId)> =
+            displaced.iter().map(|s| (s.codes.as_slice(), s.sensitive)).collect();
+        displaced.sort_unstable();
         let mut of_entry = runs.chunk_by(|a, b| a.0 == b.0);
         for (tuple, entries) in part.groups.iter().enumerate() {
             let codes = part.tuple(tuple);
             let mut class = None;
             for entry in entries {
                 let Some(own) = of_entry.next() else { break };
-                let strayed = strays.binary_search(&(codes, entry.sensitive)).is_ok();
-                if !strayed && own.len() == 1 && class.is_none_or(|class| class == own[0].1) {
+                let is_displaced = displaced.binary_search(&(codes, entry.sensitive)).is_ok();
+                if !is_displaced && own.len() == 1 && class.is_none_or(|class| class == own[0].1) {
                     class = Some(own[0].1);
                 } else {
                     let runs = own.iter().map(|&(_, class, rows)| (class, rows)).collect();

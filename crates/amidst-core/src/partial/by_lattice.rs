@@ -8,7 +8,7 @@
 //!   from there up is searched in this process by the same code as any other table.
 //!
 //! In the end every node has been searched or ruled out, so what was found is what a search of the whole finds. A node
-//! that can be neither gathered nor ruled out ends the search: nobody could say whether it is the best.
+//! that can be neither gathered nor ruled out ends the search: it might be the best.
 
 use super::{MinimumClass, RemoteTable, TooLarge};
 use crate::algorithm::Choice;

@@ -1,5 +1,5 @@
-//! Rows that left their part: they were pulled out of a side, or what was left of a combination that others were pulled
-//! from.
+//! Rows that the searching process holds because they are no longer in a part of the engine: rows that were pulled out
+//! of a side, and the rest of a combination that rows were pulled from.
 
 use super::{Assembled, Line, PartialSearch, Summary};
 use crate::ids::SensitiveId;
@@ -30,10 +30,10 @@ pub struct SplitRows {
 
 impl PartialSearch<'_> {
     /// Adds rows that left their part to what was summed up of it.
-    pub fn add_stray(&self, summary: &mut Summary, stray: &DisplacedRows) {
-        let reach: Vec<Vec<u32>> = stray.codes.iter().map(|&code| vec![code]).collect();
-        for (column, &code) in stray.codes.iter().enumerate() {
-            let line = Line { column, code, sensitive: stray.sensitive, rows: stray.rows, combinations: 1 };
+    pub fn add_displaced(&self, summary: &mut Summary, moved: &DisplacedRows) {
+        let reach: Vec<Vec<u32>> = moved.codes.iter().map(|&code| vec![code]).collect();
+        for (column, &code) in moved.codes.iter().enumerate() {
+            let line = Line { column, code, sensitive: moved.sensitive, rows: moved.rows, combinations: 1 };
             self.add(summary, line, &reach);
         }
     }

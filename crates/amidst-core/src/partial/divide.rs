@@ -1,4 +1,4 @@
-//! How parts are divided, by what was summed up of them.
+//! How a part is divided: the algorithm's own choice of a cut, made from the [`Summary`] of the part.
 
 use std::sync::Arc;
 

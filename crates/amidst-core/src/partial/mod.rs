@@ -14,7 +14,7 @@
 //!
 //! Top-down specialization pulls single rows back out of a child. How many of which sensitive value follows from the
 //! same sums; which ones, from an order that every table has ([`Pulled`]). They are few, and travel with the searching
-//! process from then on: [`DisplacedRows`]s.
+//! process from then on: [`DisplacedRows`].
 
 mod assemble;
 mod by_cuts;
@@ -153,7 +153,7 @@ impl<'a> PartialSearch<'a> {
             order
         });
         let judge = Judge::new(search)?;
-        if judge.crowded() {
+        if judge.needs_population() {
             return unsupported("the policy looks at a population, which pieces of a table do not know");
         }
         Ok(PartialSearch { turns: turns.collect(), judge, search: search.clone(), space, way, limit })

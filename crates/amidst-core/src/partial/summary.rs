@@ -1,4 +1,4 @@
-//! What each value of each column holds in a part of the table.
+//! The summary of a part: for each value of each column its rows, their sensitive values and their shape.
 
 use std::ops::Range;
 

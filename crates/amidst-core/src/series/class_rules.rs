@@ -44,7 +44,7 @@ impl<'a> ClassRules<'a> {
             return Err(SearchError::Unsupported(message.into()));
         }
         let judge = Judge::new(search)?;
-        if judge.crowded() {
+        if judge.needs_population() {
             let message = "classes cannot be maintained against a population, which a series does not keep";
             return Err(SearchError::Unsupported(message.into()));
         }
@@ -99,7 +99,7 @@ impl<'a> ClassRules<'a> {
     /// As [`ClassRules::growth`]; `None` when it is sure to be more than `limit`.
     #[inline]
     pub fn growth_up_to(&self, rows: f64, cost: f64, shape: &[u64], codes: &[u32], limit: f64) -> Option<f64> {
-        // With so much cost a row the growth is the limit; a little more, because of roundings.
+        // Solved for the cost a row at which the growth equals `limit`; a little more, because of roundings.
         let most = (limit + rows * cost) / (rows + 1.0) * (1.0 + 1e-9) + 1e-9;
         let with = self.space.cost_with_up_to(shape, codes, most)?;
         Some(rows * (with - cost) + with)

@@ -1,5 +1,6 @@
-//! The classes of a table by their place: what a search looks at lies side by side, and the rest is made when a batch
-//! touches a class, which it does with few of them.
+//! The classes of a table by their place, column by column in memory, because a search for the best class scans them.
+//!
+//! What only a change needs ([`Touched`]) is made when a batch changes the class, which happens to few of them.
 
 use crate::frequency::NOBODY;
 use crate::ids::SensitiveId;

@@ -16,7 +16,7 @@ use crate::local::class::Tally;
 /// The classes of a page that is about to become two.
 const FULL: usize = 2 * PAGE;
 
-/// A tree so much deeper than its pages need is not worth keeping.
+/// A tree that is this many levels deeper than its pages need is built anew.
 const DEEP: u32 = 12;
 
 /// Bounds are sums in another order than costs, so they may be off by a few roundings.

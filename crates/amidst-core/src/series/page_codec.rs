@@ -21,7 +21,7 @@ pub trait StableIds {
     /// The name of a code of a quasi column.
     fn name(&self, column: usize, code: u32) -> u32;
 
-    /// The sensitive tuple that has this name now; `None` when nobody has it any more.
+    /// The sensitive tuple that has this name now; `None` when no row has it any more.
     fn sensitive(&self, name: u32) -> Option<SensitiveId>;
 
     /// The name of a sensitive tuple.
@@ -96,7 +96,7 @@ impl<'a> Loader<'a> {
         rules.space.import(classes.begin(), &mut *numbers, |column, name| names.code(column, name))?;
         for _ in 0..tuples {
             let (name, rows) = (numbers.next()?, numbers.next()?);
-            // A tuple that nobody has any more is that of a row which is about to leave.
+            // A tuple that is no longer known belongs to a row that this batch deletes.
             if let Some(sensitive) = names.sensitive(name).filter(|_| !rules.judge.size_only) {
                 classes.begun(sensitive, rows);
             }

@@ -1,8 +1,8 @@
-//! A requirement's own verdict on what is known about somebody.
+//! The verdict of a requirement on what all versions together tell about one person.
 //!
-//! The shares of the worlds in which somebody has each value are shown to the model as a class. A model that looks at
-//! shares only is shown as many rows as it needs to say anything; one that looks at sums over rows is shown no more
-//! than the smallest class of the person has.
+//! The shares of the worlds in which the person has each value are given to the model as a class. A model that looks at
+//! shares only gets as many rows as it needs for a verdict; one that looks at sums over rows gets no more than the
+//! smallest class of the person has.
 //!
 //! **Bounds.** Where shares are known within bounds only, the model must be satisfied at every corner of what is
 //! possible. That is enough: a model that stays satisfied when classes merge is satisfied by every mixture of

@@ -59,7 +59,7 @@ impl Series {
         };
         let dropped = new.as_ref().map_or(0, |new| new.rows_dropped_missing);
         if gone.is_empty() && new.as_ref().is_none_or(|new| new.table.rows == 0) {
-            // Nobody comes and nobody goes: there is no batch, and nothing new to publish.
+            // No row is inserted or deleted: there is no batch, and nothing new to publish.
             return unchanged(&work, number - 1, dropped);
         }
         let mut rows = Vec::new();
@@ -93,7 +93,7 @@ impl Series {
         };
         note(&work, &applied).map_err(|e| work.fail(e))?;
         singled_out(&work, &self.policy, &names, &self.folder)?;
-        // What nobody has any more is erased here, so that it comes back with the batch when that is taken back.
+        // Values that no row has any more are erased here, so that undoing the batch restores them.
         work.erase()?;
         undo::stop(&work)?;
         work.commit()?;
@@ -144,7 +144,7 @@ fn maintain(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Maint
     let bound = Bound::new(policy, names, &domain, job)?;
     let search = task(policy, &bound.prepared, &job.quiet())?;
     if let Some(impossible) = feasibility::impossible(&search) {
-        // Whoever wants to be deleted is, also where the others do not suffice for a version any more.
+        // Deletions are carried out also where the other rows do not suffice for a version any more.
         if (!gone.is_empty() || lacking(work)?) && SeriesHead::load(work)?.version > 0 {
             return wait(work, &domain, gone, new);
         }

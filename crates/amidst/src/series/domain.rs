@@ -1,5 +1,5 @@
 //! What a batch must know of the whole table without its rows: which values there are, and how often each sensitive
-//! tuple occurs. Both are counted along from batch to batch.
+//! tuple occurs. Each batch updates the counts of both.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ impl Domain {
             let mut rows = query.query([])?;
             while let Some(row) = rows.next()? {
                 let (column, count) = (row.get::<_, u32>(0)? as usize, row.get::<_, i64>(3)?);
-                // A signature may name a value that nobody has any more.
+                // A signature may name a value that no row has any more.
                 if count > 0 || domain.sensitive.contains(&column) {
                     domain.values.insert((column, row.get(1)?), (row.get(2)?, count));
                 }
@@ -138,7 +138,7 @@ const ABSENT: u32 = u32::MAX;
 
 impl Bound {
     /// Binds the values that there are. Values that the batch took the last row of are still known in quasi columns,
-    /// because classes are told of them before they lose that row.
+    /// because the classes that lose that row are loaded with it.
     pub fn new(policy: &Policy, names: &[String], domain: &Domain, job: &Job<'_>) -> Result<Self, Failure> {
         Self::of(policy, names, domain, false, job)
     }

@@ -1,4 +1,4 @@
-//! Why so little is left of somebody, in words: persons by their numbers in the private state, values as published.
+//! Why few values are left for a person, in words: persons by their numbers in the private state, values as published.
 
 use amidst_core::ids::SensitiveId;
 use amidst_core::series::Exposure;

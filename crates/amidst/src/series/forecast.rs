@@ -1,8 +1,8 @@
-//! Whether an m-invariant version will satisfy its policy, told from numbers alone.
+//! Whether an m-invariant version will satisfy its policy, decided from counts alone.
 //!
 //! Every class of such a version has one row of each value of its signature, so whatever looks at the values of a class
 //! looks at its signature; and which signatures there will be follows from how many rows there are of each value under
-//! each signature. These numbers are counted along from batch to batch, so that a batch need not compose the version.
+//! each signature. Each batch updates these numbers, so that it need not compose the version.
 
 use std::collections::BTreeMap;
 

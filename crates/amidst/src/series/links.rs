@@ -3,7 +3,7 @@
 //! Insensitive cells are published as they are, in every version. A person who keeps the sensitive value keeps these,
 //! too, so an adversary looks for the same cells again: the value of a person is the sensitive tuple *and* what stands
 //! beside it. The state keeps a digest of the latter for each published row, not the texts: those are in the published
-//! versions, and go from the state when nobody has them any more.
+//! versions, and are erased from the state when no row has them any more.
 
 use amidst_core::ids::SensitiveId;
 use amidst_core::series::linked;

@@ -38,7 +38,7 @@ pub struct Tuple {
 }
 
 impl<'a> ClassBatch<'a> {
-    /// Turns to other classes.
+    /// Replaces the batch by these classes.
     pub fn gather(&mut self, classes: &[u32], target: &'a Target<'_>, known: &PopulationKnowledge<'_>) {
         self.classes.clear();
         for &class in classes {
@@ -47,7 +47,7 @@ impl<'a> ClassBatch<'a> {
         }
         self.own.clear();
         for class in &mut self.classes {
-            // A value that nobody of the population has says nothing about anyone there.
+            // A value that does not occur in the population says nothing about its people.
             let own = class.histogram.iter().filter_map(|&(code, n)| Some((known.people.number(code)?, n)));
             let start = self.own.len();
             self.own.extend(own);
@@ -80,8 +80,8 @@ impl<'a> ClassBatch<'a> {
 /// The number of people copied at once.
 const FEW: usize = 4;
 
-/// Copies the people at `own` to the front of `to`, which has room for a few more: how many a few are, no processor can
-/// guess, so they are copied as if they were all.
+/// Copies the people at `own` to the front of `to`, which has room for [`FEW`] more: up to that many are copied as a
+/// block of fixed size, because a loop of few steps costs a branch misprediction.
 fn copy(entries: &[Entry], own: Range<usize>, to: &mut [(SensitiveId, u64)]) {
     let one = |entry: &Entry| (entry.sensitive, entry.rows);
     match (entries.get(own.start..own.start + FEW), to.get_mut(..FEW)) {

@@ -208,7 +208,7 @@ impl<'a> People<'a> {
         self.values
     }
 
-    /// The number of a value that has this code in the release; none where nobody of the population has it.
+    /// The number of a value that has this code in the release; none where it does not occur in the population.
     pub(in crate::attack) fn number(&self, code: u32) -> Option<SensitiveId> {
         self.numbers.get(code as usize).copied().flatten()
     }

@@ -2,11 +2,11 @@
 //!
 //! Policies that bound frequencies ((α,k), recursive, entropy, tight (l,α)) fail in most halves of most cuts, so
 //! dividing the table from the top collapses. Assembly goes the other way: rows stand in buckets by sensitive value; a
-//! class begins with a row at the rim of the table and takes the nearest rows of buckets with which it can still be
-//! completed, until it has the least size at which the policy can hold. The *eligibility condition* (Machanavajjhala et
-//! al.; Xiao & Tao's Anatomy) keeps the remainder feasible: a value that the remainder could not do with any more of
-//! must be taken. A monotone policy needs no formula for it: the remainder, taken as one class, must satisfy the
-//! policy.
+//! class begins with a row far from the middle of the table and takes the nearest rows of buckets with which it can
+//! still be completed, until it has the least size at which the policy can hold. The *eligibility condition*
+//! (Machanavajjhala et al.; Xiao & Tao's Anatomy) keeps the remainder feasible: a value of which the remainder would
+//! otherwise have too much must be taken. A monotone policy needs no formula for it: the remainder, as one class, must
+//! satisfy the policy.
 //!
 //! Policies that compare classes with the table (closeness, likeness, disclosure) want classes drawn in proportion to
 //! it, as SABRE and BUREL (Cao, Karras, Kalnis & Tan) draw them: [`Draw::Proportional`]. A class may have more of a
@@ -262,8 +262,8 @@ pub(crate) fn drawn(
 ) -> Result<Option<Vec<Cluster>>, SearchError> {
     let mut rest = Rest::new(world);
     rest.buckets.iter_mut().for_each(|b| b.1.scan = scan);
-    // What is left over has no cells yet, so nobody can tell whom it will match.
-    let suits = !world.set.persons && world.judge.monotone && !world.judge.crowded();
+    // The remainder has no cells yet, so the people whom it will match are unknown.
+    let suits = !world.set.persons && world.judge.monotone && !world.judge.needs_population();
     if !suits || rest.tally.rows == 0 {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! How a class of assembly can be completed, learnt by asking the policy.
+//! Whether a partial class of bucket assembly can be completed to a valid one, found by testing the policy.
 
 use rustc_hash::FxHashMap;
 

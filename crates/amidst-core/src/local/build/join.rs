@@ -126,7 +126,7 @@ impl<'a> OpenClasses<'a> {
         let mut tree = Tree::new(space, &codes, count);
         for class in 0..count {
             tree.grown(space, class as u32, &shapes[class * words..(class + 1) * words], Least::default());
-            // Masked rows lost everything already; nobody joins them.
+            // Rows do not join the class of masked rows: it tells nothing.
             if protected[class] == 0 || recoding.masked == Some(class as u32) {
                 tree.remove(space, class as u32);
             }

@@ -310,7 +310,7 @@ impl<'a> Block<'a> {
 
     fn can_swap(&self, a: usize, r: u32, b: usize, s: u32) -> bool {
         let world = self.world;
-        let alike = world.entry(r).sensitive == world.entry(s).sensitive && !world.judge.crowded();
+        let alike = world.entry(r).sensitive == world.entry(s).sensitive && !world.judge.needs_population();
         alike || self.holds(a, Some(r), Some(s), 1) && self.holds(b, Some(s), Some(r), 1)
     }
 
@@ -324,7 +324,7 @@ impl<'a> Block<'a> {
         let value = |entry: Option<u32>| entry.map_or(NONE, |e| world.entry(e).sensitive);
         let key = (value(out), value(into));
         // Where persons repeat or a population counts, rows with the same sensitive values differ.
-        let alike = !world.set.persons && !world.judge.crowded();
+        let alike = !world.set.persons && !world.judge.needs_population();
         if let Some(&known) = self.members[m].verdicts.borrow().get(&key).filter(|_| alike) {
             return known;
         }

@@ -50,7 +50,7 @@ pub(crate) fn omit(world: &World<'_>, clusters: &mut [Cluster], mut limit: u64) 
 }
 
 /// Puts rows back, the last first, until the others satisfy the policy as one class of masked rows. Where a class that
-/// covers everything is there already, they join it: nobody could tell its rows from masked ones.
+/// covers everything is there already, they join it: its rows look like masked ones.
 pub(crate) fn mask(world: &World<'_>, clusters: &mut [Cluster], mut omitted: Taken) -> Taken {
     let judge = world.judge;
     let everything = clusters.iter().position(|c| !c.parts.is_empty() && world.space.covers_all(&c.shape));
@@ -59,7 +59,7 @@ pub(crate) fn mask(world: &World<'_>, clusters: &mut [Cluster], mut omitted: Tak
     if let Some(c) = everything {
         judge.merge(&mut tally, &clusters[c].tally);
     }
-    // Asking the policy about many rows takes a while, so many go back at once.
+    // Testing the policy on many rows is slow, so many go back between two tests.
     let step = omitted.len().div_ceil(MASKINGS).max(1);
     while !omitted.is_empty() && !judge.holds_over(&tally, || None) {
         for (c, (e, rows)) in omitted.split_off(omitted.len().saturating_sub(step)).into_iter().rev() {

@@ -9,7 +9,7 @@ use crate::frequency::{Entry, FrequencySet, NOBODY};
 use crate::ids::SensitiveId;
 use crate::local::class::judge::Histogram;
 use crate::local::class::{Judge, Tally};
-use crate::local::mondrian::cut::{Cut, CutKind, Slots, Source};
+use crate::local::mondrian::cut::{CutKind, Slots, Source, Uncut};
 use crate::local::shape::{Cuts, Space};
 
 /// A tuple, or where equal rows may part a row of an entry.
@@ -328,7 +328,7 @@ impl Source for Items<'_> {
         judge.holds_counted(rows.iter().sum::<u64>() - rows[slot], counts, spare)
     }
 
-    fn half(&self, rows: u64, total: f64, best: Option<Cut>) -> Option<(f64, CutKind)> {
+    fn half(&self, Uncut { rows, total, best }: Uncut) -> Option<(f64, CutKind)> {
         if !self.ground.relaxed {
             return None;
         }

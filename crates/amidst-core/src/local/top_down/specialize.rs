@@ -44,7 +44,7 @@ pub(crate) enum Units {
 #[derive(Debug, Clone)]
 pub(crate) struct Branches {
     pub loss: f64,
-    /// Whether each child stands by itself; the others go back to the parent.
+    /// Whether each child becomes a node of its own; the others go back to the parent.
     pub stands: Vec<bool>,
     /// What is pulled out of children.
     pub pools: Vec<Pool>,
@@ -184,10 +184,10 @@ impl Specializer<'_> {
     /// Pulls just enough rows out of the children for the parent to hold; none when that cannot be done. It is not even
     /// tried where a population counts: which row lets a class match more people depends on all the others.
     fn pull(&self, children: &mut [Child], mut pools: Vec<Pool>, parent: &mut Tally) -> Option<Vec<Pool>> {
-        if self.judge.crowded() {
+        if self.judge.needs_population() {
             return None;
         }
-        // What is pulled in vain must not be missing from the children.
+        // Where pulling fails in the end, the children keep their rows.
         let mut left: Vec<Tally> = children.iter().map(|c| c.tally.clone()).collect();
         let tally = &mut parent.clone();
         let have = |tally: &Tally, key: (SensitiveId, u32)| {
