@@ -3,6 +3,42 @@
 //! It shares no line with the models and the search that made a release: its own reading of the files, its own exact
 //! arithmetic, written from the definitions. [`issue`] checks a release and seals its certificate; [`verify`]
 //! recomputes every claim of a certificate from the published files.
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//!
+//! use amidst_check::{CertificateDraft, Claim, Location, Options, issue, verify};
+//!
+//! let policy = r#"
+//! [data]
+//! input = "patients.csv"
+//! [columns.age]
+//! role = "quasi"
+//! [[require]]
+//! model = "k-anonymity"
+//! k = 2
+//! "#;
+//! let mut draft = CertificateDraft::new("amidst 0.2.0", policy);
+//! draft.outputs = vec!["release.csv".into()];
+//! draft.rows_in = 4;
+//! draft.quasi = vec!["age".into()];
+//! let parameters = serde_json::Map::from_iter([("k".to_string(), 2.into())]);
+//! draft.requirements = vec![Claim { model: "k-anonymity".into(), on: None, quasi: None, parameters }];
+//!
+//! let release = |table: &'static str| Location::from(BTreeMap::from([("release.csv".to_string(), table.into())]));
+//! let table = "age\n[20-29]\n[20-29]\n[30-39]\n[30-39]\n";
+//! let certificate = issue(draft, release(table), &Options::default()).expect("each class has two rows");
+//! assert!(verify(release(table), &certificate, &Options::default()).valid);
+//! let shorter = "age\n[20-29]\n[20-29]\n[30-39]\n";
+//! assert!(!verify(release(shorter), &certificate, &Options::default()).valid);
+//! ```
+//!
+//! # The main types
+//!
+//! - [`Certificate`]: what a release satisfies; made from a [`CertificateDraft`], what the maker of the release states.
+//! - [`Location`]: the published files, in a folder or in memory.
+//! - [`Verdict`]: what [`verify`] found, with a [`Problem`] for everything that does not stand.
+//! - [`Opening`]: single rows of the input, shown to an auditor under the certificate's [`Commitment`].
 
 mod alike;
 mod census;

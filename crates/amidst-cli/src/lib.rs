@@ -2,6 +2,12 @@
 //!
 //! Standard output carries the result only; progress, warnings and errors go to standard error. Exit codes: 0 done or
 //! holds, 1 the policy cannot be satisfied or is violated, 2 bad input, policy or usage, 3 an internal or I/O failure.
+//!
+//! ```
+//! let run = |arguments: &[&str]| amidst_cli::main(arguments.iter().map(Into::into));
+//! assert_eq!(run(&["amidst", "explain", "k-anonymity"]), 0);
+//! assert_eq!(run(&["amidst", "check", "there-is-no-such-policy.toml"]), 2);
+//! ```
 
 mod anonymize;
 mod attack;

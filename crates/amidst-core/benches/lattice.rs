@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use amidst_core::control::Control;
 use amidst_core::frequency::{Entry, FrequencySet, NOBODY};
 use amidst_core::hierarchy::Generalization;
+use amidst_core::ids::SensitiveId;
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::requirement::{Evaluator, Requirement};
 use amidst_core::search::{MaxSuppression, Search, Suppressed};
@@ -96,8 +97,8 @@ fn naive(table: &Table, quasi: &[usize], sensitive: usize, search: &Search<'_>) 
             *classes.entry(tuple).or_default().entry(table.columns[sensitive].codes.get(row)).or_default() += 1;
         }
         for histogram in classes.values() {
-            let mut entries: Vec<Entry> =
-                histogram.iter().map(|(&sensitive, &rows)| Entry { sensitive, person: NOBODY, rows }).collect();
+            let entry = |(&id, &rows): (&u32, &u64)| Entry { sensitive: SensitiveId(id), person: NOBODY, rows };
+            let mut entries: Vec<Entry> = histogram.iter().map(entry).collect();
             entries.sort_unstable();
             let rows: u64 = entries.iter().map(|e| e.rows).sum();
             let holds = evaluator.holds_all(&entries);

@@ -93,7 +93,7 @@ impl<'a> Control<'a> {
         (self.progress)(stage, share);
     }
 
-    /// The same, watched by nobody.
+    /// The same without progress.
     #[must_use]
     pub fn quiet(&self) -> Control<'a> {
         Control { progress: &|_, _| {}, ..*self }

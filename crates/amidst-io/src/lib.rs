@@ -3,6 +3,30 @@
 //!
 //! [`read`] streams any of them into a [`amidst_core::table::Table`] of dictionary codes, on all cores; [`write()`]
 //! puts a table into a file. Both give the same result whatever the number of threads.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use amidst_io::{Format, ReadOptions, WriteOptions, read_from, write_to};
+//!
+//! let text = "age,town\n34,Ulm\n71,Bonn\n".as_bytes();
+//! let input = read_from(text, Path::new("people.csv"), Format::Csv, &ReadOptions::default())?;
+//! assert_eq!((input.table.rows, input.table.columns[1].value(1)), (2, "Bonn"));
+//!
+//! // The second row first.
+//! let mut written = Vec::new();
+//! write_to(&input.table, Some(&[1, 0]), &mut written, Format::Csv, &WriteOptions::default())?;
+//! assert_eq!(String::from_utf8(written)?, "age,town\n71,Bonn\n34,Ulm\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The main types
+//!
+//! - [`Input`]: a table as it was read, with where its rows stand in the files and which cells are null.
+//! - [`Format`]: what is read and written; [`Conventions`]: what a file does not say by itself.
+//! - [`ReadOptions`], [`WriteOptions`]: which columns, how many threads, how work is stopped and watched.
+//! - [`Lent`]: record batches in memory under an address, for callers that take the name of a table.
+//! - [`ReadError`], [`WriteError`]: what is wrong, and where.
 
 mod address;
 mod binary;

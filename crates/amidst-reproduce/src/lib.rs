@@ -3,6 +3,22 @@
 //! [`EXPERIMENTS`] is the only list of experiments: one experiment, one file in `experiments/`. [`run`] runs some of
 //! them, keeps what each found in a folder, and writes one page. An experiment gives a table, charts, the numbers that
 //! a paper prints beside those found, and its claims with a verdict.
+//!
+//! ```
+//! use amidst_reproduce::{EXPERIMENTS, chosen};
+//!
+//! let figure = chosen(&["update-figure-1".to_string()])?;
+//! assert_eq!((figure.len(), figure[0].place), (1, "Figure 1"));
+//! assert!(EXPERIMENTS.iter().all(|experiment| !experiment.claim.is_empty()));
+//! assert!(chosen(&["update-figure-9".to_string()]).is_err());
+//! # Ok::<(), amidst::Failure>(())
+//! ```
+//!
+//! # The main types
+//!
+//! - [`Experiment`]: what a paper claims, how it is measured here, and what is done otherwise than in the paper.
+//! - [`Outcome`]: the tables and charts of an experiment, and its claims, each with a [`Verdict`].
+//! - [`Reproduced`]: the outcomes of a [`run`], which [`html`] shows on one page.
 
 mod data;
 mod experiment;

@@ -1,8 +1,7 @@
 //! One page with every experiment, in the style of the report.
 
-use amidst::check::printable_lines;
 use amidst::{TOOL, report};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use crate::data::WHERE_TO_GET_IT;
 use crate::experiment::{Experiment, Paper, Printed, Sheet, Verdict};
@@ -14,48 +13,35 @@ pub fn html(reproduced: &Reproduced) -> String {
     let title = "What the papers say, run again";
     let papers: Vec<Paper> =
         Paper::ALL.into_iter().filter(|&p| reproduced.experiments.iter().any(|(e, _)| e.paper == p)).collect();
-    let markup = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="generator" content=(TOOL);
-                link rel="icon" href="data:,";
-                title { (title) }
-                style { (PreEscaped(report::STYLE)) (PreEscaped(OWN_STYLE)) }
+    let body = html! {
+        header {
+            h1 { (title) }
+            p.soft { "Made by " (TOOL) ". Table: " (reproduced.data) "." }
+            @if reproduced.stand_in {
+                p.preface { strong { "A stand-in is used for Adult. " }
+                    "None of the numbers that the papers print for Adult can come out of it; trends may. "
+                    (WHERE_TO_GET_IT) "." }
             }
-            body {
-                header {
-                    h1 { (title) }
-                    p.soft { "Made by " (TOOL) ". Table: " (reproduced.data) "." }
-                    @if reproduced.stand_in {
-                        p.preface { strong { "A stand-in is used for Adult. " }
-                            "None of the numbers that the papers print for Adult can come out of it; trends may. "
-                            (WHERE_TO_GET_IT) "." }
-                    }
-                }
-                main {
-                    (summary(reproduced))
-                    nav aria-label="Experiments" {
-                        ul { @for (experiment, _) in &reproduced.experiments {
-                            li { a href=(format!("#{}", experiment.id)) { (experiment.paper.id()) ": " (experiment.place) } }
-                        } }
-                    }
-                    (overview(reproduced))
-                    @for paper in papers {
-                        section id=(paper.id()) {
-                            h2 { (paper.citation()) }
-                            @for (experiment, finished) in reproduced.experiments.iter().filter(|(e, _)| e.paper == paper) {
-                                (section(experiment, finished))
-                            }
-                        }
+        }
+        main {
+            (summary(reproduced))
+            nav aria-label="Experiments" {
+                ul { @for (experiment, _) in &reproduced.experiments {
+                    li { a href=(format!("#{}", experiment.id)) { (experiment.paper.id()) ": " (experiment.place) } }
+                } }
+            }
+            (overview(reproduced))
+            @for paper in papers {
+                section id=(paper.id()) {
+                    h2 { (paper.citation()) }
+                    @for (experiment, finished) in reproduced.experiments.iter().filter(|(e, _)| e.paper == paper) {
+                        (section(experiment, finished))
                     }
                 }
             }
         }
     };
-    printable_lines(&markup.into_string()).into_owned()
+    report::page(title, TOOL, OWN_STYLE, &body)
 }
 
 const OWN_STYLE: &str = "

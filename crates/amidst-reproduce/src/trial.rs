@@ -7,6 +7,7 @@ use amidst::Failure;
 use amidst::core::control::Control;
 use amidst::core::frequency::FrequencySet;
 use amidst::core::hierarchy::{self, Generalization, Generalize, Recipe};
+use amidst::core::ids::EntryId;
 use amidst::core::metric::{self, Release};
 use amidst::core::parameter::{Parameters, Value};
 use amidst::core::recoding::{Assignment, Recoding, SUPPRESSED};
@@ -32,7 +33,7 @@ pub struct Trial {
     /// The distinct combinations.
     pub set: FrequencySet,
     /// The entry of each row.
-    pub entry_of_row: Vec<u32>,
+    pub entry_of_row: Vec<EntryId>,
     /// What the quasi columns can become.
     pub generalizations: Vec<Generalization>,
     /// The sensitive columns.
@@ -224,8 +225,8 @@ pub fn class_of_rows(trial: &Trial, recoding: &Recoding) -> Vec<Option<u32>> {
             offsets.windows(2).map(|w| runs[w[0]..w[1]].iter().rev().copied().collect()).collect()
         }
     };
-    let next = |&entry: &u32| {
-        let runs = runs.get_mut(entry as usize)?;
+    let next = |&entry: &EntryId| {
+        let runs = runs.get_mut(entry.index())?;
         while runs.last().is_some_and(|run| run.1 == 0) {
             runs.pop();
         }

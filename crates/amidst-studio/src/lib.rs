@@ -7,6 +7,22 @@
 //!
 //! Nothing here knows the science: a release made on the page is made by the function that the command line calls, from
 //! the policy that the page wrote.
+//!
+//! ```
+//! use amidst_studio::project::Project;
+//! use amidst_studio::{Options, start};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let running = start(Project::in_folder(folder.path()), &Options::default())?;
+//! assert!(running.address.starts_with("http://127.0.0.1:"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The main types
+//!
+//! - [`project::Project`]: the folder, its policy, and the table that a new policy is for.
+//! - [`document::Document`]: the policy file with its history.
+//! - [`Options`], [`Running`]: where the server listens, and the server.
 
 mod answer;
 pub mod diff;

@@ -16,16 +16,10 @@ pub fn page(view: &View, screen: &Screen, query: &Query) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-                link rel="icon" href="data:,";
-                link rel="stylesheet" href="/assets/studio.css";
+            (head(&title, html! { meta name="color-scheme" content="light dark"; }, html! {
                 script type="module" src="/assets/studio.js" {}
                 @if screen.script { script type="module" src=(format!("/assets/{}.js", screen.name)) {} }
-            }
+            }))
             body data-version=(view.version) {
                 a.skip href="#screen" { "To the screen" }
                 (bar(view))
@@ -45,14 +39,23 @@ pub fn message(title: &str, words: &str) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) }
-                link rel="icon" href="data:,";
-                link rel="stylesheet" href="/assets/studio.css";
-            }
+            (head(title, html! {}, html! {}))
             body { main.alone { h1 { (title) } p { (words) } } }
+        }
+    }
+}
+
+/// The head of a page: `meta` before the title, `scripts` after the style.
+fn head(title: &str, meta: Markup, scripts: Markup) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            (meta)
+            title { (title) }
+            link rel="icon" href="data:,";
+            link rel="stylesheet" href="/assets/studio.css";
+            (scripts)
         }
     }
 }

@@ -51,7 +51,7 @@ fn main() {
         for version in 0..VERSIONS {
             let present = &order[version * churn..version * churn + size];
             let signed = present.iter().map(|&r| {
-                let entry = whole.entry_of_row[r] as usize;
+                let entry = whole.entry_of_row[r].index();
                 let value = set.sensitive_code(set.groups.entries[entry].sensitive, 0);
                 Signed { codes: set.tuple(tuple_of[entry] as usize), value, signature: &signatures[r] }
             });

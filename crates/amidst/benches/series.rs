@@ -84,7 +84,7 @@ struct Known<'p> {
 
 impl Known<'_> {
     fn add(&self, rows: &mut Rows, row: u32) -> u32 {
-        let (set, entry) = (&self.prepared.set, self.prepared.entry_of_row[row as usize] as usize);
+        let (set, entry) = (&self.prepared.set, self.prepared.entry_of_row[row as usize].index());
         rows.push(row, set.tuple(self.tuple_of[entry] as usize), set.groups.entries[entry].sensitive)
     }
 }
@@ -196,7 +196,7 @@ fn counterfeits(policy: &Policy, table: &Table, m: usize) {
         let signed: Vec<Signed<'_>> = present
             .iter()
             .map(|&r| {
-                let entry = whole.entry_of_row[r] as usize;
+                let entry = whole.entry_of_row[r].index();
                 let value = set.sensitive_code(set.groups.entries[entry].sensitive, 0);
                 Signed { codes: set.tuple(tuple_of[entry] as usize), value, signature: &signatures[r] }
             })

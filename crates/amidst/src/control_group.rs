@@ -14,6 +14,7 @@
 //! May use: `prepare`, `release`, and what those use.
 
 use amidst_core::frequency::Groups;
+use amidst_core::ids::SensitiveId;
 use amidst_core::recoding::{Recoding, SUPPRESSED};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -106,15 +107,15 @@ impl Tried {
 struct Person {
     /// The classes whose cells cover them.
     classes: Vec<u32>,
-    /// Their sensitive values together.
-    values: u32,
+    /// Their sensitive values together; none where the search left the row out.
+    values: Option<SensitiveId>,
 }
 
 /// The published classes without the control group.
 struct Left<'a> {
     classes: &'a Groups,
     /// The rows of the control group in each class, with each combination of sensitive values.
-    gone: FxHashMap<(u32, u32), u64>,
+    gone: FxHashMap<(u32, Option<SensitiveId>), u64>,
 }
 
 /// Tries the attacks; nothing where there are too few people, somebody has several rows, or the rows are elsewhere.
@@ -150,7 +151,7 @@ pub fn control_group(
     Some(ControlGroup { people: people as u64, attacks })
 }
 
-/// So many of the rows, by the seed.
+/// `count` of the rows, drawn by the seed.
 fn drawn(mut rows: Vec<u32>, count: usize, seed: u64) -> Vec<u32> {
     let mut random = ChaCha8Rng::seed_from_u64(seed ^ 0x00c0_ffee);
     for i in 0..count.min(rows.len()) {
@@ -164,17 +165,17 @@ fn drawn(mut rows: Vec<u32>, count: usize, seed: u64) -> Vec<u32> {
 
 impl Left<'_> {
     /// The combinations of sensitive values in a class, with their rows.
-    fn counts(&self, class: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
-        let gone = move |values: u32| self.gone.get(&(class, values)).copied().unwrap_or(0);
+    fn counts(&self, class: u32) -> impl Iterator<Item = (SensitiveId, u64)> + '_ {
+        let gone = move |values: SensitiveId| self.gone.get(&(class, Some(values))).copied().unwrap_or(0);
         let entries = self.classes.get(class as usize).iter();
         entries.map(move |e| (e.sensitive, e.rows.saturating_sub(gone(e.sensitive)))).filter(|c| c.1 > 0)
     }
 }
 
 /// The sensitive values of a row together.
-fn values(prepared: &Prepared, row: usize) -> u32 {
-    let entry = prepared.entry_of_row.get(row).and_then(|&e| prepared.set.groups.entries.get(e as usize));
-    entry.map_or(u32::MAX, |entry| entry.sensitive)
+fn values(prepared: &Prepared, row: usize) -> Option<SensitiveId> {
+    let entry = prepared.entry_of_row.get(row).and_then(|&e| prepared.set.groups.entries.get(e.index()));
+    entry.map(|entry| entry.sensitive)
 }
 
 impl Person {
@@ -191,12 +192,12 @@ impl Person {
 /// Published rows that nobody shares, each tried as a description: it singles somebody out who alone in a group fits
 /// it.
 fn singling_out(left: &Left, groups: &[Vec<Person>; 2], people: usize) -> Tried {
-    let descriptions: Vec<(u32, u32)> = (0..left.classes.len() as u32)
-        .flat_map(|class| left.counts(class).filter(|c| c.1 == 1).map(move |(values, _)| (class, values)))
+    let descriptions: Vec<(u32, Option<SensitiveId>)> = (0..left.classes.len() as u32)
+        .flat_map(|class| left.counts(class).filter(|c| c.1 == 1).map(move |(values, _)| (class, Some(values))))
         .collect();
     let step = descriptions.len().div_ceil(people).max(1);
-    let tried: Vec<(u32, u32)> = descriptions.into_iter().step_by(step).collect();
-    let mut fitting: [FxHashMap<(u32, u32), u32>; 2] = [FxHashMap::default(), FxHashMap::default()];
+    let tried: Vec<(u32, Option<SensitiveId>)> = descriptions.into_iter().step_by(step).collect();
+    let mut fitting: [FxHashMap<(u32, Option<SensitiveId>), u32>; 2] = [FxHashMap::default(), FxHashMap::default()];
     for (fitting, group) in fitting.iter_mut().zip(groups) {
         for person in group {
             person.classes.iter().for_each(|&class| *fitting.entry((class, person.values)).or_default() += 1);
@@ -221,7 +222,7 @@ fn linkability(left: &Left, groups: &[Vec<Person>; 2]) -> Tried {
 
 /// A sensitive value, guessed from the quasi columns.
 fn inference(prepared: &Prepared, left: &Left, groups: &[Vec<Person>; 2], column: usize) -> Tried {
-    let value = |values: u32| prepared.set.sensitive_code(values, column);
+    let value = |values: SensitiveId| prepared.set.sensitive_code(values, column);
     let guess = |person: &Person| {
         let mut counts: FxHashMap<u32, u64> = FxHashMap::default();
         for &class in &person.classes {
@@ -229,7 +230,7 @@ fn inference(prepared: &Prepared, left: &Left, groups: &[Vec<Person>; 2], column
         }
         counts.into_iter().max_by_key(|&(value, n)| (n, std::cmp::Reverse(value))).map(|(value, _)| value)
     };
-    let right = |person: &&Person| guess(person) == Some(value(person.values));
+    let right = |person: &&Person| guess(person) == person.values.map(value);
     let rate = |group: &Vec<Person>| Rate::of(group.iter().filter(right).count(), group.len());
     let name = prepared.domains[column].name.clone();
     let attack = format!(

@@ -46,10 +46,10 @@ pub enum How {
     Size(u64),
 }
 
-/// Whoever is told of what is found on the way, from any thread and in no order.
+/// Receives what is found on the way, from any thread and in no order.
 pub type Watcher<'a> = &'a (dyn Fn(Seen) + Sync);
 
-/// The same with every node of a lattice that is not too large, for whoever draws it. `seen` is told of each as it is
+/// The same with every node of a lattice that is not too large, for drawing it. `seen` is called with each as it is
 /// found.
 ///
 /// # Errors

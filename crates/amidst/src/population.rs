@@ -117,8 +117,8 @@ impl Population {
             let fits = fit(published, &external, &[]).map_err(|e| Failure::Usage(e.to_string()))?;
             let scale = people.weights.scale;
             let mut of_tuple = vec![0u128; fits.tuples.len()];
-            for (&tuple, &weight) in fits.of_row.iter().zip(&people.weights.parts) {
-                of_tuple[tuple as usize] += weight;
+            for (tuple, &weight) in fits.of_row.iter().zip(&people.weights.parts) {
+                of_tuple[tuple.index()] += weight;
             }
             let mut of_class = vec![0u128; published.classes.len()];
             for (classes, &people) in fits.iter().zip(&of_tuple) {

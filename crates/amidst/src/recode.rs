@@ -64,7 +64,7 @@ pub fn recode(policy: &Policy, release: &str, further: &str, mask: bool, job: &J
         let narrowest: Vec<Option<u32>> =
             fits.iter().map(|classes| classes.iter().copied().min_by_key(|&c| (covered[c as usize], c))).collect();
         let known = known(policy, &input);
-        let class_of = |row: usize| narrowest[fits.of_row[row] as usize].filter(|_| known[row]);
+        let class_of = |row: usize| narrowest[fits.of_row[row].index()].filter(|_| known[row]);
         let classes: Vec<Option<u32>> = (0..input.table.rows).map(class_of).collect();
         let fits: Vec<bool> = classes.iter().map(Option::is_some).collect();
         Ok(Recoded { table: table(input.table, &labels, &classes, &fits, mask), fits })

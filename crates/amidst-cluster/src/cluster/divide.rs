@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use amidst::Failure;
 use amidst::core::frequency::FrequencySet;
+use amidst::core::ids::SensitiveId;
 use amidst::core::partial::{
     Assembled, Combinations, Counts, Divided, DivisibleTable, Line, PartialSearch, Piece, Removed, SplitRows, Summary,
     TailQuery,
@@ -124,7 +125,7 @@ fn sensitive(
     first: usize,
     width: usize,
     row: usize,
-) -> Result<u32, Failure> {
+) -> Result<SensitiveId, Failure> {
     let tuple: Result<Vec<u32>, Failure> =
         (first..first + width).map(|column| Ok(codes(batch, column)?.value(row))).collect();
     pieces.sensitive(&tuple?).ok_or_else(unreadable)
@@ -213,7 +214,7 @@ impl DivisibleTable for Rolled<'_> {
                     column,
                     code: code(pieces, column, turn)?,
                     sensitive: match looked_at {
-                        0 => 0,
+                        0 => SensitiveId(0),
                         width => sensitive(pieces, batch, 1 + quasi, width, row)?,
                     },
                     rows: rows[row],
@@ -329,7 +330,9 @@ impl DivisibleTable for Rolled<'_> {
         dealt: Vec<SplitRows>,
     ) -> Result<Prepared, Failure> {
         let whole = pieces.whole();
-        let tuple = |s: usize| (0..whole.sensitive_width).map(move |c| whole.sensitive_code(s as u32, c)).collect();
+        let tuple = |s: usize| {
+            (0..whole.sensitive_width).map(move |c| whole.sensitive_code(SensitiveId(s as u32), c)).collect()
+        };
         let parts = self.parts.borrow();
         *self.placement.borrow_mut() = Some(Placement {
             files: parts.placed.clone(),
@@ -343,7 +346,7 @@ impl DivisibleTable for Rolled<'_> {
         let codes = (0..self.enumerated.columns.len()).map(|position| {
             let quasi = self.shape.quasi.iter().position(|&q| q == position);
             let sensitive = self.shape.sensitive.iter().position(|&s| s == position);
-            let code = |(class, (tuple, _)): (&Piece, (u32, u64))| match (quasi, sensitive) {
+            let code = |(class, (tuple, _)): (&Piece, (SensitiveId, u64))| match (quasi, sensitive) {
                 (Some(q), _) => class.first[q],
                 (_, Some(s)) => whole.sensitive_code(tuple, s),
                 _ => 0,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use amidst::Failure;
 use amidst::core::hierarchy::TOP;
+use amidst::core::ids::SensitiveId;
 use amidst::core::recoding::SUPPRESSED;
 use amidst::engine::Recoded;
 use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray, UInt32Array};
@@ -95,17 +96,17 @@ impl Placement {
     }
 
     /// The codes of a sensitive tuple.
-    fn values(&self, sensitive: u32) -> &[u32] {
-        self.sensitive.get(sensitive as usize).map_or(&[], Vec::as_slice)
+    fn values(&self, sensitive: SensitiveId) -> &[u32] {
+        self.sensitive.get(sensitive.index()).map_or(&[], Vec::as_slice)
     }
 
     /// The combinations that do not go where their tuple goes: what they have, and the number that stands for their
     /// class. With `omitted`, the number for rows that are left out or masked, these too.
     fn apart(&self, quasi: usize, omitted: Option<u32>) -> Result<RecordBatch, Failure> {
-        let mut rows: Vec<(&[u32], u32, u32)> =
+        let mut rows: Vec<(&[u32], SensitiveId, u32)> =
             self.dealt.iter().map(|dealt| (dealt.codes.as_slice(), dealt.sensitive, NOWHERE)).collect();
         if let Some(number) = omitted {
-            let dealt: FxHashSet<(&[u32], u32)> = rows.iter().map(|row| (row.0, row.1)).collect();
+            let dealt: FxHashSet<(&[u32], SensitiveId)> = rows.iter().map(|row| (row.0, row.1)).collect();
             let own = self.omitted.iter().map(|o| (o.codes.as_slice(), o.sensitive));
             rows.extend(own.filter(|o| !dealt.contains(o)).map(|o| (o.0, o.1, number)));
         }

@@ -84,10 +84,10 @@ fn as_they_come(search: &Search<'_>, world: &World<'_>) -> Result<Vec<Part>, Sea
     let mut left: Vec<u64> = world.set.groups.entries.iter().map(|e| e.rows).collect();
     let mut units = Vec::with_capacity(rows.len());
     for &entry in rows {
-        let Some(left) = left.get_mut(entry as usize) else { continue };
+        let Some(left) = left.get_mut(entry.index()) else { continue };
         let step = if world.set.persons { *left } else { 1 };
         if *left >= step && step > 0 {
-            units.push((entry, step));
+            units.push((entry.0, step));
             *left -= step;
         }
     }
@@ -238,10 +238,10 @@ mod tests {
             let judge = Judge::new(search).unwrap();
             let tuple_of = search.set.tuple_of_entry();
             let world = World { set: search.set, tuple_of: &tuple_of, space: &space, judge: &judge };
-            let rows: Vec<Part> = fixture.entry_of.iter().map(|&e| (e, 1)).collect();
+            let rows: Vec<Part> = fixture.entry_of.iter().map(|&e| (e.0, 1)).collect();
             let members = |clusters: &[Cluster]| -> Vec<Vec<usize>> {
                 let mut all: Vec<Vec<usize>> = (clusters.iter())
-                    .map(|c| (0..9).filter(|&r| c.parts.iter().any(|p| p.0 == fixture.entry_of[r])).collect())
+                    .map(|c| (0..9).filter(|&r| c.parts.iter().any(|p| p.0 == fixture.entry_of[r].0)).collect())
                     .collect();
                 all.sort();
                 all

@@ -25,6 +25,7 @@
 use super::{Algorithm, Entry, Found, InParts, RecodingKind, Search, SearchError};
 use crate::frequency::add_up;
 use crate::hierarchy::Generalization;
+use crate::ids::SensitiveId;
 use crate::local::class::{Judge, Part, Partition, shape_of};
 use crate::local::finish::found;
 use crate::local::shape::Space;
@@ -194,9 +195,9 @@ impl Run<'_> {
     }
 
     /// The sensitive tuple and person of each part of a child, in their order, and the position of the part.
-    fn keyed(&self, parts: &[Part]) -> Vec<((u32, u32), usize)> {
+    fn keyed(&self, parts: &[Part]) -> Vec<((SensitiveId, u32), usize)> {
         let key = |p: &Part| (self.entry(p.0).sensitive, self.entry(p.0).person);
-        let mut keyed: Vec<((u32, u32), usize)> = parts.iter().enumerate().map(|(i, p)| (key(p), i)).collect();
+        let mut keyed: Vec<((SensitiveId, u32), usize)> = parts.iter().enumerate().map(|(i, p)| (key(p), i)).collect();
         keyed.sort_unstable();
         keyed
     }
@@ -301,7 +302,7 @@ mod tests {
         let rows: Vec<String> = (fixture.entry_of.iter())
             .map(|&e| {
                 // Runs are taken in row order.
-                let of_entry = &mut runs[offsets[e as usize]..offsets[e as usize + 1]];
+                let of_entry = &mut runs[offsets[e.index()]..offsets[e.index() + 1]];
                 let run = of_entry.iter_mut().find(|r| r.1 > 0).unwrap();
                 run.1 -= 1;
                 fixture.generalizations[0].label(&found.recoding.classes[run.0 as usize][0]).to_string()
@@ -385,7 +386,7 @@ mod tests {
             let judge = Judge::new(search).ok()?;
             let (space, tuple_of) = (Space::new(search.generalizations), search.set.tuple_of_entry());
             let parts = |rows: &[usize]| {
-                let mut parts: Vec<Part> = rows.iter().map(|&r| (fixture.entry_of[r], 1)).collect();
+                let mut parts: Vec<Part> = rows.iter().map(|&r| (fixture.entry_of[r].0, 1)).collect();
                 add_up(&mut parts);
                 parts
             };

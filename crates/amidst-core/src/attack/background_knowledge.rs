@@ -1,8 +1,8 @@
 //! The background-knowledge attack.
 //!
 //! **Assumes** that the adversary finds a person's class and knows of b sensitive values that the person does not have
-//! (the article's Umeko is Japanese, so heart disease is unlikely). Nobody knows which values an adversary can rule
-//! out, so the attack takes the b that help most: to make the most frequent value as sure as possible, those are the
+//! (the article's Umeko is Japanese, so heart disease is unlikely). Which values an adversary can rule out is unknown,
+//! so the attack takes the b that help most: to make the most frequent value as sure as possible, those are the
 //! next most frequent ones. The posterior is then r₁ / (n − r₂ − … − r_{b+1}).
 //!
 //! **Succeeds** in a class where that posterior reaches `threshold` after `b` values are ruled out. The largest
@@ -32,7 +32,7 @@ pub(super) const ENTRY: Entry = Entry {
     attack: &BackgroundKnowledge,
 };
 
-/// More values than this are ruled out by nobody, and the figures would help nobody.
+/// The most values that may be ruled out: a figure is reported for each number up to it.
 const LARGEST_B: u64 = 100;
 
 #[derive(Debug)]

@@ -11,7 +11,7 @@
 //! adversary acts on the belief either way, so it counts here either way.
 //!
 //! How many persons of a class have which tuple is not published. The class is then taken to be spread over the tuples
-//! that it covers as the population is, rounded so that the parts add up to the class: nobody counts twice.
+//! that it covers as the population is, rounded so that the parts add up to the class.
 //!
 //! With `ruled_out` the adversary also knows values that the person does not have: prior and posterior are those of the
 //! others.
@@ -25,8 +25,8 @@ use rayon::prelude::*;
 use super::view::class_batch::{Class, ClassBatch};
 use super::view::worst;
 use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, People, Target, share_or};
-use crate::class::Histogram;
 use crate::exact::Rational;
+use crate::ids::SensitiveId;
 use crate::parameter::{Kind, Parameter, Parameters};
 use crate::sensitive::belief::beliefs;
 
@@ -111,12 +111,16 @@ impl Attack for BeliefAttack {
 }
 
 /// The values that the adversary knows the person not to have, as the population numbers them.
-fn ruled_out(target: &Target<'_>, people: &People<'_>, parameters: &Parameters) -> Result<Vec<u32>, AttackError> {
+fn ruled_out(
+    target: &Target<'_>,
+    people: &People<'_>,
+    parameters: &Parameters,
+) -> Result<Vec<SensitiveId>, AttackError> {
     if parameters.get("ruled_out").is_none() {
         return Ok(Vec::new());
     }
     let code = |value: &String| target.domain()?.dictionary.code(value);
-    // A value that nobody of the release has, or nobody of the population, needs no ruling out.
+    // A value that occurs in neither the release nor the population needs no ruling out.
     Ok(parameters.texts("ruled_out")?.iter().filter_map(code).filter_map(|code| people.number(code)).collect())
 }
 
@@ -152,7 +156,7 @@ impl Default for Tally {
 }
 
 impl Tally {
-    fn class(&mut self, class: &Class<'_>, batch: &ClassBatch<'_>, sight: &mut Sight<'_>, ruled_out: &[u32]) {
+    fn class(&mut self, class: &Class<'_>, batch: &ClassBatch<'_>, sight: &mut Sight<'_>, ruled_out: &[SensitiveId]) {
         let (start, people) = (class.people.start, &batch.people[class.people.clone()]);
         let covered = sight.look_at(&batch.own[class.own.clone()], people);
         let (mut persons, mut hardest, mut hit, mut passed) = (0, 0.0f64, false, 0u64);
@@ -169,7 +173,7 @@ impl Tally {
                 true => sight.disclosure(q, weights, self.rise),
                 false => {
                     let left = q.iter().zip(weights).filter(|(c, _)| !ruled_out.contains(&c.0));
-                    let (q, weights): (Vec<(u32, u64)>, Vec<f64>) = left.map(|(c, w)| (*c, *w)).unzip();
+                    let (q, weights): (Vec<(SensitiveId, u64)>, Vec<f64>) = left.map(|(c, w)| (*c, *w)).unzip();
                     sight.disclosure(&q, &weights, self.rise)
                 }
             };
@@ -252,7 +256,7 @@ struct Disclosure {
 struct Sight<'a> {
     bounds: &'a Bounds,
     /// The persons of the class.
-    own: Vec<(u32, u64)>,
+    own: Vec<(SensitiveId, u64)>,
     /// The people of the population whom it covers.
     covered: Vec<u64>,
     /// For each of them how likely he is to be in the class: its persons against those covered.
@@ -267,28 +271,28 @@ impl<'a> Sight<'a> {
         Sight { bounds, own: Vec::new(), covered, chances, weights: Vec::new() }
     }
 
-    /// Turns to a class with these persons, that covers these people, and tells how many they are.
-    fn look_at(&mut self, own: &[(u32, u64)], people: &[(u32, u64)]) -> u64 {
-        people.iter().for_each(|&(value, n)| self.covered[value as usize] += n);
+    /// Enters the counts of a class with these persons, which covers these people; returns the number of the latter.
+    fn look_at(&mut self, own: &[(SensitiveId, u64)], people: &[(SensitiveId, u64)]) -> u64 {
+        people.iter().for_each(|&(value, n)| self.covered[value.index()] += n);
         self.own.extend_from_slice(own);
         for &(value, n) in own {
-            let covered = self.covered[value as usize];
-            self.chances[value as usize] = if covered == 0 { 0.0 } else { n as f64 / covered as f64 };
+            let covered = self.covered[value.index()];
+            self.chances[value.index()] = if covered == 0 { 0.0 } else { n as f64 / covered as f64 };
         }
-        self.weights.extend(people.iter().map(|&(value, n)| self.chances[value as usize] * n as f64));
+        self.weights.extend(people.iter().map(|&(value, n)| self.chances[value.index()] * n as f64));
         people.iter().map(|p| p.1).sum()
     }
 
-    /// Turns away from a class that covers these people.
-    fn leave(&mut self, people: &[(u32, u64)]) {
-        people.iter().for_each(|&(value, _)| self.covered[value as usize] = 0);
-        self.own.drain(..).for_each(|(value, _)| self.chances[value as usize] = 0.0);
+    /// Clears the counts of a class that covers these people.
+    fn leave(&mut self, people: &[(SensitiveId, u64)]) {
+        people.iter().for_each(|&(value, _)| self.covered[value.index()] = 0);
+        self.own.drain(..).for_each(|(value, _)| self.chances[value.index()] = 0.0);
         self.weights.clear();
     }
 
     /// What the class discloses about the persons of a tuple `q` that it covers, whose values have these weights. A
     /// rise up to `known` need not be told.
-    fn disclosure(&self, q: &Histogram, weights: &[f64], known: f64) -> Option<Disclosure> {
+    fn disclosure(&self, q: &[(SensitiveId, u64)], weights: &[f64], known: f64) -> Option<Disclosure> {
         if let [weight] = *weights {
             // A belief that was certain before is certain after.
             let positive = self.bounds.high < Rational::from(1);
@@ -332,15 +336,15 @@ impl<'a> Sight<'a> {
 
     /// Whether the disclosure is positive, newly so, and negative, by fractions.
     #[cold]
-    fn exactly(&self, q: &Histogram, total: u64) -> Option<(bool, bool, bool)> {
+    fn exactly(&self, q: &[(SensitiveId, u64)], total: u64) -> Option<(bool, bool, bool)> {
         let bounds = self.bounds;
         let Some(weights) = self.whole_weights(q) else {
             let wide = |(value, n): (u32, u64)| (value, u128::from(n));
             let covered: Vec<(u32, u128)> =
                 (0..).zip(self.covered.iter().copied()).filter(|c| c.1 > 0).map(wide).collect();
-            let mut own = self.own.clone();
+            let mut own: Vec<(u32, u64)> = self.own.iter().map(|&(value, n)| (value.0, n)).collect();
             own.sort_unstable();
-            let q: Vec<(u32, u128)> = q.iter().copied().map(wide).collect();
+            let q: Vec<(u32, u128)> = q.iter().map(|&(value, n)| (value.0, u128::from(n))).collect();
             let exact = beliefs(&q, &covered, &own)?;
             let positive = exact.iter().any(|b| b.posterior > bounds.high);
             let newly = exact.iter().any(|b| b.posterior > bounds.high && b.prior <= bounds.high);
@@ -360,15 +364,15 @@ impl<'a> Sight<'a> {
     }
 
     /// The weights of the values, multiplied by a number that makes all of them whole; none where that gets too large.
-    fn whole_weights(&self, q: &Histogram) -> Option<Vec<u128>> {
-        let covered = |value: u32| u128::from(self.covered[value as usize].max(1));
-        let own = |value: u32| self.own.iter().find(|own| own.0 == value).map_or(0, |own| u128::from(own.1));
+    fn whole_weights(&self, q: &[(SensitiveId, u64)]) -> Option<Vec<u128>> {
+        let covered = |value: SensitiveId| u128::from(self.covered[value.index()].max(1));
+        let own = |value: SensitiveId| self.own.iter().find(|own| own.0 == value).map_or(0, |own| u128::from(own.1));
         let mut common = 1u128;
         for &(value, _) in q.iter().filter(|c| own(c.0) > 0) {
             common = common.checked_mul(covered(value) / gcd(common, covered(value)))?;
         }
         let mut sum = 0u128;
-        let weight = |&(value, here): &(u32, u64)| {
+        let weight = |&(value, here): &(SensitiveId, u64)| {
             let weight = match own(value) {
                 0 => 0,
                 own => (own * u128::from(here)).checked_mul(common / covered(value))?,

@@ -7,8 +7,8 @@
 //! b minus those of a are the values of b's other persons minus those of a's other persons. What comes out positive
 //! must be had by the former, what comes out negative by the latter. A person inserted alone into a published class is
 //! the plain case: the one count that grew is theirs. The same subtraction is done for the smallest unions of classes
-//! that nobody straddles, where only those who joined and those who left differ. A group is hit when one value is sure
-//! for at least `threshold` of it, and surer than its own version tells.
+//! that contain the same persons in both versions but for those who joined and those who left. A group is hit when one
+//! value is sure for at least `threshold` of it, and surer than its own version tells.
 //!
 //! What is certain of some may be taken off other classes, from version to version: who is certain in the end is looked
 //! for in the possible [`worlds`](crate::worlds) of all versions, and counts as hit, too.

@@ -119,8 +119,8 @@ impl Attack for Linkage {
 pub fn link(target: &Target<'_>, external: &External<'_>) -> Result<Links, AttackError> {
     let fits = fit(&target.published, external, &[])?;
     let mut first = vec![usize::MAX; fits.tuples.len()];
-    for (row, &tuple) in fits.of_row.iter().enumerate().rev() {
-        first[tuple as usize] = row;
+    for (row, tuple) in fits.of_row.iter().enumerate().rev() {
+        first[tuple.index()] = row;
     }
     let link = |(classes, row): (&[u32], usize)| {
         let mut histogram: Vec<(u32, u64)> = Vec::new();
@@ -134,7 +134,7 @@ pub fn link(target: &Target<'_>, external: &External<'_>) -> Result<Links, Attac
         Link { row, classes: classes.iter().map(|&class| class as usize).collect(), candidates, histogram }
     };
     let links = fits.iter().zip(first).map(link).collect();
-    let of_row = fits.of_row.iter().map(|&tuple| tuple as usize).collect();
+    let of_row = fits.of_row.iter().map(|tuple| tuple.index()).collect();
     Ok(Links { links, of_row, columns: fits.columns, unused_labels: fits.unused_labels })
 }
 

@@ -15,7 +15,8 @@
 //!
 //! For a monotone requirement, "split by its original tuples" is implied by any minimality, so local and full-domain
 //! releases are both covered: `scope` is `class` when each class is minimal by itself (local recoding), `table` when
-//! only the table is (full-domain): then some class fails, and nobody knows which; one that k explains explains it all.
+//! only the table is (full-domain): then some class fails, and it is open which; a class that `k` explains
+//! suffices as the explanation.
 //!
 //! Classes that overlap are looked at as far as the numbers of rows tell who is in them ([`members`](super::members));
 //! the others are counted as unmatched. Nothing is learned from a full-domain release with suppressed rows: it is the

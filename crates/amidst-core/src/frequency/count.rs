@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::counting::{Combinations, combinations};
 use super::groups::{Entry, Groups, NOBODY};
 use super::set::FrequencySet;
+use crate::ids::{EntryId, SensitiveId};
 use crate::table::{Codes, Table};
 
 /// Entries that one task makes.
@@ -61,7 +62,7 @@ fn sensitive_tuples(
 impl FrequencySet {
     /// Counts a table: columns by position, `key` the column that tells persons apart. Also returns the entry of each
     /// row.
-    pub fn count(table: &Table, quasi: &[usize], sensitive: &[usize], key: Option<usize>) -> (Self, Vec<u32>) {
+    pub fn count(table: &Table, quasi: &[usize], sensitive: &[usize], key: Option<usize>) -> (Self, Vec<EntryId>) {
         // Persons matter only when one of them has several rows.
         let key = key.filter(|&k| table.columns[k].dictionary.len() < table.rows);
         Self::count_persons(table, quasi, sensitive, key)
@@ -69,7 +70,12 @@ impl FrequencySet {
 
     /// The same as [`count`](Self::count) where the caller knows whether anyone has several rows: with a `key`, entries
     /// carry persons.
-    pub fn count_persons(table: &Table, quasi: &[usize], sensitive: &[usize], key: Option<usize>) -> (Self, Vec<u32>) {
+    pub fn count_persons(
+        table: &Table,
+        quasi: &[usize],
+        sensitive: &[usize],
+        key: Option<usize>,
+    ) -> (Self, Vec<EntryId>) {
         let columns: Vec<_> = (quasi.iter().chain(sensitive).chain(&key))
             .map(|&c| (&table.columns[c].codes, table.columns[c].dictionary.len()))
             .collect();
@@ -106,7 +112,7 @@ impl FrequencySet {
                     part.1.push(entry);
                 }
                 let person = if key.is_some() { own[to] } else { NOBODY };
-                part.2.push(Entry { sensitive: sensitive_of[entry], person, rows: found.rows[entry] });
+                part.2.push(Entry { sensitive: SensitiveId(sensitive_of[entry]), person, rows: found.rows[entry] });
             }
             part
         };
@@ -134,14 +140,15 @@ impl FrequencySet {
             persons: key.is_some(),
             floor: Vec::new(),
         };
-        (set, of_row)
+        // The same list under another type: nothing is copied.
+        (set, of_row.into_iter().map(EntryId).collect())
     }
 
     /// Counts each row of the counted table `weights` times; `entry_of_row` is what counting returned beside the set.
-    pub fn weigh(&mut self, entry_of_row: &[u32], weights: &[u64]) {
+    pub fn weigh(&mut self, entry_of_row: &[EntryId], weights: &[u64]) {
         self.groups.entries.iter_mut().for_each(|entry| entry.rows = 0);
         for (&entry, &weight) in entry_of_row.iter().zip(weights) {
-            if let Some(entry) = self.groups.entries.get_mut(entry as usize) {
+            if let Some(entry) = self.groups.entries.get_mut(entry.index()) {
                 entry.rows += weight;
             }
         }
@@ -171,9 +178,9 @@ mod tests {
         assert_eq!(set.tuples, [0, 0, 1, 1]);
         assert_eq!(
             set.groups.get(0),
-            [Entry { sensitive: 0, person: NOBODY, rows: 2 }, Entry { sensitive: 1, person: NOBODY, rows: 1 }]
+            [0, 1].map(|id| Entry { sensitive: SensitiveId(id), person: NOBODY, rows: 2 - u64::from(id) })
         );
-        assert_eq!(entry_of, [0, 2, 1, 0]);
+        assert_eq!(entry_of, [0, 2, 1, 0].map(EntryId));
         assert_eq!(set.tuple_of_entry(), [0, 0, 1]);
     }
 

@@ -4,14 +4,16 @@ use std::ops::AddAssign;
 
 use rayon::prelude::*;
 
+use crate::ids::SensitiveId;
+
 /// The person of an entry when nobody is in the table twice.
 pub const NOBODY: u32 = u32::MAX;
 
 /// Rows of a table that agree in every quasi and sensitive column (and in the person, where persons repeat).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Entry {
-    /// The sensitive tuple, an id into [`FrequencySet::sensitive`](super::FrequencySet::sensitive).
-    pub sensitive: u32,
+    /// The sensitive tuple.
+    pub sensitive: SensitiveId,
     /// The person; [`NOBODY`] unless some person has several rows.
     pub person: u32,
     /// How many rows.
@@ -66,7 +68,7 @@ impl Groups {
         pairs.iter().for_each(|&(group, _)| offsets[group as usize + 1] += 1);
         (0..count).for_each(|g| offsets[g + 1] += offsets[g]);
         let mut next = offsets.clone();
-        let mut entries = vec![Entry { sensitive: 0, person: NOBODY, rows: 0 }; pairs.len()];
+        let mut entries = vec![Entry { sensitive: SensitiveId(0), person: NOBODY, rows: 0 }; pairs.len()];
         for (group, entry) in pairs {
             let at = &mut next[group as usize];
             entries[*at] = entry;
@@ -118,12 +120,12 @@ impl Groups {
         // A group at a time, so that its counts stay in the fastest memory.
         let part = |first: usize| {
             let mut counts = vec![0u64; sensitive];
-            let mut seen: Vec<u32> = Vec::new();
+            let mut seen: Vec<SensitiveId> = Vec::new();
             let (mut sizes, mut entries) = (Vec::new(), Vec::new());
             for group in first..(first + GROUPS).min(count) {
                 for &member in &members[starts[group] as usize..starts[group + 1] as usize] {
                     for entry in self.get(member as usize) {
-                        let count = &mut counts[entry.sensitive as usize];
+                        let count = &mut counts[entry.sensitive.index()];
                         if *count == 0 {
                             seen.push(entry.sensitive);
                         }
@@ -133,7 +135,7 @@ impl Groups {
                 seen.sort_unstable();
                 sizes.push(seen.len());
                 entries.extend(seen.drain(..).map(|sensitive| {
-                    let rows = std::mem::take(&mut counts[sensitive as usize]);
+                    let rows = std::mem::take(&mut counts[sensitive.index()]);
                     Entry { sensitive, person: NOBODY, rows }
                 }));
             }

@@ -1,6 +1,7 @@
 //! The set itself: distinct tuples, their entries, and what is asked of them.
 
 use super::groups::{Entry, Groups, add_up};
+use crate::ids::SensitiveId;
 
 /// The distinct combinations of a table, with counts.
 #[derive(Debug, Clone, Default)]
@@ -87,8 +88,8 @@ impl FrequencySet {
     }
 
     /// The code of a sensitive tuple in one of the sensitive columns.
-    pub fn sensitive_code(&self, sensitive: u32, column: usize) -> u32 {
-        self.sensitive[sensitive as usize * self.sensitive_width + column]
+    pub fn sensitive_code(&self, sensitive: SensitiveId, column: usize) -> u32 {
+        self.sensitive[sensitive.index() * self.sensitive_width + column]
     }
 
     /// The number of distinct sensitive tuples: one, the empty one, when there is no sensitive column.

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::groups::{Entry, Groups, NOBODY};
 use super::set::FrequencySet;
+use crate::ids::SensitiveId;
 use crate::table::{Codes, Table};
 
 /// Rows are taken in parts of at least this many.
@@ -134,7 +135,7 @@ impl Layout {
         let count = sorted.iter().map(|s| s.tuples).sum::<usize>();
         let mut tuples = vec![0u32; count * self.width];
         let mut offsets = vec![0usize; count + 1];
-        let nothing = Entry { sensitive: 0, person: NOBODY, rows: 0 };
+        let nothing = Entry { sensitive: SensitiveId(0), person: NOBODY, rows: 0 };
         let mut entries = vec![nothing; sorted.iter().map(|s| s.entries).sum()];
         offsets[count] = entries.len();
         let mut left = Place { tuples: &mut tuples, offsets: &mut offsets, entries: &mut entries, before: 0 };
@@ -218,7 +219,7 @@ impl Layout {
         for run in sorted.keys.chunk_by(|a, b| a == b) {
             let key = first + run[0].into();
             let Some((at, entry)) = entries.next() else { return };
-            entry.sensitive = number[(key & own) as usize];
+            entry.sensitive = SensitiveId(number[(key & own) as usize]);
             entry.rows = run.len() as u64;
             if last.replace(key >> self.low) == Some(key >> self.low) {
                 continue;

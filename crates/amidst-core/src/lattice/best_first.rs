@@ -49,13 +49,13 @@ pub(crate) fn run<K: Key>(
 ) -> Result<(), SearchError> {
     let budget = walk.budget.min((walk.base.bytes() * 2).max(LEAST_BUDGET));
     let grid = Grid::new(&walk.bottom, &walk.top);
-    let hunt = Hunt { search, walk, pricer, best, grid, budget, state: Mutex::default() };
-    hunt.open();
+    let order = BestFirst { search, walk, pricer, best, grid, budget, state: Mutex::default() };
+    order.open();
     let failure = Mutex::new(None);
     rayon::scope(|scope| {
         for _ in 0..rayon::current_num_threads() {
             scope.spawn(|_| {
-                if let Err(error) = hunt.work() {
+                if let Err(error) = order.work() {
                     *lock(&failure) = Some(error);
                 }
             });
@@ -193,7 +193,7 @@ struct Held<K> {
     used: u64,
 }
 
-struct Hunt<'s, 'a, K> {
+struct BestFirst<'s, 'a, K> {
     search: &'s Search<'s>,
     walk: &'s Walk<'a, K>,
     pricer: &'s Pricer<'a>,
@@ -204,7 +204,7 @@ struct Hunt<'s, 'a, K> {
     state: Mutex<State<K>>,
 }
 
-impl<K: Key> Hunt<'_, '_, K> {
+impl<K: Key> BestFirst<'_, '_, K> {
     /// Opens all nodes.
     fn open(&self) {
         let mut state = lock(&self.state);

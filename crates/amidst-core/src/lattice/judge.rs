@@ -140,7 +140,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The view of all sensitive columns in their own order, whose symbols are the sensitive tuples.
+    /// The view of all sensitive columns in their own order, whose projections are the sensitive tuples.
     pub fn whole_view(&self) -> Option<usize> {
         let all = |f: &SensitiveView| f.columns.len() == self.search.set.sensitive_width && f.columns.is_sorted();
         if self.from_entries { None } else { self.views.iter().position(all) }

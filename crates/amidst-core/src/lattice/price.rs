@@ -8,6 +8,7 @@ use super::recode;
 use super::snapshot::Classes;
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use crate::hierarchy::Generalization;
+use crate::ids::SensitiveId;
 use crate::metric::full_domain::{Adds, Counted};
 use crate::metric::{self, Input, Node, NodeCost, Release};
 use crate::search::{Search, Suppressed};
@@ -210,8 +211,9 @@ impl<'a> Pricer<'a> {
                 (None, Some(view)) => {
                     pairs.clear();
                     classes.views[view].read(class as usize, &mut pairs);
-                    // The symbols of all sensitive columns together are the sensitive tuples themselves.
-                    let entry = |&(sensitive, rows): &(u32, u64)| Entry { sensitive, person: NOBODY, rows };
+                    // The projections on all sensitive columns are numbered as the sensitive tuples themselves are.
+                    let entry =
+                        |&(number, rows): &(u32, u64)| Entry { sensitive: SensitiveId(number), person: NOBODY, rows };
                     groups.entries.extend(pairs.iter().map(entry));
                 }
                 (None, None) => {}

@@ -1,24 +1,26 @@
-//! Facets: what requirements see of the sensitive columns, counted class by class.
+//! Views: what requirements see of the sensitive columns, counted class by class.
 //!
 //! A view is one sensitive column, or several that a requirement names together (Definition 4.6 of the ℓ-diversity
-//! article). Its symbols are the distinct values (or value tuples) of the table. Only views that some requirement
-//! looks at are counted; k-anonymity alone counts none.
+//! article). A sensitive tuple is seen as its *projection* on the columns of the view. The distinct projections are
+//! numbered within the view, in ascending order of their values: several sensitive tuples may share one, so that this
+//! number is no [`SensitiveId`]. Only views that some requirement looks at are counted; k-anonymity alone counts none.
 
 use crate::frequency::FrequencySet;
+use crate::ids::SensitiveId;
 
 /// Some sensitive columns taken together.
 #[derive(Debug)]
 pub(crate) struct SensitiveView {
     /// The sensitive columns, ascending positions not required: as the requirement names them.
     pub columns: Vec<usize>,
-    /// The symbol of each sensitive tuple of the frequency set.
-    pub symbol_of: Vec<u32>,
-    /// The values of each symbol, one per column.
+    /// The projection of each sensitive tuple of the frequency set.
+    pub projection_of: Vec<u32>,
+    /// The values of each projection, one per column.
     pub values: Vec<u32>,
-    /// The number of symbols.
-    pub symbols: usize,
-    /// For each column, every symbol's (group of equal other values, symbol), in ascending order of (group, value):
-    /// the blocks that Definition 4.6 judges. Empty for a single column.
+    /// How many distinct projections there are.
+    pub projections: usize,
+    /// For each column, the block of every projection: those with equal values in all other columns are one block,
+    /// which Definition 4.6 judges. Empty for a single column.
     pub blocks: Vec<Vec<u32>>,
 }
 
@@ -27,12 +29,13 @@ impl SensitiveView {
     pub fn new(set: &FrequencySet, columns: &[usize]) -> Self {
         let width = set.sensitive_width;
         let count = set.sensitive.len().checked_div(width).unwrap_or(0);
-        let tuples: Vec<Vec<u32>> =
-            (0..count).map(|t| columns.iter().map(|&c| set.sensitive_code(t as u32, c)).collect()).collect();
+        let tuples: Vec<Vec<u32>> = (0..count)
+            .map(|t| columns.iter().map(|&c| set.sensitive_code(SensitiveId(t as u32), c)).collect())
+            .collect();
         let mut distinct = tuples.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        let symbol_of = tuples.iter().map(|t| distinct.partition_point(|d| d < t) as u32).collect();
+        let projection_of = tuples.iter().map(|t| distinct.partition_point(|d| d < t) as u32).collect();
         let blocks = if columns.len() == 1 {
             Vec::new()
         } else {
@@ -45,51 +48,51 @@ impl SensitiveView {
                     };
                     let mut order: Vec<u32> = (0..distinct.len() as u32).collect();
                     order.sort_by_cached_key(|&s| others(s));
-                    // The rank of each symbol, with a gap where the other columns' values change.
-                    let mut rank = vec![0; distinct.len()];
+                    // A new block begins where the other columns' values change.
+                    let mut block_of = vec![0; distinct.len()];
                     let mut block = 0;
                     for (i, &s) in order.iter().enumerate() {
                         if i > 0 && others(order[i - 1]).0 != others(s).0 {
                             block += 1;
                         }
-                        rank[s as usize] = block;
+                        block_of[s as usize] = block;
                     }
-                    rank
+                    block_of
                 })
                 .collect()
         };
-        let symbols = distinct.len();
-        SensitiveView { columns: columns.to_vec(), symbol_of, values: distinct.concat(), symbols, blocks }
+        let projections = distinct.len();
+        SensitiveView { columns: columns.to_vec(), projection_of, values: distinct.concat(), projections, blocks }
     }
 
-    /// The value of a symbol in the column at position `column` of this view.
-    pub fn value(&self, symbol: u32, column: usize) -> u32 {
-        self.values[symbol as usize * self.columns.len() + column]
+    /// The value of a projection in the column at position `column` of this view.
+    pub fn value(&self, projection: u32, column: usize) -> u32 {
+        self.values[projection as usize * self.columns.len() + column]
     }
 }
 
-/// How many rows of each class have each symbol of a view.
+/// How many rows of each class have each projection of a view.
 #[derive(Debug, Clone)]
 pub(crate) enum Counts {
-    /// A row of `symbols` counts for each class: fastest where symbols are few.
+    /// A row of `projections` counts for each class: fastest where projections are few.
     Dense {
-        /// The number of symbols.
-        symbols: usize,
+        /// The number of projections.
+        projections: usize,
         /// The counts, class by class.
         counts: Vec<u32>,
     },
-    /// The symbols that occur, in ascending order within each class.
+    /// The projections that occur, in ascending order within each class.
     Sparse {
-        /// The number of symbols.
-        symbols: usize,
+        /// The number of projections.
+        projections: usize,
         /// Class `c` has the pairs from `offsets[c]` to `offsets[c + 1]`.
         offsets: Vec<u32>,
-        /// (symbol, rows).
+        /// (projection, rows).
         pairs: Vec<(u32, u32)>,
     },
 }
 
-/// Up to this many symbols, adding whole rows of counts is faster than merging lists.
+/// Up to this many projections, adding whole rows of counts is faster than merging lists.
 const DENSE: usize = 32;
 
 /// Up to this many counts stay in fast memory, zeros or not.
@@ -98,18 +101,18 @@ const NEAR: usize = 1 << 20;
 impl Counts {
     /// The counts of each of the tuples of `set` in `tuples`.
     pub fn base(set: &FrequencySet, view: &SensitiveView, tuples: &[u32]) -> Self {
-        let symbols = view.symbols;
-        // Of many tuples most have few symbols: rows of counts would mostly be zeros.
-        let full = symbols * tuples.len() <= set.groups.entries.len() * 3 || symbols * tuples.len() <= NEAR;
-        if symbols <= DENSE && full {
-            let mut counts = vec![0; symbols * tuples.len()];
+        let projections = view.projections;
+        // Of many tuples most have few projections: rows of counts would mostly be zeros.
+        let full = projections * tuples.len() <= set.groups.entries.len() * 3 || projections * tuples.len() <= NEAR;
+        if projections <= DENSE && full {
+            let mut counts = vec![0; projections * tuples.len()];
             for (class, &tuple) in tuples.iter().enumerate() {
                 for entry in set.groups.get(tuple as usize) {
-                    let symbol = view.symbol_of[entry.sensitive as usize] as usize;
-                    counts[class * symbols + symbol] += entry.rows as u32;
+                    let projection = view.projection_of[entry.sensitive.index()] as usize;
+                    counts[class * projections + projection] += entry.rows as u32;
                 }
             }
-            return Counts::Dense { symbols, counts };
+            return Counts::Dense { projections, counts };
         }
         let mut offsets = Vec::with_capacity(tuples.len() + 1);
         let mut pairs: Vec<(u32, u32)> = Vec::new();
@@ -118,59 +121,60 @@ impl Counts {
         for &tuple in tuples {
             own.clear();
             own.extend(
-                (set.groups.get(tuple as usize).iter()).map(|e| (view.symbol_of[e.sensitive as usize], e.rows as u32)),
+                (set.groups.get(tuple as usize).iter())
+                    .map(|e| (view.projection_of[e.sensitive.index()], e.rows as u32)),
             );
             own.sort_unstable();
             let start = pairs.len();
-            for &(symbol, rows) in &own {
+            for &(projection, rows) in &own {
                 match pairs[start..].last_mut() {
-                    Some(last) if last.0 == symbol => last.1 += rows,
-                    _ => pairs.push((symbol, rows)),
+                    Some(last) if last.0 == projection => last.1 += rows,
+                    _ => pairs.push((projection, rows)),
                 }
             }
             offsets.push(pairs.len() as u32);
         }
-        Counts::Sparse { symbols, offsets, pairs }
+        Counts::Sparse { projections, offsets, pairs }
     }
 
     /// The counts of `classes` coarser classes, where `class_of` names the coarser class of each class.
     pub fn roll_up(&self, class_of: &[u32], classes: usize) -> Self {
         match self {
-            Counts::Dense { symbols, counts } => {
-                let mut sums = vec![0u32; classes * symbols];
-                for (row, &class) in counts.chunks_exact((*symbols).max(1)).zip(class_of) {
-                    let start = class as usize * symbols;
-                    for (sum, &count) in sums[start..start + symbols].iter_mut().zip(row) {
+            Counts::Dense { projections, counts } => {
+                let mut sums = vec![0u32; classes * projections];
+                for (row, &class) in counts.chunks_exact((*projections).max(1)).zip(class_of) {
+                    let start = class as usize * projections;
+                    for (sum, &count) in sums[start..start + projections].iter_mut().zip(row) {
                         *sum += count;
                     }
                 }
-                Counts::Dense { symbols: *symbols, counts: sums }
+                Counts::Dense { projections: *projections, counts: sums }
             }
-            Counts::Sparse { symbols, offsets, pairs } if classes * symbols <= NEAR => {
-                let mut sums = vec![0u32; classes * symbols];
+            Counts::Sparse { projections, offsets, pairs } if classes * projections <= NEAR => {
+                let mut sums = vec![0u32; classes * projections];
                 for (source, &class) in class_of.iter().enumerate() {
-                    let row = &mut sums[class as usize * symbols..(class as usize + 1) * symbols];
-                    for &(symbol, rows) in &pairs[offsets[source] as usize..offsets[source + 1] as usize] {
-                        row[symbol as usize] += rows;
+                    let row = &mut sums[class as usize * projections..(class as usize + 1) * projections];
+                    for &(projection, rows) in &pairs[offsets[source] as usize..offsets[source + 1] as usize] {
+                        row[projection as usize] += rows;
                     }
                 }
-                Counts::Dense { symbols: *symbols, counts: sums }
+                Counts::Dense { projections: *projections, counts: sums }
             }
-            Counts::Sparse { symbols, offsets, pairs } if *symbols <= DENSE => {
-                merge_few_symbols(*symbols, offsets, pairs, class_of, classes)
+            Counts::Sparse { projections, offsets, pairs } if *projections <= DENSE => {
+                merge_few(*projections, (offsets, pairs), class_of, classes)
             }
-            Counts::Sparse { symbols, offsets, pairs } => {
-                merge_many_symbols(*symbols, offsets, pairs, class_of, classes)
+            Counts::Sparse { projections, offsets, pairs } => {
+                merge_many(*projections, (offsets, pairs), class_of, classes)
             }
         }
     }
 
-    /// Appends (symbol, rows) of a class to `out`, by symbol, without zeros.
+    /// Appends (projection, rows) of a class to `out`, by projection, without zeros.
     #[inline]
     pub fn read(&self, class: usize, out: &mut Vec<(u32, u64)>) {
         match self {
-            Counts::Dense { symbols, counts } => {
-                let row = &counts[class * symbols..(class + 1) * symbols];
+            Counts::Dense { projections, counts } => {
+                let row = &counts[class * projections..(class + 1) * projections];
                 out.extend((0u32..).zip(row).filter(|&(_, &n)| n > 0).map(|(s, &n)| (s, u64::from(n))));
             }
             Counts::Sparse { offsets, pairs, .. } => {
@@ -189,15 +193,12 @@ impl Counts {
     }
 }
 
-/// Rolls sparse counts of at most [`DENSE`] symbols up: the sources of a class side by side, each class in one small
-/// row.
-fn merge_few_symbols(
-    symbols: usize,
-    offsets: &[u32],
-    pairs: &[(u32, u32)],
-    class_of: &[u32],
-    classes: usize,
-) -> Counts {
+/// The offsets and pairs of [`Counts::Sparse`].
+type Sparse<'a> = (&'a [u32], &'a [(u32, u32)]);
+
+/// Rolls sparse counts of at most [`DENSE`] projections up: the sources of a class side by side, each class in one
+/// small row.
+fn merge_few(projections: usize, (offsets, pairs): Sparse<'_>, class_of: &[u32], classes: usize) -> Counts {
     let mut starts = vec![0u32; classes + 1];
     class_of.iter().for_each(|&class| starts[class as usize + 1] += 1);
     (0..classes).for_each(|c| starts[c + 1] += starts[c]);
@@ -216,42 +217,36 @@ fn merge_few_symbols(
     for class in 0..classes {
         let own = &sources[starts[class] as usize..starts[class + 1] as usize];
         for range in own.iter().map(|&s| offsets[s as usize] as usize..offsets[s as usize + 1] as usize) {
-            pairs[range].iter().for_each(|&(symbol, rows)| sums[symbol as usize] += rows);
+            pairs[range].iter().for_each(|&(projection, rows)| sums[projection as usize] += rows);
         }
-        let found = (0u32..).zip(&mut sums[..symbols]).filter(|(_, sum)| **sum > 0);
-        merged.extend(found.map(|(symbol, sum)| (symbol, std::mem::take(sum))));
+        let found = (0u32..).zip(&mut sums[..projections]).filter(|(_, sum)| **sum > 0);
+        merged.extend(found.map(|(projection, sum)| (projection, std::mem::take(sum))));
         ends.push(merged.len() as u32);
     }
-    if classes * symbols <= merged.len() * 2 {
+    if classes * projections <= merged.len() * 2 {
         // Hardly any zeros are left.
-        let mut counts = vec![0u32; classes * symbols];
-        for (row, range) in counts.chunks_exact_mut(symbols).zip(ends.windows(2)) {
+        let mut counts = vec![0u32; classes * projections];
+        for (row, range) in counts.chunks_exact_mut(projections).zip(ends.windows(2)) {
             let own = &merged[range[0] as usize..range[1] as usize];
-            own.iter().for_each(|&(symbol, rows)| row[symbol as usize] = rows);
+            own.iter().for_each(|&(projection, rows)| row[projection as usize] = rows);
         }
-        return Counts::Dense { symbols, counts };
+        return Counts::Dense { projections, counts };
     }
     merged.shrink_to_fit();
-    Counts::Sparse { symbols, offsets: ends, pairs: merged }
+    Counts::Sparse { projections, offsets: ends, pairs: merged }
 }
 
-/// Rolls sparse counts up: two stable counting sorts, by symbol and then by class, put equal pairs side by side.
-fn merge_many_symbols(
-    symbols: usize,
-    offsets: &[u32],
-    pairs: &[(u32, u32)],
-    class_of: &[u32],
-    classes: usize,
-) -> Counts {
-    let mut place = vec![0u32; symbols + 1];
+/// Rolls sparse counts up: two stable counting sorts, by projection and then by class, put equal pairs side by side.
+fn merge_many(projections: usize, (offsets, pairs): Sparse<'_>, class_of: &[u32], classes: usize) -> Counts {
+    let mut place = vec![0u32; projections + 1];
     pairs.iter().for_each(|p| place[p.0 as usize + 1] += 1);
-    (0..symbols).for_each(|s| place[s + 1] += place[s]);
-    let mut by_symbol = vec![(0u32, 0u32, 0u32); pairs.len()];
+    (0..projections).for_each(|s| place[s + 1] += place[s]);
+    let mut by_projection = vec![(0u32, 0u32, 0u32); pairs.len()];
     let mut sizes = vec![0u32; classes + 1];
     for (source, &class) in class_of.iter().enumerate() {
-        for &(symbol, rows) in &pairs[offsets[source] as usize..offsets[source + 1] as usize] {
-            let at = &mut place[symbol as usize];
-            by_symbol[*at as usize] = (class, symbol, rows);
+        for &(projection, rows) in &pairs[offsets[source] as usize..offsets[source + 1] as usize] {
+            let at = &mut place[projection as usize];
+            by_projection[*at as usize] = (class, projection, rows);
             *at += 1;
             sizes[class as usize + 1] += 1;
         }
@@ -259,9 +254,9 @@ fn merge_many_symbols(
     (0..classes).for_each(|c| sizes[c + 1] += sizes[c]);
     let starts = sizes.clone();
     let mut sorted = vec![(0u32, 0u32); pairs.len()];
-    for (class, symbol, rows) in by_symbol {
+    for (class, projection, rows) in by_projection {
         let at = &mut sizes[class as usize];
-        sorted[*at as usize] = (symbol, rows);
+        sorted[*at as usize] = (projection, rows);
         *at += 1;
     }
     let mut merged: Vec<(u32, u32)> = Vec::with_capacity(pairs.len());
@@ -269,16 +264,16 @@ fn merge_many_symbols(
     offsets.push(0);
     for class in 0..classes {
         let start = merged.len();
-        for &(symbol, rows) in &sorted[starts[class] as usize..starts[class + 1] as usize] {
+        for &(projection, rows) in &sorted[starts[class] as usize..starts[class + 1] as usize] {
             match merged[start..].last_mut() {
-                Some(last) if last.0 == symbol => last.1 += rows,
-                _ => merged.push((symbol, rows)),
+                Some(last) if last.0 == projection => last.1 += rows,
+                _ => merged.push((projection, rows)),
             }
         }
         offsets.push(merged.len() as u32);
     }
     merged.shrink_to_fit();
-    Counts::Sparse { symbols, offsets, pairs: merged }
+    Counts::Sparse { projections, offsets, pairs: merged }
 }
 
 #[cfg(test)]
@@ -287,22 +282,23 @@ mod tests {
 
     #[test]
     fn every_form_of_counts_rolls_up_to_the_same() {
-        // Forty thousand classes of two or three symbols each, so that no form is ruled out by its size.
-        for symbols in [5usize, 32, 90] {
+        // Forty thousand classes of two or three projections each, so that no form is ruled out by its size.
+        for projections in [5usize, 32, 90] {
             let (mut offsets, mut pairs) = (vec![0u32], Vec::new());
-            let mut dense = vec![0u32; 40_000 * symbols];
+            let mut dense = vec![0u32; 40_000 * projections];
             for class in 0..40_000usize {
-                let mut own: Vec<u32> = (0..2 + class % 2).map(|i| ((class * 31 + i * 7) % symbols) as u32).collect();
+                let mut own: Vec<u32> =
+                    (0..2 + class % 2).map(|i| ((class * 31 + i * 7) % projections) as u32).collect();
                 own.sort_unstable();
                 own.dedup();
-                for symbol in own {
-                    pairs.push((symbol, class as u32 % 11 + 1));
-                    dense[class * symbols + symbol as usize] = class as u32 % 11 + 1;
+                for projection in own {
+                    pairs.push((projection, class as u32 % 11 + 1));
+                    dense[class * projections + projection as usize] = class as u32 % 11 + 1;
                 }
                 offsets.push(pairs.len() as u32);
             }
-            let sparse = Counts::Sparse { symbols, offsets, pairs };
-            let dense = Counts::Dense { symbols, counts: dense };
+            let sparse = Counts::Sparse { projections, offsets, pairs };
+            let dense = Counts::Dense { projections, counts: dense };
             for classes in [1usize, 3, 700, 39_000] {
                 let class_of: Vec<u32> = (0..40_000).map(|c| (c * 17 % classes) as u32).collect();
                 let (a, b) = (sparse.roll_up(&class_of, classes), dense.roll_up(&class_of, classes));
@@ -310,7 +306,7 @@ mod tests {
                     let (mut x, mut y) = (Vec::new(), Vec::new());
                     a.read(class, &mut x);
                     b.read(class, &mut y);
-                    assert_eq!(x, y, "{symbols} symbols, {classes} classes");
+                    assert_eq!(x, y, "{projections} projections, {classes} classes");
                 }
             }
         }

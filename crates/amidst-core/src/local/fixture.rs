@@ -3,6 +3,7 @@
 use crate::control::Control;
 use crate::frequency::FrequencySet;
 use crate::hierarchy::{Cell, Generalization, Generalize, Hierarchy, Level};
+use crate::ids::EntryId;
 use crate::local::class::{Cluster, Judge, World};
 use crate::local::shape::Space;
 use crate::metric::{self, Metric, Release, cell_loss};
@@ -35,7 +36,7 @@ pub(crate) struct Fixture {
     pub set: FrequencySet,
     pub generalizations: Vec<Generalization>,
     pub domains: Vec<SensitiveDomain>,
-    pub entry_of: Vec<u32>,
+    pub entry_of: Vec<EntryId>,
 }
 
 /// A hierarchy over the values of a column: leaf → label at each level, the top added.

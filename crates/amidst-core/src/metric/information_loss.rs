@@ -191,8 +191,8 @@ mod tests {
             .collect();
         let tuple_of_entry = set.tuple_of_entry();
         let mut class_of = vec![0; set.len()];
-        for (row, &entry) in entry_of.iter().enumerate() {
-            class_of[tuple_of_entry[entry as usize] as usize] = row as u32 / 3;
+        for (row, entry) in entry_of.iter().enumerate() {
+            class_of[tuple_of_entry[entry.index()] as usize] = row as u32 / 3;
         }
         let recoding =
             Recoding { classes, assignment: Assignment::Tuples(class_of), levels: None, masked: None, shown: None };

@@ -28,6 +28,7 @@ use super::full_domain::round_down;
 use super::{Entry, Input, Metric, Node, NodeCost, Release};
 use crate::frequency::{self, FrequencySet};
 use crate::hierarchy::{Cell, Generalization};
+use crate::ids::SensitiveId;
 use crate::recoding::covering::{Covering, Way};
 use crate::recoding::{Assignment, SUPPRESSED};
 
@@ -43,14 +44,14 @@ pub(super) const ENTRY: Entry = Entry {
 #[derive(Debug)]
 struct KlDivergence;
 
-/// A class that covers everything, or nobody.
+/// The number of a class that covers everything, or that has no rows.
 const NO_CLASS: u32 = u32::MAX;
 
 /// How many tuples are walked in one go.
 const CHUNK: usize = 4096;
 
 /// Rows by sensitive tuple.
-type Histogram = Vec<(u32, u64)>;
+type Histogram = Vec<(SensitiveId, u64)>;
 
 impl Metric for KlDivergence {
     fn loss(&self, release: &Release<'_>) -> Option<f64> {
@@ -59,7 +60,7 @@ impl Metric for KlDivergence {
             return None;
         }
         // Classes that cover everything add the same to every x with their sensitive value.
-        let mut everywhere: FxHashMap<u32, u64> = FxHashMap::default();
+        let mut everywhere: FxHashMap<SensitiveId, u64> = FxHashMap::default();
         if release.suppressed > 0 {
             release.recoding.for_each_part(set, |part| {
                 if part.class.is_none() {
@@ -146,7 +147,7 @@ struct Class<'a> {
 
 impl Class<'_> {
     /// n_{class,s} / area.
-    fn density(&self, sensitive: u32) -> f64 {
+    fn density(&self, sensitive: SensitiveId) -> f64 {
         let first = self.entries.partition_point(|e| e.sensitive < sensitive);
         let own = self.entries[first..].iter().take_while(|e| e.sensitive == sensitive);
         own.map(|e| e.rows).sum::<u64>() as f64 / self.area
@@ -155,7 +156,7 @@ impl Class<'_> {
 
 /// N · F̂*.
 struct Density<'a> {
-    everywhere: FxHashMap<u32, u64>,
+    everywhere: FxHashMap<SensitiveId, u64>,
     /// The area of a class that covers everything.
     area: f64,
     /// The classes that do not.
@@ -261,7 +262,7 @@ impl NodeCost for Nodes<'_> {
     fn loss(&self, node: &Node<'_>) -> Option<f64> {
         let groups = node.groups?;
         let generalizations = self.input.generalizations;
-        let mut suppressed: FxHashMap<u32, u64> = FxHashMap::default();
+        let mut suppressed: FxHashMap<SensitiveId, u64> = FxHashMap::default();
         for class in (0..node.len()).filter(|&c| node.is_suppressed(c)) {
             groups.get(class).iter().for_each(|e| *suppressed.entry(e.sensitive).or_default() += e.rows);
         }

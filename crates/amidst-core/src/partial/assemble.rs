@@ -1,4 +1,4 @@
-//! Classes of parts, brought together to a recoding.
+//! Classes within each part, and the recoding that the classes of all parts make together.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use super::{DisplacedRows, PartialSearch, Place, SplitRows, Way};
 use crate::algorithm::{mondrian_partition, top_down_partition};
 use crate::frequency::{Entry, FrequencySet, NOBODY, add_up};
 use crate::hierarchy::Cell;
+use crate::ids::SensitiveId;
 use crate::local::class::{Partition, World, cluster};
 use crate::local::finish::suppress::{Taken, mask, omit, worst};
 use crate::recoding::{Assignment, Recoding, SUPPRESSED};
@@ -21,7 +22,7 @@ pub struct Piece {
     /// A tuple of it. Other classes have rows of it only where some were pulled out of children.
     pub first: Vec<u32>,
     /// Its rows by sensitive tuple, before any are left out.
-    pub counts: Vec<(u32, u64)>,
+    pub counts: Vec<(SensitiveId, u64)>,
     shape: Vec<u64>,
     /// Its entries, where some of them may be better left out: tuples, and the entries of each.
     held: Vec<(Vec<u32>, Vec<Entry>)>,
@@ -48,7 +49,7 @@ pub struct Omitted {
     /// Their quasi tuple.
     pub codes: Vec<u32>,
     /// Their sensitive tuple.
-    pub sensitive: u32,
+    pub sensitive: SensitiveId,
     /// How many.
     pub rows: u64,
 }
@@ -70,21 +71,21 @@ pub struct Assembled {
 }
 
 impl<'a> PartialSearch<'a> {
-    /// Finishes a part that was gathered. `strays` are rows that belong to it and were not with the others.
+    /// Finishes a part that was gathered. `displaced` are rows that belong to it and were not with the others.
     ///
     /// # Errors
     /// When the search was asked to stop.
     pub fn finish(
         &self,
         part: &FrequencySet,
-        strays: &[DisplacedRows],
+        displaced: &[DisplacedRows],
         place: &Arc<Place>,
     ) -> Result<Finished, SearchError> {
         let joined;
-        let part = match strays {
+        let part = match displaced {
             [] => part,
-            strays => {
-                joined = self.with(part, strays);
+            displaced => {
+                joined = self.with(part, displaced);
                 &joined
             }
         };
@@ -96,11 +97,12 @@ impl<'a> PartialSearch<'a> {
         };
         let world = World { set: part, tuple_of: &tuple_of, space: &self.space, judge: &self.judge };
         let mut finished = Finished::default();
-        self.deal(part, &partition, strays, &mut finished);
+        self.deal(part, &partition, displaced, &mut finished);
         for (index, parts) in partition.classes.into_iter().enumerate() {
             let cluster = world.cluster(parts);
             let entries = || cluster.parts.iter().map(|&(e, rows)| (tuple_of[e as usize], rows, world.entry(e)));
-            let mut counts: Vec<(u32, u64)> = entries().map(|(_, rows, entry)| (entry.sensitive, rows)).collect();
+            let mut counts: Vec<(SensitiveId, u64)> =
+                entries().map(|(_, rows, entry)| (entry.sensitive, rows)).collect();
             add_up(&mut counts);
             let kept = self.limit > 0
                 && (self.space.covers_all(&cluster.shape) || worst(&world, &cluster, self.limit).is_some());
@@ -120,7 +122,7 @@ impl<'a> PartialSearch<'a> {
     }
 
     /// A part together with rows that were not with it.
-    pub(super) fn with(&self, part: &FrequencySet, strays: &[DisplacedRows]) -> FrequencySet {
+    pub(super) fn with(&self, part: &FrequencySet, displaced: &[DisplacedRows]) -> FrequencySet {
         let (mut codes, mut counts) = (Vec::new(), Vec::new());
         for (tuple, entries) in part.groups.iter().enumerate() {
             for entry in entries {
@@ -128,31 +130,32 @@ impl<'a> PartialSearch<'a> {
                 counts.push((entry.sensitive, entry.rows));
             }
         }
-        for stray in strays {
-            codes.extend_from_slice(&stray.codes);
-            counts.push((stray.sensitive, stray.rows));
+        for moved in displaced {
+            codes.extend_from_slice(&moved.codes);
+            counts.push((moved.sensitive, moved.rows));
         }
         self.part(&codes, &counts)
     }
 
-    /// Tells the class of each tuple, and which rows go elsewhere: strays, and entries that are not where their tuple
-    /// is.
-    fn deal(&self, part: &FrequencySet, partition: &Partition, strays: &[DisplacedRows], finished: &mut Finished) {
+    /// Tells the class of each tuple, and which rows go elsewhere: displaced, and entries that are not where their
+    /// tuple is.
+    fn deal(&self, part: &FrequencySet, partition: &Partition, displaced: &[DisplacedRows], finished: &mut Finished) {
         let mut runs: Vec<(u32, u32, u64)> = Vec::new();
         for (class, parts) in (0..).zip(&partition.classes) {
             runs.extend(parts.iter().map(|&(entry, rows)| (entry, class, rows)));
         }
         runs.sort_unstable();
-        let mut strays: Vec<(&[u32], u32)> = strays.iter().map(|s| (s.codes.as_slice(), s.sensitive)).collect();
-        strays.sort_unstable();
+        let mut displaced: Vec<(&[u32], SensitiveId)> =
+            displaced.iter().map(|s| (s.codes.as_slice(), s.sensitive)).collect();
+        displaced.sort_unstable();
         let mut of_entry = runs.chunk_by(|a, b| a.0 == b.0);
         for (tuple, entries) in part.groups.iter().enumerate() {
             let codes = part.tuple(tuple);
             let mut class = None;
             for entry in entries {
                 let Some(own) = of_entry.next() else { break };
-                let strayed = strays.binary_search(&(codes, entry.sensitive)).is_ok();
-                if !strayed && own.len() == 1 && class.is_none_or(|class| class == own[0].1) {
+                let is_displaced = displaced.binary_search(&(codes, entry.sensitive)).is_ok();
+                if !is_displaced && own.len() == 1 && class.is_none_or(|class| class == own[0].1) {
                     class = Some(own[0].1);
                 } else {
                     let runs = own.iter().map(|&(_, class, rows)| (class, rows)).collect();
@@ -175,7 +178,7 @@ impl<'a> PartialSearch<'a> {
         summary: &super::Summary,
         place: &Arc<Place>,
         first: Vec<u32>,
-        counts: Vec<(u32, u64)>,
+        counts: Vec<(SensitiveId, u64)>,
     ) -> Result<Piece, SearchError> {
         let shape = summary.shape(&self.space).unwrap_or_default();
         let rows: u64 = counts.iter().map(|c| c.1).sum();
@@ -200,7 +203,7 @@ impl<'a> PartialSearch<'a> {
             place(a).cmp(&place(b))
         });
         let mut shapes: Vec<&[u64]> = pieces.iter().map(|p| p.shape.as_slice()).collect();
-        let mut counts: Vec<&[(u32, u64)]> = pieces.iter().map(|p| p.counts.as_slice()).collect();
+        let mut counts: Vec<&[(SensitiveId, u64)]> = pieces.iter().map(|p| p.counts.as_slice()).collect();
         let held: Vec<usize> = order.iter().copied().filter(|&p| !pieces[p].held.is_empty()).collect();
         let changed = self.without(pieces, &held);
         for (&piece, (shape, left)) in held.iter().zip(&changed.left) {
@@ -248,7 +251,7 @@ impl<'a> PartialSearch<'a> {
         if held.is_empty() {
             return Changed::default();
         }
-        let mut entries: Vec<(&[u32], u32, usize, u64)> = Vec::new();
+        let mut entries: Vec<(&[u32], SensitiveId, usize, u64)> = Vec::new();
         for (position, &piece) in held.iter().enumerate() {
             for (codes, of_tuple) in &pieces[piece].held {
                 entries.extend(of_tuple.iter().map(|e| (codes.as_slice(), e.sensitive, position, e.rows)));
@@ -289,7 +292,7 @@ impl<'a> PartialSearch<'a> {
 }
 
 /// The shape of a class, and its rows by sensitive tuple.
-type Left = (Vec<u64>, Vec<(u32, u64)>);
+type Left = (Vec<u64>, Vec<(SensitiveId, u64)>);
 
 /// What became of classes that rows were taken from.
 #[derive(Default)]
@@ -320,7 +323,7 @@ impl Assembled {
         if self.omitted.is_empty() && of_tuple.iter().all(|of| of.len() == 1) {
             return recoding;
         }
-        let mut gone: FxHashMap<(usize, u32), u64> = FxHashMap::default();
+        let mut gone: FxHashMap<(usize, SensitiveId), u64> = FxHashMap::default();
         for omitted in &self.omitted {
             *gone.entry((omitted.piece, omitted.sensitive)).or_default() += omitted.rows;
         }

@@ -23,7 +23,7 @@ struct Open {
     part: u32,
     place: Arc<Place>,
     combinations: u64,
-    strays: Vec<DisplacedRows>,
+    displaced: Vec<DisplacedRows>,
 }
 
 /// What became of a part that was divided.
@@ -51,7 +51,7 @@ pub(super) fn search<R: DivisibleTable>(
     let search = remote.search(top)?;
     let pieces = PartialSearch::new(&search, algorithm).map_err(unsupported)?;
     remote.begin(&pieces)?;
-    let mut open = vec![Open { part: 0, place: pieces.root(), combinations: u64::MAX, strays: Vec::new() }];
+    let mut open = vec![Open { part: 0, place: pieces.root(), combinations: u64::MAX, displaced: Vec::new() }];
     let mut next = 1;
     let mut classes: Vec<Piece> = Vec::new();
     let mut dealt: Vec<SplitRows> = Vec::new();
@@ -61,12 +61,12 @@ pub(super) fn search<R: DivisibleTable>(
         let summaries = remote.summaries(&pieces, &parts)?;
         let mut sides = Vec::new();
         for (of, mut summary) in open.into_iter().zip(summaries) {
-            of.strays.iter().for_each(|stray| pieces.add_stray(&mut summary, stray));
+            of.displaced.iter().for_each(|moved| pieces.add_displaced(&mut summary, moved));
             let Some(division) = pieces.divide(&summary, &of.place) else {
                 let class = classes.len() as u32;
-                let (first, counts) = with_strays(remote.place_whole(&pieces, of.part, class)?, &of.strays);
+                let (first, counts) = with_displaced(remote.place_whole(&pieces, of.part, class)?, &of.displaced);
                 classes.push(pieces.leaf(&summary, &of.place, first, counts).map_err(unsupported)?);
-                dealt.extend(of.strays.into_iter().map(|DisplacedRows { codes, sensitive, rows }| SplitRows {
+                dealt.extend(of.displaced.into_iter().map(|DisplacedRows { codes, sensitive, rows }| SplitRows {
                     codes,
                     sensitive,
                     runs: vec![(class, rows)],
@@ -87,7 +87,7 @@ pub(super) fn search<R: DivisibleTable>(
             let parts: Vec<u32> = batch.iter().map(|o| o.part).collect();
             let (mut tuples, mut of_tuple) = (Vec::new(), Vec::new());
             for (of, set) in batch.iter().zip(remote.gather_parts(&pieces, &parts)?) {
-                let finished = pieces.finish(&set, &of.strays, &of.place)?;
+                let finished = pieces.finish(&set, &of.displaced, &of.place)?;
                 let before = classes.len() as u32;
                 tuples.extend(finished.tuples);
                 of_tuple.extend(finished.of_tuple.into_iter().map(|class| before + class));
@@ -117,12 +117,12 @@ fn divided(of: Open, division: Division, next: &mut u32) -> Sides {
     *next += division.combinations.len() as u32;
     let open = |(side, &combinations): (u32, &u64)| {
         let place = division.place(&of.place, side);
-        Open { part: first + side, place, combinations, strays: Vec::new() }
+        Open { part: first + side, place, combinations, displaced: Vec::new() }
     };
     let mut opens: Vec<Open> = (0..).zip(&division.combinations).map(open).collect();
-    for stray in of.strays {
-        let side = stray.codes.get(division.column).and_then(|&code| division.side(code)).unwrap_or_default();
-        opens[side as usize].strays.push(stray);
+    for moved in of.displaced {
+        let side = moved.codes.get(division.column).and_then(|&code| division.side(code)).unwrap_or_default();
+        opens[side as usize].displaced.push(moved);
     }
     Sides { divided: Divided { part: of.part, division, first }, opens }
 }
@@ -155,9 +155,9 @@ fn pulled<R: DivisibleTable>(
         let Some(rest) = division.rest() else { continue };
         for pulled in &division.pulled {
             let sensitive = pulled.sensitive;
-            let strays = std::mem::take(&mut opens[pulled.side as usize].strays);
+            let displaced = std::mem::take(&mut opens[pulled.side as usize].displaced);
             let (own, others): (Vec<DisplacedRows>, Vec<DisplacedRows>) =
-                strays.into_iter().partition(|s| s.sensitive == sensitive);
+                displaced.into_iter().partition(|s| s.sensitive == sensitive);
             // Codes, rows, and whether they are here already.
             let mut last: Vec<(Vec<u32>, u64, bool)> = own.into_iter().map(|s| (s.codes, s.rows, true)).collect();
             last.extend(found.next().unwrap_or_default().into_iter().map(|(codes, rows)| (codes, rows, false)));
@@ -175,22 +175,22 @@ fn pulled<R: DivisibleTable>(
                     leave.push(DisplacedRows { codes, sensitive, rows: taken });
                 }
             }
-            opens[pulled.side as usize].strays = stay;
-            opens[rest as usize].strays.extend(leave);
+            opens[pulled.side as usize].displaced = stay;
+            opens[rest as usize].displaced.extend(leave);
         }
     }
     Ok(gone)
 }
 
 /// A tuple of a class and its counts, with the rows that were not with the others.
-fn with_strays((mut first, mut counts): (Vec<u32>, Counts), strays: &[DisplacedRows]) -> (Vec<u32>, Counts) {
-    for stray in strays {
-        match counts.binary_search_by_key(&stray.sensitive, |c| c.0) {
-            Ok(at) => counts[at].1 += stray.rows,
-            Err(at) => counts.insert(at, (stray.sensitive, stray.rows)),
+fn with_displaced((mut first, mut counts): (Vec<u32>, Counts), displaced: &[DisplacedRows]) -> (Vec<u32>, Counts) {
+    for moved in displaced {
+        match counts.binary_search_by_key(&moved.sensitive, |c| c.0) {
+            Ok(at) => counts[at].1 += moved.rows,
+            Err(at) => counts.insert(at, (moved.sensitive, moved.rows)),
         }
         if first.is_empty() {
-            first.clone_from(&stray.codes);
+            first.clone_from(&moved.codes);
         }
     }
     (first, counts)

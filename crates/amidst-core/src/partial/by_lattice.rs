@@ -8,13 +8,14 @@
 //!   from there up is searched in this process by the same code as any other table.
 //!
 //! In the end every node has been searched or ruled out, so what was found is what a search of the whole finds. A node
-//! that can be neither gathered nor ruled out ends the search: nobody could say whether it is the best.
+//! that can be neither gathered nor ruled out ends the search: it might be the best.
 
 use super::{MinimumClass, RemoteTable, TooLarge};
 use crate::algorithm::Choice;
 use crate::control::Control;
 use crate::frequency::{Entry, NOBODY};
 use crate::hierarchy::Generalization;
+use crate::ids::SensitiveId;
 use crate::lattice::{self, Node, finer};
 use crate::model::Needs;
 use crate::requirement::Evaluator;
@@ -119,7 +120,7 @@ fn least(top: &Search<'_>) -> MinimumClass {
     let mut least = MinimumClass { rows: 1, values: 1 };
     for (i, requirement) in top.requirements.iter().enumerate() {
         if requirement.needs() == Needs::Size && requirement.preserved_by_insertion() {
-            let holds = |rows: u64| evaluator.holds(i, &[Entry { sensitive: 0, person: NOBODY, rows }]);
+            let holds = |rows: u64| evaluator.holds(i, &[Entry { sensitive: SensitiveId(0), person: NOBODY, rows }]);
             // One more than all rows when nothing holds: then every node is ruled out.
             let (mut low, mut high) = (1, top.set.rows + 1);
             while low < high {

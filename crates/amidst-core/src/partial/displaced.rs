@@ -1,7 +1,8 @@
-//! Rows that left their part: they were pulled out of a side, or what was left of a combination that others were pulled
-//! from.
+//! Rows that the searching process holds because they are no longer in a part of the engine: rows that were pulled out
+//! of a side, and the rest of a combination that rows were pulled from.
 
 use super::{Assembled, Line, PartialSearch, Summary};
+use crate::ids::SensitiveId;
 use crate::recoding::SUPPRESSED;
 use rustc_hash::FxHashMap;
 
@@ -11,7 +12,7 @@ pub struct DisplacedRows {
     /// Their quasi tuple.
     pub codes: Vec<u32>,
     /// Their sensitive tuple.
-    pub sensitive: u32,
+    pub sensitive: SensitiveId,
     /// How many.
     pub rows: u64,
 }
@@ -22,17 +23,17 @@ pub struct SplitRows {
     /// The quasi tuple.
     pub codes: Vec<u32>,
     /// The sensitive tuple.
-    pub sensitive: u32,
+    pub sensitive: SensitiveId,
     /// How many rows go to which class: of the table in pieces, or of the release once it is assembled.
     pub runs: Vec<(u32, u64)>,
 }
 
 impl PartialSearch<'_> {
     /// Adds rows that left their part to what was summed up of it.
-    pub fn add_stray(&self, summary: &mut Summary, stray: &DisplacedRows) {
-        let reach: Vec<Vec<u32>> = stray.codes.iter().map(|&code| vec![code]).collect();
-        for (column, &code) in stray.codes.iter().enumerate() {
-            let line = Line { column, code, sensitive: stray.sensitive, rows: stray.rows, combinations: 1 };
+    pub fn add_displaced(&self, summary: &mut Summary, moved: &DisplacedRows) {
+        let reach: Vec<Vec<u32>> = moved.codes.iter().map(|&code| vec![code]).collect();
+        for (column, &code) in moved.codes.iter().enumerate() {
+            let line = Line { column, code, sensitive: moved.sensitive, rows: moved.rows, combinations: 1 };
             self.add(summary, line, &reach);
         }
     }
@@ -56,7 +57,7 @@ impl SplitRows {
 impl Assembled {
     /// Where the rows of dealt combinations go in the release, those left out aside.
     pub fn dealt(&self, dealt: &[SplitRows]) -> Vec<SplitRows> {
-        let mut gone: FxHashMap<(&[u32], u32, usize), u64> = FxHashMap::default();
+        let mut gone: FxHashMap<(&[u32], SensitiveId, usize), u64> = FxHashMap::default();
         for omitted in &self.omitted {
             *gone.entry((&omitted.codes, omitted.sensitive, omitted.piece)).or_default() += omitted.rows;
         }

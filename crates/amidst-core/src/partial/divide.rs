@@ -1,8 +1,9 @@
-//! How parts are divided, by what was summed up of them.
+//! How a part is divided: the algorithm's own choice of a cut, made from the [`Summary`] of the part.
 
 use std::sync::Arc;
 
 use super::{PartialSearch, Place, Summary, Way};
+use crate::ids::SensitiveId;
 use crate::local::mondrian::cut::{Chooser, CutKind, Memory};
 use crate::local::shape::Cuts;
 use crate::local::top_down::specialize::{Branches, Child, Pool, Specializer, level_below, pools_of};
@@ -28,7 +29,7 @@ pub struct Pulled {
     /// The side.
     pub side: u32,
     /// The sensitive tuple of the rows.
-    pub sensitive: u32,
+    pub sensitive: SensitiveId,
     pool: Pool,
 }
 

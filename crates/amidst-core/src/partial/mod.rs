@@ -14,7 +14,7 @@
 //!
 //! Top-down specialization pulls single rows back out of a child. How many of which sensitive value follows from the
 //! same sums; which ones, from an order that every table has ([`Pulled`]). They are few, and travel with the searching
-//! process from then on: [`DisplacedRows`]s.
+//! process from then on: [`DisplacedRows`].
 
 mod assemble;
 mod by_cuts;
@@ -32,6 +32,7 @@ use crate::algorithm::{self, InParts, mondrian_options, supports_top_down};
 use crate::control::Control;
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use crate::hierarchy::Generalize;
+use crate::ids::SensitiveId;
 use crate::local::class::Judge;
 use crate::local::shape::Space;
 use crate::requirement::Evaluator;
@@ -152,7 +153,7 @@ impl<'a> PartialSearch<'a> {
             order
         });
         let judge = Judge::new(search)?;
-        if judge.crowded() {
+        if judge.needs_population() {
             return unsupported("the policy looks at a population, which pieces of a table do not know");
         }
         Ok(PartialSearch { turns: turns.collect(), judge, search: search.clone(), space, way, limit })
@@ -185,7 +186,7 @@ impl<'a> PartialSearch<'a> {
     }
 
     /// A frequency set of some rows of the table: `width` codes a row, and its sensitive tuple and count.
-    pub fn part(&self, codes: &[u32], counts: &[(u32, u64)]) -> FrequencySet {
+    pub fn part(&self, codes: &[u32], counts: &[(SensitiveId, u64)]) -> FrequencySet {
         let whole = self.whole();
         let width = whole.width;
         let row = |i: u32| &codes[i as usize * width..(i as usize + 1) * width];
@@ -211,7 +212,7 @@ impl<'a> PartialSearch<'a> {
     }
 
     /// The number of a sensitive tuple of the table, given its codes.
-    pub fn sensitive(&self, codes: &[u32]) -> Option<u32> {
+    pub fn sensitive(&self, codes: &[u32]) -> Option<SensitiveId> {
         let whole = self.whole();
         let width = whole.sensitive_width;
         let count = whole.sensitive_count();
@@ -221,6 +222,6 @@ impl<'a> PartialSearch<'a> {
             let middle = low + (high - low) / 2;
             if tuple(middle) < codes { low = middle + 1 } else { high = middle }
         }
-        (low < count && tuple(low) == codes).then_some(low as u32)
+        (low < count && tuple(low) == codes).then_some(SensitiveId(low as u32))
     }
 }

@@ -4,6 +4,7 @@ use super::{Assembled, Division, PartialSearch, Piece, SplitRows, Summary};
 use crate::control::Cancelled;
 use crate::frequency::FrequencySet;
 use crate::hierarchy::Generalization;
+use crate::ids::SensitiveId;
 use crate::search::{Search, SearchError};
 
 /// A table that stays with its engine.
@@ -125,7 +126,7 @@ pub trait DivisibleTable: RemoteTable {
 pub type Combinations = Vec<(Vec<u32>, u64)>;
 
 /// Rows by sensitive tuple.
-pub type Counts = Vec<(u32, u64)>;
+pub type Counts = Vec<(SensitiveId, u64)>;
 
 /// A part and what it is divided into: the parts from `first` on, one for each side.
 #[derive(Debug, Clone)]
@@ -148,7 +149,7 @@ pub struct TailQuery {
     /// The codes.
     pub codes: Vec<u32>,
     /// The sensitive tuple.
-    pub sensitive: u32,
+    pub sensitive: SensitiveId,
     /// How many, at the most.
     pub most: u64,
 }
@@ -161,5 +162,5 @@ pub struct Removed {
     /// The codes of its quasi tuple.
     pub codes: Vec<u32>,
     /// Its sensitive tuple.
-    pub sensitive: u32,
+    pub sensitive: SensitiveId,
 }

@@ -1,8 +1,9 @@
-//! What each value of each column holds in a part of the table.
+//! The summary of a part: for each value of each column its rows, their sensitive values and their shape.
 
 use std::ops::Range;
 
 use crate::frequency::{Entry, NOBODY};
+use crate::ids::SensitiveId;
 use crate::local::class::{Judge, Tally};
 use crate::local::mondrian::cut::{Slots, Source};
 use crate::local::shape::{Cuts, Space};
@@ -19,7 +20,7 @@ pub struct Summary {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lines {
     pub code: Vec<u32>,
-    sensitive: Vec<u32>,
+    sensitive: Vec<SensitiveId>,
     rows: Vec<u64>,
     /// Distinct combinations of quasi and sensitive values.
     pub combinations: Vec<u64>,
@@ -35,7 +36,7 @@ pub struct Line {
     /// Its code.
     pub code: u32,
     /// The sensitive tuple; any where cuts do not depend on sensitive values.
-    pub sensitive: u32,
+    pub sensitive: SensitiveId,
     /// How many rows.
     pub rows: u64,
     /// How many distinct combinations of quasi and sensitive values they have.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::algorithm::{InParts, find};
+use crate::ids::SensitiveId;
 use crate::local::fixture::Fixture;
 use crate::parameter::{Parameters, Value};
 use crate::recoding::Recoding;
@@ -22,7 +23,7 @@ fn summary(pieces: &PartialSearch<'_>, set: &FrequencySet, tuples: &[u32]) -> Su
         values.sort_unstable();
         values.dedup();
         for code in values {
-            for sensitive in 0..set.sensitive_count() as u32 {
+            for sensitive in (0..set.sensitive_count() as u32).map(SensitiveId) {
                 let has = |t: &&u32| {
                     set.tuple(**t as usize)[column] == code
                         && set.groups.get(**t as usize).iter().any(|e| e.sensitive == sensitive)
@@ -63,11 +64,11 @@ fn part(pieces: &PartialSearch<'_>, set: &FrequencySet, tuples: &[u32]) -> Frequ
     pieces.part(&codes, &counts)
 }
 
-/// Some tuples of a table, the strays among them, and where they hang.
+/// Some tuples of a table, the displaced among them, and where they hang.
 type Open = (Vec<u32>, Vec<DisplacedRows>, Arc<Place>);
 
 /// The last combinations of some tuples that have a sensitive tuple: their codes and rows, the last first.
-fn last(set: &FrequencySet, tuples: &[u32], sensitive: u32, most: u64) -> Vec<(Vec<u32>, u64)> {
+fn last(set: &FrequencySet, tuples: &[u32], sensitive: SensitiveId, most: u64) -> Vec<(Vec<u32>, u64)> {
     let entries = tuples.iter().flat_map(|&t| set.groups.get(t as usize).iter().map(move |e| (t, e)));
     let mut found: Vec<(Vec<u32>, u64)> = (entries.filter(|(_, e)| e.sensitive == sensitive))
         .map(|(t, e)| (set.tuple(t as usize).to_vec(), e.rows))
@@ -91,19 +92,20 @@ fn in_pieces(
     let mut set = set.clone();
     let mut open: Vec<Open> = vec![((0..set.len() as u32).collect(), Vec::new(), pieces.root())];
     let (mut all, mut cuts, mut moved) = (Vec::new(), 0, 0);
-    while let Some((tuples, strays, place)) = open.pop() {
+    while let Some((tuples, displaced, place)) = open.pop() {
         let entries: usize = tuples.iter().map(|&t| set.groups.get(t as usize).len()).sum();
-        if entries + strays.len() <= most {
-            let finished = pieces.finish(&part(&pieces, &set, &tuples), &strays, &place)?;
+        if entries + displaced.len() <= most {
+            let finished = pieces.finish(&part(&pieces, &set, &tuples), &displaced, &place)?;
             assert_eq!(finished.of_tuple.len() * set.width, finished.tuples.len());
             all.extend(finished.pieces);
             continue;
         }
         let mut summary = summary(&pieces, &set, &tuples);
-        strays.iter().for_each(|stray| pieces.add_stray(&mut summary, stray));
+        displaced.iter().for_each(|moved| pieces.add_displaced(&mut summary, moved));
         let Some(division) = pieces.divide(&summary, &place) else {
-            let own = pieces.with(&part(&pieces, &set, &tuples), &strays);
-            let mut counts: Vec<(u32, u64)> = own.groups.entries.iter().map(|e| (e.sensitive, e.rows)).collect();
+            let own = pieces.with(&part(&pieces, &set, &tuples), &displaced);
+            let mut counts: Vec<(SensitiveId, u64)> =
+                own.groups.entries.iter().map(|e| (e.sensitive, e.rows)).collect();
             crate::frequency::add_up(&mut counts);
             all.push(pieces.leaf(&summary, &place, own.tuple(0).to_vec(), counts)?);
             continue;
@@ -115,18 +117,18 @@ fn in_pieces(
         // What has left altogether has no side.
         let there = tuples.iter().filter(|&&t| !set.groups.get(t as usize).is_empty());
         there.for_each(|&t| parts[side(set.tuple(t as usize)) as usize].0.push(t));
-        strays.into_iter().for_each(|stray| parts[side(&stray.codes) as usize].1.push(stray));
+        displaced.into_iter().for_each(|moved| parts[side(&moved.codes) as usize].1.push(moved));
         for pulled in &division.pulled {
             let (from, to) = (pulled.side as usize, division.rest().unwrap() as usize);
             let mut all = last(&set, &parts[from].0, pulled.sensitive, pulled.looked_at());
-            let same = parts[from].1.iter().filter(|stray| stray.sensitive == pulled.sensitive);
-            all.extend(same.map(|stray| (stray.codes.clone(), stray.rows)));
+            let same = parts[from].1.iter().filter(|moved| moved.sensitive == pulled.sensitive);
+            all.extend(same.map(|moved| (moved.codes.clone(), moved.rows)));
             all.sort_by(|a, b| b.cmp(a));
             let taken = pulled.taken(all.iter().map(|a| a.1));
             for ((codes, rows), taken) in all.into_iter().zip(taken).filter(|t| t.1 > 0) {
                 let sensitive = pulled.sensitive;
                 moved += taken;
-                parts[from].1.retain(|stray| (&stray.codes, stray.sensitive) != (&codes, sensitive));
+                parts[from].1.retain(|moved| (&moved.codes, moved.sensitive) != (&codes, sensitive));
                 // Gone from where it was.
                 let tuple = parts[from].0.iter().copied().find(|&t| set.tuple(t as usize) == codes);
                 let mut groups: Vec<(u32, Entry)> = Vec::new();
@@ -141,22 +143,22 @@ fn in_pieces(
                 }
             }
         }
-        for (side, (tuples, strays, _)) in parts.iter().enumerate() {
+        for (side, (tuples, displaced, _)) in parts.iter().enumerate() {
             let entries: usize = tuples.iter().map(|&t| set.groups.get(t as usize).len()).sum();
-            assert!((entries + strays.len()) as u64 <= division.combinations[side]);
+            assert!((entries + displaced.len()) as u64 <= division.combinations[side]);
         }
         open.extend(parts);
     }
     let assembled = pieces.assemble(&all)?;
     // Pieces that have their first tuple in common share it.
-    let mut firsts: BTreeMap<(&[u32], u32), u64> = BTreeMap::new();
+    let mut firsts: BTreeMap<(&[u32], SensitiveId), u64> = BTreeMap::new();
     for piece in &all {
         for &(sensitive, rows) in &piece.counts {
             *firsts.entry((&piece.first, sensitive)).or_default() += rows;
         }
     }
     let codes: Vec<u32> = firsts.keys().flat_map(|key| key.0.iter().copied()).collect();
-    let counts: Vec<(u32, u64)> = firsts.iter().map(|(key, &rows)| (key.1, rows)).collect();
+    let counts: Vec<(SensitiveId, u64)> = firsts.iter().map(|(key, &rows)| (key.1, rows)).collect();
     let small = pieces.part(&codes, &counts);
     Ok((assembled.recoding(&small, &all), small, cuts, moved))
 }

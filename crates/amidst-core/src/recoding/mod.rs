@@ -150,6 +150,7 @@ impl Recoding {
 mod tests {
     use super::*;
     use crate::frequency::NOBODY;
+    use crate::ids::SensitiveId;
 
     #[test]
     fn regrouping_tuples_is_collecting_their_entries() {
@@ -158,7 +159,7 @@ mod tests {
         set.groups.offsets.push(0);
         for tuple in 0..60u32 {
             set.tuples.push(tuple);
-            for sensitive in (0..5).filter(|s| (tuple * 7 + s * 3) % 4 < 2) {
+            for sensitive in (0..5).filter(|s| (tuple * 7 + s * 3) % 4 < 2).map(SensitiveId) {
                 set.groups.entries.push(Entry { sensitive, person: NOBODY, rows: u64::from(tuple % 9 + 1) });
             }
             set.groups.offsets.push(set.groups.entries.len());

@@ -7,6 +7,7 @@
 use crate::control::{Cancelled, Control, Stage};
 use crate::frequency::FrequencySet;
 use crate::hierarchy::Generalization;
+use crate::ids::EntryId;
 use crate::metric;
 use crate::parameter::Parameters;
 use crate::recoding::Recoding;
@@ -60,7 +61,7 @@ pub struct Search<'a> {
     pub options: &'a Parameters,
     /// The entry of each row in the order of the input, where the rows are at hand; numbers that are no entries stand
     /// for rows that are not searched.
-    pub entry_of_row: Option<&'a [u32]>,
+    pub entry_of_row: Option<&'a [EntryId]>,
     /// Where randomness starts.
     pub seed: u64,
     /// How the search is stopped and watched. With a deadline the best found by then is returned with its gap.
@@ -116,7 +117,7 @@ impl<'a> Search<'a> {
         self.control.tell(Stage::Search, share);
     }
 
-    /// A search for the least `loss` that leaves out no row, without options, that nobody stops or watches. Change what
+    /// A search for the least `loss` that leaves out no row, without options, stopping or progress. Change what
     /// should be otherwise: `Search { seed: 7, ..Search::new(&set, &generalizations, &requirements) }`.
     pub fn new(set: &'a FrequencySet, generalizations: &'a [Generalization], requirements: &'a [Requirement]) -> Self {
         static NO_OPTIONS: Parameters = Parameters::none();

@@ -21,7 +21,7 @@ impl Need {
     pub(crate) fn of(search: &Search<'_>) -> Option<Need> {
         let evaluator = Evaluator::new(search.set, search.requirements);
         let mut need = Need { rows: 1, different: 1, column: 0 };
-        // Where rows are left out, what is published is compared with itself, and nobody knows yet what that is.
+        // Where rows are left out, classes are compared with the published rows, which are not known yet.
         let whole = search.suppression_limit() == 0;
         for (r, requirement) in search.requirements.iter().enumerate() {
             for (m, model) in requirement.models.iter().enumerate() {

@@ -103,6 +103,7 @@ pub fn leave_out(recoding: &mut Recoding, gone: &[u32]) {
 mod tests {
     use super::*;
     use crate::frequency::{Entry, NOBODY};
+    use crate::ids::SensitiveId;
     use crate::model;
     use crate::parameter::{Parameters, Value};
     use crate::sensitive::SensitiveDomain;
@@ -111,7 +112,7 @@ mod tests {
     fn world(classes: &[[u64; 3]]) -> (FrequencySet, Groups) {
         let mut set = FrequencySet { width: 1, sensitive_width: 1, sensitive: vec![0, 1, 2], ..Default::default() };
         set.sensitive_domains = vec![3];
-        let entry = |(value, &rows): (u32, &u64)| Entry { sensitive: value, person: NOBODY, rows };
+        let entry = |(value, &rows): (u32, &u64)| Entry { sensitive: SensitiveId(value), person: NOBODY, rows };
         let pairs = (0u32..).zip(classes).flat_map(|(class, counts)| {
             (0u32..).zip(counts).filter(|c| *c.1 > 0).map(move |c| (class, entry(c))).collect::<Vec<_>>()
         });

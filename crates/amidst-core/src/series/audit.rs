@@ -3,11 +3,11 @@
 //! **The contract.** For everybody, what the possible [`worlds`](crate::worlds) of all versions leave (the values they
 //! may have, and the share of the worlds in which they have each) is held against every requirement of the policy, as
 //! if it were a class. Persons below are counted. Where worlds could not be counted a bound on the safe side takes
-//! their place: somebody counts as below unless the contrary is proven, and the findings say how many were told by a
+//! their place: a person counts as below unless the contrary is proven, and the findings say how many were judged by a
 //! bound. So a person who is not counted is safe.
 //!
 //! Requirements that look at sizes only say nothing about values; they hold in each version by itself, and are not
-//! applied here. Apart from the policy nobody may become certain whose value each version by itself leaves open.
+//! applied here. Whatever the policy states, no value may become certain that each version by itself leaves open.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,6 +2,7 @@
 
 use super::rows::Rows;
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
+use crate::ids::SensitiveId;
 use crate::local::class::{Judge, Tally};
 use crate::local::shape::Space;
 use crate::requirement::Requirement;
@@ -32,8 +33,8 @@ pub(super) struct ClassRules<'a> {
     pub grows_safely: bool,
 }
 
-fn one(kind: u32) -> Entry {
-    Entry { sensitive: kind, person: NOBODY, rows: 1 }
+fn one(sensitive: SensitiveId) -> Entry {
+    Entry { sensitive, person: NOBODY, rows: 1 }
 }
 
 impl<'a> ClassRules<'a> {
@@ -43,7 +44,7 @@ impl<'a> ClassRules<'a> {
             return Err(SearchError::Unsupported(message.into()));
         }
         let judge = Judge::new(search)?;
-        if judge.crowded() {
+        if judge.needs_population() {
             let message = "classes cannot be maintained against a population, which a series does not keep";
             return Err(SearchError::Unsupported(message.into()));
         }
@@ -82,7 +83,7 @@ impl<'a> ClassRules<'a> {
             } else {
                 self.space.add(&mut shape, rows.codes(row));
             }
-            self.count(&mut tally, rows.kind(row));
+            self.count(&mut tally, rows.sensitive(row));
         }
         let cost = if members.is_empty() { 0.0 } else { self.space.cost(&shape) };
         Class { rows: members, shape, cost, tally }
@@ -98,27 +99,27 @@ impl<'a> ClassRules<'a> {
     /// As [`ClassRules::growth`]; `None` when it is sure to be more than `limit`.
     #[inline]
     pub fn growth_up_to(&self, rows: f64, cost: f64, shape: &[u64], codes: &[u32], limit: f64) -> Option<f64> {
-        // With so much cost a row the growth is the limit; a little more, because of roundings.
+        // Solved for the cost a row at which the growth equals `limit`; a little more, because of roundings.
         let most = (limit + rows * cost) / (rows + 1.0) * (1.0 + 1e-9) + 1e-9;
         let with = self.space.cost_with_up_to(shape, codes, most)?;
         Some(rows * (with - cost) + with)
     }
 
     /// Counts one more row.
-    pub fn count(&self, tally: &mut Tally, kind: u32) {
-        self.judge.add(tally, one(kind), 1);
+    pub fn count(&self, tally: &mut Tally, sensitive: SensitiveId) {
+        self.judge.add(tally, one(sensitive), 1);
     }
 
-    /// Whether a class stays valid when a row of this kind joins.
-    pub fn accepts(&self, mut tally: Tally, kind: u32) -> bool {
-        self.count(&mut tally, kind);
+    /// Whether a class stays valid when a row with this sensitive tuple joins.
+    pub fn accepts(&self, mut tally: Tally, sensitive: SensitiveId) -> bool {
+        self.count(&mut tally, sensitive);
         self.judge.holds(&tally)
     }
 
     pub fn join(&self, class: &mut Class, rows: &Rows, row: u32) {
         self.space.add(&mut class.shape, rows.codes(row));
         class.cost = self.space.cost(&class.shape);
-        self.count(&mut class.tally, rows.kind(row));
+        self.count(&mut class.tally, rows.sensitive(row));
         class.rows.push(row);
     }
 

@@ -1,7 +1,9 @@
-//! The classes of a table by their place: what a search looks at lies side by side, and the rest is made when a batch
-//! touches a class, which it does with few of them.
+//! The classes of a table by their place, column by column in memory, because a search for the best class scans them.
+//!
+//! What only a change needs ([`Touched`]) is made when a batch changes the class, which happens to few of them.
 
 use crate::frequency::NOBODY;
+use crate::ids::SensitiveId;
 use crate::local::class::Tally;
 use crate::local::shape::Space;
 
@@ -28,7 +30,7 @@ pub(super) struct Classes {
     shapes: Vec<u64>,
     words: usize,
     /// Rows per sensitive tuple as they were loaded, one class after the other, and where those of each class end.
-    counts: Vec<(u32, u32)>,
+    counts: Vec<(SensitiveId, u32)>,
     ends: Vec<u32>,
     touched: Vec<Option<Box<Touched>>>,
 }
@@ -63,8 +65,8 @@ impl Classes {
     }
 
     /// Adds rows of this sensitive tuple to the class that was begun.
-    pub fn begun(&mut self, kind: u32, rows: u32) {
-        self.counts.push((kind, rows));
+    pub fn begun(&mut self, sensitive: SensitiveId, rows: u32) {
+        self.counts.push((sensitive, rows));
     }
 
     /// Ends the class that was begun, and tells its place.
@@ -92,16 +94,16 @@ impl Classes {
         self.ids.len() - 1
     }
 
-    fn loaded(&self, at: usize) -> &[(u32, u32)] {
+    fn loaded(&self, at: usize) -> &[(SensitiveId, u32)] {
         let from = at.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         &self.counts[from..self.ends[at] as usize]
     }
 
     /// Rows per sensitive tuple.
-    pub fn counts(&self, at: usize) -> Vec<(u32, u64)> {
+    pub fn counts(&self, at: usize) -> Vec<(SensitiveId, u64)> {
         let mut tally = Tally::default();
         self.tally(at, &mut tally);
-        tally.counts.iter().filter(|c| c.1 > 0).map(|&((kind, _), n)| (kind, n)).collect()
+        tally.counts.iter().filter(|c| c.1 > 0).map(|&((sensitive, _), n)| (sensitive, n)).collect()
     }
 
     /// Fills in the tally of a class.
@@ -110,7 +112,10 @@ impl Classes {
         tally.counts.clear();
         match &self.touched[at] {
             Some(touched) => tally.counts.extend_from_slice(&touched.tally.counts),
-            None => tally.counts.extend(self.loaded(at).iter().map(|&(kind, n)| ((kind, NOBODY), u64::from(n)))),
+            None => {
+                let loaded = self.loaded(at).iter();
+                tally.counts.extend(loaded.map(|&(sensitive, n)| ((sensitive, NOBODY), u64::from(n))));
+            }
         }
     }
 

@@ -16,8 +16,8 @@ pub(super) struct Wanted {
     pub signature: usize,
     /// How many classes.
     pub classes: usize,
-    /// For each value of the signature, how many of the classes have nobody of it.
-    pub nobodies: Vec<usize>,
+    /// For each value of the signature, how many of the classes have a counterfeit in its place.
+    pub counterfeits: Vec<usize>,
 }
 
 /// Rows with the classes that they are for.
@@ -57,8 +57,8 @@ impl<'r, F: Fn(u32) -> &'r [u32]> Dealer<'_, F> {
         let (low, high) = halves(&part.wanted);
         let mut places = vec![0; part.rows.len()];
         for wanted in &low {
-            for (&value, nobodies) in self.signatures[wanted.signature].iter().zip(&wanted.nobodies) {
-                places[value as usize] += wanted.classes - nobodies;
+            for (&value, counterfeits) in self.signatures[wanted.signature].iter().zip(&wanted.counterfeits) {
+                places[value as usize] += wanted.classes - counterfeits;
             }
         }
         let mut best: Option<(f64, [Vec<Vec<u32>>; 2])> = None;
@@ -115,12 +115,12 @@ fn halves(wanted: &[Wanted]) -> (Vec<Wanted>, Vec<Wanted>) {
         let below = (seen + all.classes) / 2 - seen / 2;
         seen += all.classes;
         let above = all.classes - below;
-        // A half has no more nobodies than classes, and leaves no more than the other has classes.
-        let nobodies = |n: &usize| (n * below / all.classes.max(1)).max(n.saturating_sub(above)).min(below);
-        let own: Vec<usize> = all.nobodies.iter().map(nobodies).collect();
-        let others = all.nobodies.iter().zip(&own).map(|(all, own)| all - own).collect();
-        low.push(Wanted { signature: all.signature, classes: below, nobodies: own });
-        high.push(Wanted { signature: all.signature, classes: above, nobodies: others });
+        // A half has no more counterfeits than classes, and leaves no more than the other has classes.
+        let counterfeits = |n: &usize| (n * below / all.classes.max(1)).max(n.saturating_sub(above)).min(below);
+        let own: Vec<usize> = all.counterfeits.iter().map(counterfeits).collect();
+        let others = all.counterfeits.iter().zip(&own).map(|(all, own)| all - own).collect();
+        low.push(Wanted { signature: all.signature, classes: below, counterfeits: own });
+        high.push(Wanted { signature: all.signature, classes: above, counterfeits: others });
     }
     low.retain(|w| w.classes > 0);
     high.retain(|w| w.classes > 0);

@@ -10,12 +10,13 @@ use super::class_rules::ClassRules;
 use super::classes::Classes;
 use super::page_split::{PAGE, cut, paginate};
 use super::varint::{Numbers, put};
+use crate::ids::SensitiveId;
 use crate::local::class::Tally;
 
 /// The classes of a page that is about to become two.
 const FULL: usize = 2 * PAGE;
 
-/// A tree so much deeper than its pages need is not worth keeping.
+/// A tree that is this many levels deeper than its pages need is built anew.
 const DEEP: u32 = 12;
 
 /// Bounds are sums in another order than costs, so they may be off by a few roundings.
@@ -334,7 +335,13 @@ impl Index {
     }
 
     /// The class that a row joins at the least growth, among those that stay valid with it; the lowest name of equals.
-    pub fn best(&self, rules: &ClassRules<'_>, classes: &Classes, codes: &[u32], kind: u32) -> Option<usize> {
+    pub fn best(
+        &self,
+        rules: &ClassRules<'_>,
+        classes: &Classes,
+        codes: &[u32],
+        sensitive: SensitiveId,
+    ) -> Option<usize> {
         let mut best: Option<(f64, usize)> = None;
         let mut open: Vec<(f64, u32)> = Vec::with_capacity(32);
         if !self.nodes.is_empty() {
@@ -352,7 +359,7 @@ impl Index {
                 continue;
             }
             for &class in &self.pages[node.page as usize].classes {
-                best = better(rules, classes, codes, kind, best, class as usize);
+                best = better(rules, classes, codes, sensitive, best, class as usize);
             }
         }
         best.map(|(_, class)| class)
@@ -369,7 +376,7 @@ fn better(
     rules: &ClassRules<'_>,
     classes: &Classes,
     codes: &[u32],
-    kind: u32,
+    sensitive: SensitiveId,
     best: Option<(f64, usize)>,
     class: usize,
 ) -> Option<(f64, usize)> {
@@ -383,19 +390,19 @@ fn better(
     let accepts = || {
         let mut tally = Tally::default();
         classes.tally(class, &mut tally);
-        rules.accepts(tally, kind)
+        rules.accepts(tally, sensitive)
     };
     if wins && (rules.grows_safely || accepts()) { Some((growth, class)) } else { best }
 }
 
 /// What [`Index::best`] must find, by looking at every class, without a shortcut.
 #[cfg(test)]
-pub(super) fn scan(rules: &ClassRules<'_>, classes: &Classes, codes: &[u32], kind: u32) -> Option<usize> {
+pub(super) fn scan(rules: &ClassRules<'_>, classes: &Classes, codes: &[u32], sensitive: SensitiveId) -> Option<usize> {
     let growth = |at: usize| rules.growth(f64::from(classes.sizes[at]), classes.costs[at], classes.shape(at), codes);
     let accepts = |at: &usize| {
         let mut tally = Tally::default();
         classes.tally(*at, &mut tally);
-        rules.grows_safely || rules.accepts(tally, kind)
+        rules.grows_safely || rules.accepts(tally, sensitive)
     };
     let valid = classes.live().filter(accepts).map(|at| (growth(at), classes.ids[at], at));
     valid.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|(_, _, at)| at)

@@ -1,16 +1,16 @@
 //! A proven lower bound on the information loss of an m-invariant version.
 //!
 //! A class is a box around its rows, and it has at least m different sensitive values; a row that was published before
-//! is in a class that has every value of its signature, and nobody of another signature. So the box of a row holds, for
+//! is in a class that has every value of its signature, and no row of another signature. So the box of a row holds, for
 //! m − 1 other values (for every other value of its signature), at least one row of that value that may be with it, or
 //! a counterfeit. A box around two rows costs no more than a box around these and further rows. Therefore each row
 //! costs at least the (m − 1)-th smallest, over the other values, of the cost of the box around it and the nearest row
 //! of that value; for a row with a signature the largest over its values. This is the bound *of the row*.
 //!
 //! **Rows are used once.** The rows of a class, each with the next one, make a circle: a way to give every row a
-//! partner that may be with it, such that nobody is the partner of two. What a class costs each of its rows is at least
+//! partner that may be with it, such that no row is the partner of two. What a class costs each of its rows is at least
 //! the cost of the box around a row and its partner, and at least the bounds of both. So no version loses less than the
-//! cheapest way to give everybody a partner, which is an assignment.
+//! cheapest way to give every row a partner, which is an assignment.
 //!
 //! **Counterfeits** lie wherever they cost nothing, and so may stand for any value. In a class with j of them, rows
 //! need only m − 1 − j others; and a class has fewer rows than values. With c counterfeits in all, the bounds of rows
@@ -101,7 +101,7 @@ fn steps(space: &Space, by_value: &[Vec<Signed<'_>>], row: &Signed<'_>, m: usize
     }
     nearest.sort_by(f64::total_cmp);
     let others = if known(row) { row.signature.len() } else { m }.saturating_sub(1);
-    // Values that nobody has who could be with the row are filled by counterfeits anyway.
+    // A value without a row that may be in the same class is filled by a counterfeit in any case.
     nearest.truncate(others);
     nearest.reverse();
     nearest.push(0.0);

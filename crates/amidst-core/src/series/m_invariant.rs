@@ -10,10 +10,10 @@
 //!
 //! **How.** *Division*: rows that were published before are put into buckets by their signature. *Balancing*: a bucket
 //! needs every value of its signature equally often; what lacks is filled with new rows, or else with counterfeits,
-//! which stand for nobody and are published as counted. *Assignment*: the other new rows form buckets over their most
-//! frequent values, so that the remaining ones can still be divided (no value in more than 1/m of them). *Split*: each
-//! bucket is cut along its quasi columns into classes with one row of each value; then classes exchange rows while that
-//! lowers the loss (see `regroup`). [`super::least_loss`] proves how far from the least loss the result can be.
+//! which stand for no person and whose number is published. *Assignment*: the other new rows form buckets over their
+//! most frequent values, so that the remaining ones can still be divided (no value in more than 1/m of them). *Split*:
+//! each bucket is cut along its quasi columns into classes with one row of each value; then classes exchange rows while
+//! that lowers the loss (see `regroup`). [`super::least_loss`] proves how far from the least loss the result can be.
 //!
 //! **Departures.** New rows first fill buckets that are there: the fewer signatures there are, the fewer counterfeits
 //! it takes to balance them later. Buckets fix how many classes of each signature there are; which of the new rows of a
@@ -113,8 +113,8 @@ fn classes_of(space: &Space, rows: &[Signed<'_>], values: usize, buckets: BTreeM
         if bucket.iter().flatten().flatten().any(|&row| bound(row)) {
             split.divide(bucket, number, &mut classes);
         } else {
-            let nobodies = bucket.iter().map(|members| members.iter().filter(|m| m.is_none()).count()).collect();
-            wanted.push(Wanted { signature: number, classes: bucket.first().map_or(0, Vec::len), nobodies });
+            let counterfeits = bucket.iter().map(|members| members.iter().filter(|m| m.is_none()).count()).collect();
+            wanted.push(Wanted { signature: number, classes: bucket.first().map_or(0, Vec::len), counterfeits });
             for (&value, members) in signature.iter().zip(&bucket) {
                 new[value as usize].extend(members.iter().flatten());
             }
@@ -163,9 +163,9 @@ pub fn outlook(
     let mut outlook = Outlook::default();
     for (signature, bucket) in buckets {
         for (&value, members) in signature.iter().zip(&bucket) {
-            let nobody = members.iter().filter(|member| member.is_none()).count() as u64;
-            if nobody > 0 {
-                *outlook.counterfeits.entry(value).or_insert(0) += nobody;
+            let counterfeits = members.iter().filter(|member| member.is_none()).count() as u64;
+            if counterfeits > 0 {
+                *outlook.counterfeits.entry(value).or_insert(0) += counterfeits;
             }
         }
         if bucket.iter().flatten().any(Option::is_some) {
@@ -192,7 +192,7 @@ impl NewRows {
         (self.m * most).saturating_sub(self.total())
     }
 
-    /// Puts every row into a bucket, and nobodies where rows are lacking.
+    /// Puts every row into a bucket, and counterfeits where rows are lacking.
     fn allot(mut self, buckets: &mut BTreeMap<Vec<u32>, Bucket>) {
         for (signature, bucket) in &mut *buckets {
             self.balance(signature, bucket);

@@ -17,6 +17,7 @@ use super::classes::Touched;
 use super::index::{Index, Page};
 use super::rows::{AllKnown, RowSource};
 use super::{MaintainedClasses, split};
+use crate::ids::EntryId;
 use crate::local::class::Tally;
 use crate::search::{Search, SearchError};
 
@@ -177,7 +178,7 @@ impl MaintainedClasses<'_> {
             return Ok(());
         }
         if self.index.pages.iter().all(|page| page.classes.is_empty()) {
-            // Nobody to join: everyone is one class, which the policy allows, and which then splits.
+            // There is no class to join: all rows are one class, which the policy allows, and which then splits.
             let all = self.rules.class(&self.rows, waiting);
             let at = self.add(all, None);
             return self.split_while_possible(at, report, source);
@@ -189,8 +190,8 @@ impl MaintainedClasses<'_> {
                 if turn % 256 == 0 {
                     self.checkpoint()?;
                 }
-                let (codes, kind) = (self.rows.codes(row), self.rows.kind(row));
-                match self.index.best(&self.rules, &self.classes, codes, kind) {
+                let (codes, sensitive) = (self.rows.codes(row), self.rows.sensitive(row));
+                match self.index.best(&self.rules, &self.classes, codes, sensitive) {
                     Some(at) => {
                         self.join(at, row);
                         self.split_while_possible(at, report, source)?;
@@ -215,7 +216,7 @@ impl MaintainedClasses<'_> {
         self.classes.costs[at] = self.rules.space.cost(self.classes.shape(at));
         // Touched first: what is made of the kept counts is made of the kept size.
         let touched = self.classes.touch(at);
-        self.rules.count(&mut touched.tally, self.rows.kind(row));
+        self.rules.count(&mut touched.tally, self.rows.sensitive(row));
         touched.rows.as_mut().unwrap_or(&mut touched.joined).push(row);
         self.classes.sizes[at] += 1;
         self.moved.push((row, self.classes.ids[at]));
@@ -302,7 +303,11 @@ impl MaintainedClasses<'_> {
 ///
 /// # Errors
 /// When not even the whole table as one class satisfies the policy, or the policy cannot be maintained.
-pub fn maintain(search: &Search<'_>, entry_of_row: &[u32], class_of: &mut [u32]) -> Result<Maintained, SearchError> {
+pub fn maintain(
+    search: &Search<'_>,
+    entry_of_row: &[EntryId],
+    class_of: &mut [u32],
+) -> Result<Maintained, SearchError> {
     let (mut maintained, waiting) = MaintainedClasses::of_table(search, entry_of_row, class_of)?;
     let report = maintained.place(waiting, true, &mut AllKnown)?;
     maintained.tell(class_of);
@@ -313,7 +318,7 @@ pub fn maintain(search: &Search<'_>, entry_of_row: &[u32], class_of: &mut [u32])
 ///
 /// # Errors
 /// As [`maintain`].
-pub fn refine(search: &Search<'_>, entry_of_row: &[u32], class_of: &mut [u32]) -> Result<Maintained, SearchError> {
+pub fn refine(search: &Search<'_>, entry_of_row: &[EntryId], class_of: &mut [u32]) -> Result<Maintained, SearchError> {
     let (mut maintained, waiting) = MaintainedClasses::of_table(search, entry_of_row, class_of)?;
     let mut report = maintained.place(waiting, true, &mut AllKnown)?;
     maintained.split_all(&mut report, &mut AllKnown)?;

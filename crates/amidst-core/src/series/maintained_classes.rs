@@ -8,6 +8,7 @@ use super::classes::{Classes, Touched};
 use super::index::Index;
 use super::rows::Rows;
 use crate::control::Control;
+use crate::ids::{EntryId, SensitiveId};
 use crate::local::shape::Space;
 use crate::search::{Search, SearchError};
 
@@ -21,7 +22,7 @@ pub struct KeptClass {
     /// Its tightest shape.
     pub shape: Vec<u64>,
     /// Rows per sensitive tuple, ascending; empty where the policy looks at sizes only.
-    pub counts: Vec<(u32, u64)>,
+    pub counts: Vec<(SensitiveId, u64)>,
 }
 
 /// The classes of a table, and where to look for the best of them.
@@ -49,7 +50,7 @@ impl<'a> MaintainedClasses<'a> {
     /// When the policy cannot be maintained, or not even the whole table as one class satisfies it.
     pub fn of_table(
         search: &Search<'a>,
-        entry_of_row: &[u32],
+        entry_of_row: &[EntryId],
         class_of: &[u32],
     ) -> Result<(Self, Vec<u32>), SearchError> {
         let rules = ClassRules::new(search)?;
@@ -58,8 +59,8 @@ impl<'a> MaintainedClasses<'a> {
         let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         let mut waiting = Vec::new();
         for ((row, &entry), &class) in (0u32..).zip(entry_of_row).zip(class_of) {
-            let kind = set.groups.entries[entry as usize].sensitive;
-            rows.push(row, set.tuple(tuple_of[entry as usize] as usize), kind);
+            let sensitive = set.groups.entries[entry.index()].sensitive;
+            rows.push(row, set.tuple(tuple_of[entry.index()] as usize), sensitive);
             if class == UNPLACED { waiting.push(row) } else { members.entry(class).or_default().push(row) }
         }
         let next_id = members.last_key_value().map_or(0, |(&id, _)| id + 1);

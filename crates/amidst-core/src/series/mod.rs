@@ -7,8 +7,8 @@
 //! [`MaintainedClasses`] is what is kept of the classes between batches: a batch needs the rows of those classes only
 //! that it takes apart, and asks a [`RowSource`] for them.
 //!
-//! All of it is pure: the rows and the classes they were in go in, the classes they are in come out. Who keeps them in
-//! between, and where, is not known here.
+//! All of it is pure: functions of the rows and the classes they were in, which return the classes they are in. Storing
+//! them between batches is the caller's task.
 //!
 //! May use: `class`, `control`, `frequency`, `local`, `model`, `parameter`, `random`, `requirement`, `search`,
 //! `sensitive`, `worlds`, and what those use.

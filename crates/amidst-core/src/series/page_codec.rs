@@ -10,6 +10,7 @@ use super::index::{Index, Page};
 use super::rows::Rows;
 use super::varint::{Numbers, put};
 use super::{KeptClass, MaintainedClasses};
+use crate::ids::SensitiveId;
 use crate::search::{Search, SearchError};
 
 /// The lasting names of codes and of sensitive tuples.
@@ -20,11 +21,11 @@ pub trait StableIds {
     /// The name of a code of a quasi column.
     fn name(&self, column: usize, code: u32) -> u32;
 
-    /// The sensitive tuple that has this name now; `None` when nobody has it any more.
-    fn kind(&self, name: u32) -> Option<u32>;
+    /// The sensitive tuple that has this name now; `None` when no row has it any more.
+    fn sensitive(&self, name: u32) -> Option<SensitiveId>;
 
     /// The name of a sensitive tuple.
-    fn kind_name(&self, kind: u32) -> u32;
+    fn sensitive_name(&self, sensitive: SensitiveId) -> u32;
 }
 
 /// For a table whose codes stay what they are: they are their own names.
@@ -40,12 +41,12 @@ impl StableIds for OwnIds {
         code
     }
 
-    fn kind(&self, name: u32) -> Option<u32> {
-        Some(name)
+    fn sensitive(&self, name: u32) -> Option<SensitiveId> {
+        Some(SensitiveId(name))
     }
 
-    fn kind_name(&self, kind: u32) -> u32 {
-        kind
+    fn sensitive_name(&self, sensitive: SensitiveId) -> u32 {
+        sensitive.0
     }
 }
 
@@ -90,14 +91,14 @@ impl<'a> Loader<'a> {
     }
 
     fn class(&mut self, numbers: &mut Numbers<'_>, names: &impl StableIds) -> Option<u32> {
-        let (id, size, kinds) = (numbers.next()?, numbers.next()?, numbers.next()?);
+        let (id, size, tuples) = (numbers.next()?, numbers.next()?, numbers.next()?);
         let MaintainedClasses { rules, classes, .. } = &mut self.maintained;
         rules.space.import(classes.begin(), &mut *numbers, |column, name| names.code(column, name))?;
-        for _ in 0..kinds {
+        for _ in 0..tuples {
             let (name, rows) = (numbers.next()?, numbers.next()?);
-            // A tuple that nobody has any more is that of a row which is about to leave.
-            if let Some(kind) = names.kind(name).filter(|_| !rules.judge.size_only) {
-                classes.begun(kind, rows);
+            // A tuple that is no longer known belongs to a row that this batch deletes.
+            if let Some(sensitive) = names.sensitive(name).filter(|_| !rules.judge.size_only) {
+                classes.begun(sensitive, rows);
             }
         }
         Some(classes.end(id, size, &rules.space) as u32)
@@ -108,8 +109,8 @@ impl<'a> Loader<'a> {
         let MaintainedClasses { rules, classes, .. } = &mut self.maintained;
         let place = |class: KeptClass| {
             classes.begin().copy_from_slice(&class.shape);
-            for &(kind, rows) in class.counts.iter().filter(|_| !rules.judge.size_only) {
-                classes.begun(kind, u32::try_from(rows).unwrap_or(u32::MAX));
+            for &(sensitive, rows) in class.counts.iter().filter(|_| !rules.judge.size_only) {
+                classes.begun(sensitive, u32::try_from(rows).unwrap_or(u32::MAX));
             }
             let size = u32::try_from(class.rows).unwrap_or(u32::MAX);
             classes.end(class.id, size, &rules.space) as u32
@@ -159,8 +160,8 @@ impl<'a> MaintainedClasses<'a> {
         put(bytes, counts.len() as u32);
         let name = |column, code| names.name(column, code);
         self.rules.space.export(self.classes.shape(at), name, |mark| put(bytes, mark));
-        for (kind, rows) in counts {
-            put(bytes, names.kind_name(kind));
+        for (sensitive, rows) in counts {
+            put(bytes, names.sensitive_name(sensitive));
             put(bytes, u32::try_from(rows).unwrap_or(u32::MAX));
         }
     }

@@ -16,7 +16,7 @@ use super::assignment::cheapest;
 use crate::local::shape::Space;
 use crate::random::Random;
 
-/// A row, or nobody.
+/// A row; `None` for a counterfeit.
 pub(super) type Member = Option<u32>;
 
 /// A class of an m-invariant version.
@@ -121,7 +121,7 @@ impl<'r, C: Fn(u32) -> &'r [u32] + Sync, B: Fn(u32) -> bool + Sync> Regroup<'_, 
         let width = |class: &Class| class.members.len();
         self.in_blocks(classes, blocks, |block| {
             for place in 0..block.first().map_or(0, width) {
-                // Where nobody else is, a row stays: a class of counterfeits alone stands for nothing.
+                // The only row of a class stays: a class must not consist of counterfeits alone.
                 let others = |class: &Class| {
                     class.members.iter().enumerate().any(|(at, member)| at != place && member.is_some())
                 };

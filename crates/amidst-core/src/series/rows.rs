@@ -1,11 +1,13 @@
 //! The rows that a batch has to look at: those that are new, and those of classes that must be taken apart.
 
+use crate::ids::SensitiveId;
+
 /// Rows by number, each with the name that its owner gave it. Most rows of a large table never get here.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
     width: usize,
     codes: Vec<u32>,
-    kinds: Vec<u32>,
+    sensitive: Vec<SensitiveId>,
     names: Vec<u32>,
 }
 
@@ -16,9 +18,9 @@ impl Rows {
     }
 
     /// Adds a row: its name, its quasi codes, its sensitive tuple. Returns its number.
-    pub fn push(&mut self, name: u32, codes: &[u32], kind: u32) -> u32 {
+    pub fn push(&mut self, name: u32, codes: &[u32], sensitive: SensitiveId) -> u32 {
         self.codes.extend_from_slice(&codes[..self.width]);
-        self.kinds.push(kind);
+        self.sensitive.push(sensitive);
         self.names.push(name);
         self.names.len() as u32 - 1
     }
@@ -39,8 +41,8 @@ impl Rows {
     }
 
     /// The sensitive tuple of a row.
-    pub fn kind(&self, row: u32) -> u32 {
-        self.kinds[row as usize]
+    pub fn sensitive(&self, row: u32) -> SensitiveId {
+        self.sensitive[row as usize]
     }
 
     /// The name of a row.

@@ -1,8 +1,8 @@
-//! A requirement's own verdict on what is known about somebody.
+//! The verdict of a requirement on what all versions together tell about one person.
 //!
-//! The shares of the worlds in which somebody has each value are shown to the model as a class. A model that looks at
-//! shares only is shown as many rows as it needs to say anything; one that looks at sums over rows is shown no more
-//! than the smallest class of the person has.
+//! The shares of the worlds in which the person has each value are given to the model as a class. A model that looks at
+//! shares only gets as many rows as it needs for a verdict; one that looks at sums over rows gets no more than the
+//! smallest class of the person has.
 //!
 //! **Bounds.** Where shares are known within bounds only, the model must be satisfied at every corner of what is
 //! possible. That is enough: a model that stays satisfied when classes merge is satisfied by every mixture of
@@ -10,6 +10,7 @@
 //! class needs to know which values are possible, and nothing more.
 
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
+use crate::ids::SensitiveId;
 use crate::model::Needs;
 use crate::requirement::{Evaluator, Requirement};
 use crate::worlds::{Group, History, Posterior, Range, Told};
@@ -39,11 +40,16 @@ pub struct Judge<'a> {
     set: &'a FrequencySet,
 }
 
+/// Rows of a value of a history.
+fn entry(value: u32, rows: u64) -> Entry {
+    Entry { sensitive: SensitiveId(value), person: NOBODY, rows }
+}
+
 /// For each version, the tuples of `set` with the counts that the version published.
 pub fn tables(history: &History, set: &FrequencySet) -> Vec<FrequencySet> {
     let table = |version: usize| {
         let counts = history.table(version).iter();
-        let entries: Vec<Entry> = counts.map(|&(sensitive, rows)| Entry { sensitive, person: NOBODY, rows }).collect();
+        let entries: Vec<Entry> = counts.map(|&(value, rows)| entry(value, rows)).collect();
         FrequencySet {
             rows: entries.iter().map(|e| e.rows).sum(),
             groups: Groups { offsets: vec![0, entries.len()], entries },
@@ -81,7 +87,7 @@ impl<'a> Judge<'a> {
 
     /// The values of a column that some tuples have, ascending.
     pub(super) fn project(&self, column: usize, tuples: impl Iterator<Item = u32>) -> Vec<u32> {
-        let mut codes: Vec<u32> = tuples.map(|tuple| self.set.sensitive_code(tuple, column)).collect();
+        let mut codes: Vec<u32> = tuples.map(|tuple| self.set.sensitive_code(SensitiveId(tuple), column)).collect();
         codes.sort_unstable();
         codes.dedup();
         codes
@@ -93,7 +99,8 @@ impl<'a> Judge<'a> {
             Told::Bound(_) => None,
             Told::Exact(posterior) => {
                 let total = posterior.spare + posterior.weights.iter().map(|w| w.1).sum::<u64>();
-                let own = posterior.weights.iter().filter(|w| self.set.sensitive_code(w.0, column) == value);
+                let own =
+                    posterior.weights.iter().filter(|w| self.set.sensitive_code(SensitiveId(w.0), column) == value);
                 Some(own.map(|w| w.1).sum::<u64>() as f64 / total.max(1) as f64)
             }
         };
@@ -167,8 +174,8 @@ impl Case<'_> {
             Some(rows) if total <= rows => n * (rows / total),
             Some(rows) => (u128::from(n) * u128::from(rows) / u128::from(total)) as u64,
         };
-        let entry = |&(sensitive, n): &(u32, u64)| Entry { sensitive, person: NOBODY, rows: scaled(n) };
-        let entries: Vec<Entry> = weights.iter().map(entry).filter(|e| e.rows > 0).collect();
+        let entries: Vec<Entry> =
+            weights.iter().map(|&(value, n)| entry(value, scaled(n))).filter(|e| e.rows > 0).collect();
         !entries.is_empty() && self.evaluator.holds(self.requirement, &entries)
     }
 }

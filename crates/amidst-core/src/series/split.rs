@@ -71,7 +71,7 @@ fn grown(rules: &ClassRules<'_>, table: &Rows, rows: &[u32], seed: u32) -> Optio
     while !rules.judge.holds(&half.tally) {
         // Once the half is large enough, only a value that it lacks can still help it.
         let lacks = half.rows.len() as u64 >= rules.k;
-        let helps = |row: u32| !lacks || !half.rows.iter().any(|&r| table.kind(r) == table.kind(row));
+        let helps = |row: u32| !lacks || !half.rows.iter().any(|&r| table.sensitive(r) == table.sensitive(row));
         let mut best: Option<(f64, usize)> = None;
         for (at, &row) in rest.iter().enumerate() {
             let growth = growth(rules, &half, table.codes(row));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::audit::tests::{Stated, judged};
 use super::index::scan;
 use super::*;
+use crate::ids::{EntryId, SensitiveId};
 use crate::local::fixture::Fixture;
 use crate::local::shape::Space;
 use crate::parameter::Parameters;
@@ -17,7 +18,7 @@ fn check(fixture: &Fixture, requirements: &[crate::requirement::Requirement], cl
     assert!(class_of.iter().all(|&c| c != UNPLACED));
     let mut classes: std::collections::BTreeMap<u32, Vec<(u32, crate::frequency::Entry)>> = Default::default();
     for (row, &class) in class_of.iter().enumerate() {
-        let entry = fixture.set.groups.entries[fixture.entry_of[row] as usize];
+        let entry = fixture.set.groups.entries[fixture.entry_of[row].index()];
         classes.entry(class).or_default().push((0, crate::frequency::Entry { rows: 1, ..entry }));
     }
     let evaluator = crate::requirement::Evaluator::new(&fixture.set, requirements);
@@ -97,9 +98,9 @@ fn the_index_finds_what_the_scan_finds() {
                 let (mut maintained, waiting) =
                     MaintainedClasses::of_table(search, &fixture.entry_of, &class_of).unwrap();
                 for row in waiting {
-                    let (codes, kind) = (maintained.rows.codes(row), maintained.rows.kind(row));
-                    let found = maintained.index.best(&maintained.rules, &maintained.classes, codes, kind);
-                    assert_eq!(found, scan(&maintained.rules, &maintained.classes, codes, kind));
+                    let (codes, sensitive) = (maintained.rows.codes(row), maintained.rows.sensitive(row));
+                    let found = maintained.index.best(&maintained.rules, &maintained.classes, codes, sensitive);
+                    assert_eq!(found, scan(&maintained.rules, &maintained.classes, codes, sensitive));
                     if let Some(at) = found {
                         maintained.join(at, row);
                         let mut report = Maintained::default();
@@ -121,7 +122,7 @@ struct FixtureRows<'f> {
 impl FixtureRows<'_> {
     fn add(&self, rows: &mut Rows, row: u32) -> u32 {
         let set = &self.fixture.set;
-        let entry = self.fixture.entry_of[row as usize] as usize;
+        let entry = self.fixture.entry_of[row as usize].index();
         let tuple = set.tuple_of_entry()[entry] as usize;
         rows.push(row, set.tuple(tuple), set.groups.entries[entry].sensitive)
     }
@@ -171,18 +172,18 @@ impl StableIds for Backwards {
         1000 * column as u32 + 500 - code
     }
 
-    fn kind(&self, name: u32) -> Option<u32> {
-        70_000u32.checked_sub(name)
+    fn sensitive(&self, name: u32) -> Option<SensitiveId> {
+        70_000u32.checked_sub(name).map(SensitiveId)
     }
 
-    fn kind_name(&self, kind: u32) -> u32 {
-        70_000 - kind
+    fn sensitive_name(&self, sensitive: SensitiveId) -> u32 {
+        70_000 - sensitive.0
     }
 }
 
 /// The classes as their owner would keep them.
 fn maintained_of<'a>(search: &Search<'a>, rows_of: &FixtureRows<'_>) -> MaintainedClasses<'a> {
-    let rows: Vec<u32> = rows_of.class_of.keys().map(|&r| rows_of.fixture.entry_of[r as usize]).collect();
+    let rows: Vec<EntryId> = rows_of.class_of.keys().map(|&r| rows_of.fixture.entry_of[r as usize]).collect();
     let classes: Vec<u32> = rows_of.class_of.values().copied().collect();
     MaintainedClasses::of_table(search, &rows, &classes).unwrap().0
 }
@@ -201,7 +202,7 @@ fn compare(slim: &Search<'_>, search: &Search<'_>, mut rows_of: FixtureRows<'_>,
     // All rows: those that stayed in their classes, and the new ones.
     let stayed: Vec<u32> = rows_of.class_of.keys().copied().filter(|r| !gone.contains(r)).collect();
     let table: Vec<u32> = stayed.iter().copied().chain(220..300).collect();
-    let entries: Vec<u32> = table.iter().map(|&r| rows_of.fixture.entry_of[r as usize]).collect();
+    let entries: Vec<EntryId> = table.iter().map(|&r| rows_of.fixture.entry_of[r as usize]).collect();
     let mut class_of: Vec<u32> =
         table.iter().map(|r| rows_of.class_of.get(r).filter(|_| *r < 220).copied().unwrap_or(UNPLACED)).collect();
     let (mut whole, waiting) = MaintainedClasses::of_table(search, &entries, &class_of).unwrap();
@@ -283,19 +284,19 @@ struct Within<'f>(&'f Fixture);
 
 impl StableIds for Within<'_> {
     fn code(&self, column: usize, name: u32) -> Option<u32> {
-        Some(name).filter(|&code| (code as usize) < self.0.generalizations[column].active())
+        OwnIds.code(column, name).filter(|&code| (code as usize) < self.0.generalizations[column].active())
     }
 
-    fn name(&self, _column: usize, code: u32) -> u32 {
-        code
+    fn name(&self, column: usize, code: u32) -> u32 {
+        OwnIds.name(column, code)
     }
 
-    fn kind(&self, name: u32) -> Option<u32> {
-        Some(name)
+    fn sensitive(&self, name: u32) -> Option<SensitiveId> {
+        OwnIds.sensitive(name)
     }
 
-    fn kind_name(&self, kind: u32) -> u32 {
-        kind
+    fn sensitive_name(&self, sensitive: SensitiveId) -> u32 {
+        OwnIds.sensitive_name(sensitive)
     }
 }
 
@@ -367,7 +368,7 @@ fn m_invariant_versions_reveal_nothing() {
             let signed: Vec<Signed<'_>> = persons
                 .iter()
                 .map(|&p| Signed {
-                    codes: fixture.set.tuple(tuple_of[fixture.entry_of[p as usize] as usize] as usize),
+                    codes: fixture.set.tuple(tuple_of[fixture.entry_of[p as usize].index()] as usize),
                     value: secret[p as usize],
                     signature: &signatures[p as usize],
                 })

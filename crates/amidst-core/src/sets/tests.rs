@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{holds, search, supports};
 use crate::algorithm;
 use crate::frequency::Entry;
+use crate::ids::SensitiveId;
 use crate::local::fixture::Fixture;
 use crate::metric::{self, column_weights};
 use crate::parameter::Parameters;
@@ -84,7 +85,7 @@ fn brute(fixture: &Fixture, sets: &[Vec<usize>], requirements: &[Requirement], l
 
 /// The entries of a class as models see them: one for each sensitive tuple, ascending.
 fn counted(entries: &[Entry]) -> Vec<Entry> {
-    let mut rows: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    let mut rows: BTreeMap<(SensitiveId, u32), u64> = BTreeMap::new();
     entries.iter().for_each(|e| *rows.entry((e.sensitive, e.person)).or_default() += e.rows);
     rows.into_iter().map(|((sensitive, person), rows)| Entry { sensitive, person, rows }).collect()
 }

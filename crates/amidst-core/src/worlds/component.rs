@@ -1,4 +1,4 @@
-//! What reasoning leaves open falls apart: unknowns that no class ties together say nothing about each other.
+//! Components of what reasoning leaves open: unknowns that share no class, directly or through others, are independent.
 
 use super::network::Network;
 
@@ -41,17 +41,17 @@ impl Component {
         self.left.chunks_exact(self.width().max(1)).all(|class| class.iter().all(|&n| n == class[0] && n > 0))
     }
 
-    /// The numbers of the values by kind: those that every class has equally many of are of one kind, and everybody has
-    /// them in equally many worlds.
-    pub fn kinds(&self) -> Vec<usize> {
+    /// The group of each value, named by its first value: values that every class has equally many of are
+    /// interchangeable, so every person has them in equally many worlds.
+    pub fn interchangeable(&self) -> Vec<usize> {
         let width = self.width();
         let column = |v: usize| self.left.iter().skip(v).step_by(width.max(1));
-        let mut kinds: Vec<usize> = Vec::with_capacity(width);
+        let mut groups: Vec<usize> = Vec::with_capacity(width);
         for v in 0..width {
             let alike = (0..v).find(|&w| column(v).eq(column(w)));
-            kinds.push(alike.map_or(v, |w| kinds[w]));
+            groups.push(alike.map_or(v, |w| groups[w]));
         }
-        kinds
+        groups
     }
 }
 

@@ -1,8 +1,8 @@
 //! Counting the worlds of a component, exactly.
 //!
-//! One unknown after the other is given its values; what remains is tightened, falls apart, and is counted part by
-//! part; parts that come up again are not counted again. The record of all that is a graph whose worlds are sums of
-//! products, so that one pass back through it tells how often every unknown has every value over all worlds.
+//! One unknown after the other is given its values. The bounds of the rest are tightened, the rest is divided into
+//! independent parts, and each part is counted once, however often it comes up. The result is a graph of sums of
+//! products; one pass back through it yields how often every unknown has every value over all worlds.
 //!
 //! **Weights.** A world gives values to persons; how many persons of a cohort have each value stands for as many worlds
 //! as there are ways to choose them, n!/Πxᵥ!. Only ratios matter, so that is divided by n!/Πhᵥ! with the upper bounds
@@ -320,7 +320,7 @@ impl Counter<'_> {
         parts
     }
 
-    /// Adds what a branch with so much mass above it tells.
+    /// Adds the worlds of a branch, each of which stands for `mass` worlds of what was decided before.
     fn spread(&self, branch: &Branch, mass: &BigUint, sums: &mut [BigUint], below: &mut [BigUint]) {
         let width = self.component.width();
         let worlds = mass * &branch.worlds;

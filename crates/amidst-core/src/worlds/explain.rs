@@ -1,6 +1,7 @@
-//! Why so little is left of somebody: the classes that told it, one after the other.
+//! Why few values are left for a cohort: the classes from which that follows, step by step.
 //!
-//! The reasoning is done once more, and what led to the bounds of one cohort is followed back.
+//! The reasoning of `network` is repeated with a record of its steps, which is followed back from the bounds of the
+//! cohort.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

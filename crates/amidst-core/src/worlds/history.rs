@@ -7,8 +7,8 @@
 //!
 //! **Values that stand for others.** Columns that are published as they are stand beside the sensitive ones, and a
 //! person who keeps the one keeps the other. So a value may be finer than what is asked about: [`History::stand_for`]
-//! says which value each of them stands for. Worlds are worlds of the fine values; what is told is told of those they
-//! stand for.
+//! says which value each of them stands for. Worlds are worlds of the fine values; answers are about the values that
+//! they stand for.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -165,7 +165,7 @@ impl History {
     }
 
     /// The class that last told something about a person: one that was published again since, with the same values and
-    /// nobody who was not in it, is the same.
+    /// no person who was not in it, is the same.
     pub fn last_class(&self, person: u32) -> Option<u32> {
         self.cohort_of.get(&person).map(|&cohort| self.cohorts[cohort as usize].class)
     }

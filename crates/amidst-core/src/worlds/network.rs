@@ -3,8 +3,7 @@
 //! **The unknowns** are the cohorts, and for each class with more rows than persons its counterfeits. Those of a class
 //! add up to what it publishes of each value; the values of an unknown add up to its size. So if the others of a class
 //! have at least a number of a value the unknown has at most the rest, and the other way round. Bounds are tightened
-//! until nothing changes, or until the steps are used up: they hold at every moment, so that stopping early is no
-//! mistake.
+//! until nothing changes, or until the limit of steps: they hold at every moment, so stopping early is sound.
 //!
 //! A person two of whose classes in a row have no value in common has changed it in between. They are taken for
 //! somebody else from then on: a new life. Where classes contradict each other in a way that does not tell when the

@@ -1,4 +1,4 @@
-//! What is told about everybody: the first of the three ways that serves, cohort by cohort.
+//! What is known about each person: the first of the three ways that gives an answer, cohort by cohort.
 
 use std::collections::BTreeMap;
 
@@ -39,8 +39,7 @@ impl Effort {
 pub struct Posterior {
     /// Values that are possible, ascending, with their weights.
     pub weights: Vec<(u32, u64)>,
-    /// 0 where the weights are exact. Otherwise they are rounded down: so much is to be shared out among the values for
-    /// the weights to be exact.
+    /// 0 where the weights are exact. Otherwise they are rounded down, and this is the sum of what was cut off.
     pub spare: u64,
 }
 
@@ -253,10 +252,10 @@ impl Answers<'_> {
         let Some(mut possible) = witness::possible(component, &likely, self.effort.proof) else {
             return self.worldless.extend(&component.class_names);
         };
-        let kinds = component.kinds();
+        let groups = component.interchangeable();
         for own in possible.chunks_exact_mut(width) {
             // A value that may be exchanged for one that is possible is so, too.
-            let known: Vec<bool> = (0..width).map(|v| (0..width).any(|w| kinds[v] == kinds[w] && own[w])).collect();
+            let known: Vec<bool> = (0..width).map(|v| (0..width).any(|w| groups[v] == groups[w] && own[w])).collect();
             own.copy_from_slice(&known);
         }
         for (at, &name) in component.names.iter().enumerate() {

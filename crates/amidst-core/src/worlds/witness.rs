@@ -235,7 +235,7 @@ struct Exchange<'c> {
     moved: Vec<i32>,
     /// The classes that do not come out as published.
     open: Vec<u32>,
-    /// Who gave up a value for which: nobody may take it back, or nothing would have changed.
+    /// Exchanges that were made, (unknown, value given up): none is made back, or nothing would have changed.
     turned: Vec<(usize, usize)>,
     steps: u64,
 }

@@ -127,8 +127,8 @@ fn members(stated: &Policy, prepared: &Prepared, roster: &Table, ids: &[u32]) ->
     let external = External { table: roster, covers: &covers };
     let fits = fit(&published, &external, &[]).map_err(|e| Failure::Usage(e.to_string()))?;
     let mut members = vec![Vec::new(); prepared.set.groups.len()];
-    for (&tuple, &person) in fits.of_row.iter().zip(ids) {
-        if let [class] = *fits.classes(tuple as usize) {
+    for (tuple, &person) in fits.of_row.iter().zip(ids) {
+        if let [class] = *fits.classes(tuple.index()) {
             members[class as usize].push(person);
         }
     }

@@ -38,8 +38,8 @@ pub(super) fn covered(
     let fits =
         fit(published, &External { table: &table, covers: &covers }, &[]).map_err(|e| Failure::Usage(e.to_string()))?;
     let mut covered = vec![Vec::new(); published.classes.len()];
-    for (&tuple, &fitting) in tuples.iter().zip(&fits.of_row) {
-        for &class in fits.classes(fitting as usize) {
+    for (&tuple, fitting) in tuples.iter().zip(&fits.of_row) {
+        for &class in fits.classes(fitting.index()) {
             covered[class as usize].push(tuple);
         }
     }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use amidst_core::frequency::rolled::{representatives, roll_up};
 use amidst_core::frequency::{self, Entry, FrequencySet};
 use amidst_core::hierarchy::Generalization;
+use amidst_core::ids::SensitiveId;
 use amidst_core::partial::{
     Assembled, Combinations, Counts, Divided, DivisibleTable, Line, MinimumClass, PartialSearch, Piece, RemoteTable,
     Removed, SplitRows, Summary, TailQuery,
@@ -26,7 +27,7 @@ struct Elsewhere<'a> {
     /// The part of each tuple.
     parts: RefCell<Vec<u32>>,
     /// Combinations that have left: tuples and sensitive tuples.
-    gone: RefCell<BTreeSet<(usize, u32)>>,
+    gone: RefCell<BTreeSet<(usize, SensitiveId)>>,
     /// The class of each tuple.
     placed: RefCell<BTreeMap<Vec<u32>, u32>>,
     /// What is dealt out.
@@ -93,9 +94,9 @@ impl<'a> Elsewhere<'a> {
     }
 
     /// The rows of each class by sensitive tuple, by where each combination of the table was placed.
-    fn counted(&self) -> Vec<((u32, u32), u64)> {
+    fn counted(&self) -> Vec<((u32, SensitiveId), u64)> {
         let (of_tuple, dealt) = (self.placed.borrow(), self.dealt.borrow());
-        let mut counted: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+        let mut counted: BTreeMap<(u32, SensitiveId), u64> = BTreeMap::new();
         for tuple in 0..self.whole.set.len() {
             let codes = self.whole.set.tuple(tuple);
             for entry in self.whole.set.groups.get(tuple) {
@@ -215,8 +216,8 @@ impl DivisibleTable for Elsewhere<'_> {
         }
         self.place(pieces, &set.tuples, &vec![class; set.len()])?;
         let mut counts = vec![0; set.sensitive_count()];
-        set.groups.entries.iter().for_each(|e| counts[e.sensitive as usize] += e.rows);
-        Ok((set.tuple(0).to_vec(), (0..).zip(counts).filter(|c| c.1 > 0).collect()))
+        set.groups.entries.iter().for_each(|e| counts[e.sensitive.index()] += e.rows);
+        Ok((set.tuple(0).to_vec(), (0..).map(SensitiveId).zip(counts).filter(|c| c.1 > 0).collect()))
     }
 
     fn settle(
@@ -229,12 +230,12 @@ impl DivisibleTable for Elsewhere<'_> {
         self.placed.borrow_mut().values_mut().for_each(|class| *class = assembled.class_of[*class as usize]);
         *self.dealt.borrow_mut() = dealt;
         let whole = &self.whole;
-        let rows: Vec<(&Piece, (u32, u64))> =
+        let rows: Vec<(&Piece, (SensitiveId, u64))> =
             classes.iter().flat_map(|class| class.counts.iter().map(move |&count| (class, count))).collect();
         let columns = whole.table.columns.iter().enumerate().map(|(position, column)| {
             let quasi = whole.quasi.iter().position(|&q| q == position);
             let sensitive = whole.sensitive.iter().position(|&s| s == position);
-            let code = |(class, (tuple, _)): &(&Piece, (u32, u64))| match (quasi, sensitive) {
+            let code = |(class, (tuple, _)): &(&Piece, (SensitiveId, u64))| match (quasi, sensitive) {
                 (Some(q), _) => class.first[q],
                 (_, Some(s)) => whole.set.sensitive_code(*tuple, s),
                 _ => 0,

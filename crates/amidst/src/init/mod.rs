@@ -1,9 +1,9 @@
-//! `amidst init`: a commented first policy for a table that nobody has described yet.
+//! `amidst init`: a commented first policy for a table without one.
 //!
 //! Roles are guessed from values and names (`roles`), then held against each other (`plan`); hierarchies come from
 //! values, unknowns from the usual tokens. Every guess says why, because only the owner of the data knows what its
 //! columns mean; and every guess errs towards protection, because a draft is often used as it stands. What the draft
-//! releases as it is, alone or together, singles hardly anybody out. The draft fits the data.
+//! releases as it is, alone or together, singles out hardly any person. The draft fits the data.
 //!
 //! May use: `job`, `policy`, `prepare`, and what those use.
 
@@ -38,7 +38,7 @@ const UNKNOWN: &[&str] = &["?", "", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "n
 /// The rows by which columns of long texts are found, so that they need not all be read.
 const SAMPLE: u64 = 50_000;
 
-/// Texts that nobody's number is as long as.
+/// Texts longer than any number of a person.
 const PROSE: usize = 24;
 
 /// A table that was looked at.
@@ -239,8 +239,8 @@ const NOBODY: &[&str] = &[
     "xxx",
 ];
 
-/// Values of a key that are nobody: they would count as one more person in every class. Those that another column has,
-/// too, are left as they are.
+/// Values of a key that are no person: they would count as one more person in every class. Those that another column
+/// has, too, are left as they are.
 fn nobody(table: &Table, plan: &Plan) -> Vec<String> {
     let keys = |i: &usize| plan.guesses[*i].role == Role::Key;
     let nobody = |text: &&str| NOBODY.contains(&text.trim().to_lowercase().as_str());

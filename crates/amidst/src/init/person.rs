@@ -124,7 +124,7 @@ impl Candidates<'_> {
         self.guesses[i].several_rows && told && self.is_known(i) && !private
     }
 
-    /// A row without a value is nobody's and left out, so there must be few.
+    /// A row without a value belongs to no person and is left out, so there must be few.
     fn is_known(&self, i: usize) -> bool {
         (self.profiles[i].rows - self.profiles[i].known) * 10 <= self.profiles[i].rows
     }

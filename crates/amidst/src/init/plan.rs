@@ -1,6 +1,6 @@
 //! From guesses for each column to a policy for the table: what columns do together.
 //!
-//! Columns that single nobody out alone may do so together, and a column that is released as it is may give away one
+//! Columns that single out no person alone may do so together, and a column that is released as it is may give away one
 //! that is generalized. Whatever is changed here is changed towards more protection.
 
 use std::collections::HashMap;

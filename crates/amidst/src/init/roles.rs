@@ -1,8 +1,8 @@
 //! What a column probably is to the people in the table, from its values and its name.
 //!
-//! The more a column identifies, the less it may be released by silence: what nobody understands is generalized where
-//! it has few values and left out where it has many. Only a column in which all rows are alike is released as it is
-//! without a reason; one that its name or its values call private is, where it singles nobody out.
+//! The more a column identifies, the less it may be released by default: a column of unknown meaning is generalized
+//! where it has few values and left out where it has many. Only a column in which all rows are alike is released as it
+//! is without a reason; one that its name or its values call private is, where it singles nobody out.
 
 use amidst_core::table::{ValueType, date_order};
 
@@ -266,7 +266,7 @@ fn is_years(profile: &Profile<'_>) -> bool {
     profile.share(|v| v.parse::<u32>().is_ok_and(|y| (1900..=2100).contains(&y))) >= 0.9
 }
 
-/// Whether the values are a few numbers of at most three digits, which reach nobody: not a telephone, not a card.
+/// Whether the values are a few numbers of at most three digits, too short for a telephone or a card.
 fn is_short_kinds(profile: &Profile<'_>) -> bool {
     profile.is_kinds() && profile.share(|v| v.bytes().filter(u8::is_ascii_digit).count() <= 3) >= 1.0
 }
@@ -375,7 +375,7 @@ mod tests {
     fn amounts_that_few_people_have_are_generalized() {
         let amounts = |i: u64| if i.is_multiple_of(10) { 594 + i / 10 * 7919 % 60 * 191 } else { 0 };
         assert_eq!(role("zzz", (0..2000).map(|i| amounts(i).to_string())), Role::Quasi);
-        // Nobody calls a seldom number an amount where it is long.
+        // Rare numbers that are long are not amounts.
         assert_eq!(role("zzz", (0..2000).map(|i| (amounts(i) + 4_000_000_000).to_string())), Role::Identifying);
     }
 

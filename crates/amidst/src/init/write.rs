@@ -94,7 +94,7 @@ pub(super) fn requirements(out: &mut String, table: &Table, plan: &Plan, missing
     let keys = table.columns.iter().zip(&plan.guesses).filter(|(_, g)| g.role == Role::Key);
     let persons = keys.map(|(column, _)| column.dictionary.len()).max();
     let people = persons.unwrap_or(table.rows);
-    // Nobody hides behind a single row: a table of one row cannot be released, and check says so.
+    // A table of one row cannot be released, and `check` says so.
     let k = plan.blank.unwrap_or(5).max(5).min(people.max(2) as u64);
     let _ = write!(out, "\n# What every class of rows that look alike must satisfy.\n");
     if persons.is_none() {

@@ -1,10 +1,11 @@
 //! Rows whose owner waived protection.
 //!
-//! Such rows stay in the table but are not counted: with `publish` they are released as they are and are in nobody's
+//! Such rows stay in the table but are not counted: with `publish` they are released as they are and are in no
 //! class, with `join` a local recoding places them afterwards. Their values stay in the dictionaries, so that every row
 //! of a column speaks in the same codes.
 
 use amidst_core::frequency::FrequencySet;
+use amidst_core::ids::EntryId;
 use amidst_core::table::Table;
 
 use super::Prepared;
@@ -12,7 +13,7 @@ use super::columns::Layout;
 use crate::policy::{Consent, ConsentMode, Policy};
 
 /// The entry of a row that is not counted.
-pub const NO_ENTRY: u32 = u32::MAX;
+pub const NO_ENTRY: EntryId = EntryId(u32::MAX);
 
 /// Rows whose owner waived protection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +61,7 @@ pub(crate) fn remarks(policy: &Policy, layout: &Layout, table: &Table) -> Vec<St
 }
 
 /// Counts the rows that did not waive protection. The entry of the others is [`NO_ENTRY`].
-pub(crate) fn count(table: &Table, layout: &Layout, waived: Option<&Waived>) -> (FrequencySet, Vec<u32>) {
+pub(crate) fn count(table: &Table, layout: &Layout, waived: Option<&Waived>) -> (FrequencySet, Vec<EntryId>) {
     match waived {
         Some(waived) if !waived.rows.is_empty() => {
             let mut keep = vec![true; table.rows];
@@ -73,7 +74,7 @@ pub(crate) fn count(table: &Table, layout: &Layout, waived: Option<&Waived>) -> 
 
 impl Prepared {
     /// Counts the rows that waived protection, in the codes of all rows. The entry of the others is [`NO_ENTRY`].
-    pub fn count_waived(&self) -> (FrequencySet, Vec<u32>) {
+    pub fn count_waived(&self) -> (FrequencySet, Vec<EntryId>) {
         let mut keep = vec![false; self.table.rows];
         for &row in self.waived.iter().flat_map(|w| &w.rows) {
             keep[row as usize] = true;
@@ -108,7 +109,7 @@ fn count_kept(
     sensitive: &[usize],
     key: Option<usize>,
     keep: &[bool],
-) -> (FrequencySet, Vec<u32>) {
+) -> (FrequencySet, Vec<EntryId>) {
     let mut kept = Table { columns: Vec::new(), rows: keep.iter().filter(|&&k| k).count() };
     for &position in quasi.iter().chain(sensitive).chain(&key) {
         let mut column = table.columns[position].clone();

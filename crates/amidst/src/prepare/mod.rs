@@ -34,6 +34,7 @@ use std::time::Instant;
 use amidst_core::class::Population;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::Generalization;
+use amidst_core::ids::EntryId;
 use amidst_core::requirement::Requirement;
 use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::Table;
@@ -97,7 +98,7 @@ pub struct Prepared {
     /// absent.
     pub weights: Option<Vec<u64>>,
     /// The entry of each row of `table`; [`NO_ENTRY`] for rows whose owner waived protection.
-    pub entry_of_row: Vec<u32>,
+    pub entry_of_row: Vec<EntryId>,
     /// The rows that were read.
     pub rows_in: u64,
     /// The rows left out because a cell is unknown.
@@ -317,7 +318,7 @@ impl Fitted {
         self,
         options: &LoadOptions<'_>,
         waived: Option<Waived>,
-        (mut set, entry_of_row): (FrequencySet, Vec<u32>),
+        (mut set, entry_of_row): (FrequencySet, Vec<EntryId>),
     ) -> Result<Prepared, PrepareError> {
         let Fitted { table, layout, bound, sets, domains, mut requirements, populations, published, .. } = self;
         options.check()?;

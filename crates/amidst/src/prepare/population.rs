@@ -10,6 +10,7 @@ use std::sync::Arc;
 use amidst_core::class::Population;
 use amidst_core::exact::Rational;
 use amidst_core::frequency::FrequencySet;
+use amidst_core::ids::EntryId;
 use amidst_core::parameter::{Kind, Value};
 use amidst_core::table::{Column, Dictionary, Table};
 use amidst_io::ReadOptions;
@@ -215,11 +216,11 @@ pub(crate) fn counts(column: &Column) -> Result<Counts, String> {
 }
 
 /// How many people each entry stands for, in parts.
-fn weights(set: &FrequencySet, entry_of: &[u32], counts: Option<(&Column, Counts)>) -> Vec<u128> {
+fn weights(set: &FrequencySet, entry_of: &[EntryId], counts: Option<(&Column, Counts)>) -> Vec<u128> {
     let Some((column, counts)) = counts else { return set.groups.entries.iter().map(|e| e.rows.into()).collect() };
     let mut weights = vec![0u128; set.groups.entries.len()];
-    for (row, &entry) in entry_of.iter().enumerate() {
-        weights[entry as usize] += counts.parts[column.codes.get(row) as usize];
+    for (row, entry) in entry_of.iter().enumerate() {
+        weights[entry.index()] += counts.parts[column.codes.get(row) as usize];
     }
     weights
 }

@@ -1,6 +1,6 @@
 //! Sensitive columns that are published generalized: labels of their hierarchy in the place of their values.
 //!
-//! The ℓ-diversity article (§4.3 and §8) leaves generalizing sensitive values to whoever publishes: where few values
+//! The ℓ-diversity article (§4.3 and §8) leaves generalizing sensitive values to the publisher: where few values
 //! are frequent and many rare, or several columns are sensitive, coarser values are what makes diversity possible. The
 //! labels take the place of the values before anything is counted. Requirements, orders and categories speak of them,
 //! search and checker see nothing else, and nothing finer is published.

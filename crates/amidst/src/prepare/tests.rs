@@ -9,6 +9,7 @@ use super::*;
 use crate::job::Control;
 use crate::policy::ConsentMode;
 use crate::policy_check::{Finding, check};
+use amidst_core::ids::EntryId;
 use amidst_core::table::ValueType;
 
 const DATA: &str = "name,age,zip,disease,visits
@@ -87,7 +88,7 @@ fn a_table_is_prepared() {
     assert!(p.generalizations[0].numeric && !p.generalizations[1].numeric);
     assert_eq!(p.generalizations[1].weight, 2.0);
     assert_eq!((p.set.len(), p.set.rows), (2, 3));
-    assert_eq!(p.entry_of_row, [1, 0, 1]);
+    assert_eq!(p.entry_of_row, [1, 0, 1].map(EntryId));
     assert_eq!(p.domains[0].dictionary.iter().collect::<Vec<_>>(), ["Cancer", "Flu"]);
     assert_eq!(p.requirements.len(), 1);
 }
@@ -193,7 +194,7 @@ fn waived_rows_are_not_counted() {
     let p = load(data, &policy).unwrap();
     let waived = p.waived.unwrap();
     assert_eq!((waived.mode, waived.rows), (ConsentMode::Join, vec![1]));
-    assert_eq!((p.set.rows, &p.entry_of_row[..]), (2, &[1, NO_ENTRY, 0][..]));
+    assert_eq!((p.set.rows, &p.entry_of_row[..]), (2, &[EntryId(1), NO_ENTRY, EntryId(0)][..]));
     assert_eq!(p.table.rows, 3, "an unknown consent is no unknown row");
 }
 

@@ -1,6 +1,6 @@
 //! Values of a column that the policy speaks of, and those among them that the data does not have.
 //!
-//! A requirement on a value that nobody has protects nobody, so a misspelt one would pass for a promise kept.
+//! A requirement on a value that no row has always holds, so a misspelt value would go unnoticed.
 
 use amidst_core::exact::Rational;
 use amidst_core::parameter::{Kind, Value};

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use amidst_core::algorithm;
 use amidst_core::frequency::{Entry, FrequencySet, Groups};
+use amidst_core::ids::EntryId;
 use amidst_core::local::build::join::join;
 use amidst_core::model::Needs;
 use amidst_core::recoding::SUPPRESSED;
@@ -25,7 +26,7 @@ pub struct Joined {
     /// All rows counted, protected and joined.
     pub set: FrequencySet,
     /// The entry of every row in `set`.
-    entry_of_row: Vec<u32>,
+    entry_of_row: Vec<EntryId>,
     /// Rows that no class could take without breaking the policy.
     pub refused: u64,
     /// Whether they are in classes of their own.
@@ -87,7 +88,7 @@ fn separate(
     search: &Search<'_>,
     entry: &algorithm::Entry,
     waived: &Waived,
-    (set, entry_of_row): &(FrequencySet, Vec<u32>),
+    (set, entry_of_row): &(FrequencySet, Vec<EntryId>),
     found: &mut Found,
 ) -> Result<Option<Joined>, Failure> {
     // Whom a class of the population matches is known by the tuples of the protected rows.
@@ -188,7 +189,7 @@ impl Joined {
 
     /// The entries of each class, joined rows included.
     pub fn groups(&self, classes: usize) -> Groups {
-        let entry = |&e: &u32| Entry { rows: 1, ..self.set.groups.entries[e as usize] };
+        let entry = |&e: &EntryId| Entry { rows: 1, ..self.set.groups.entries[e.index()] };
         let rows = self.class_of_row.iter().zip(&self.entry_of_row).filter(|(class, _)| (**class as usize) < classes);
         Groups::collect(classes, rows.map(|(&class, e)| (class, entry(e))).collect())
     }

@@ -30,7 +30,7 @@ pub use chart::{Axes, Curve, curves, standalone};
 pub use columns::histogram;
 pub use content::*;
 pub(crate) use documents::{Policies, Reports};
-pub use html::{STYLE, html, sections};
+pub use html::{html, page, sections};
 pub use loss_bound::LossBound;
 pub use markdown::markdown;
 pub use partition::{Partition, PartitionBox, partition};

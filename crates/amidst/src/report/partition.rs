@@ -165,6 +165,7 @@ impl<'a> Axis<'a> {
 mod tests {
     use amidst_core::frequency::{Entry, NOBODY};
     use amidst_core::hierarchy::{Hierarchy, Level};
+    use amidst_core::ids::SensitiveId;
     use amidst_core::recoding::Assignment;
     use amidst_core::table::Column;
 
@@ -175,7 +176,7 @@ mod tests {
     }
 
     fn persons(sizes: &[u64]) -> Groups {
-        let entry = |(class, &rows): (u32, &u64)| (class, Entry { sensitive: 0, person: NOBODY, rows });
+        let entry = |(class, &rows): (u32, &u64)| (class, Entry { sensitive: SensitiveId(0), person: NOBODY, rows });
         Groups::collect(sizes.len(), (0u32..).zip(sizes).map(entry).collect())
     }
 

@@ -1,4 +1,4 @@
-//! The sets of quasi columns of a policy, each as whoever knows only its columns sees the release.
+//! The sets of quasi columns of a policy, each as an adversary who knows only its columns sees the release.
 
 use amidst_core::class::Sizes;
 use amidst_core::frequency;

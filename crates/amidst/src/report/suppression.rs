@@ -44,7 +44,7 @@ pub fn tells_nobody(policy: &Policy, prepared: &Prepared, released: &Released, s
     }
     let set = &prepared.set;
     let one = |&row: &u32| {
-        let entry = set.groups.entries.get(*prepared.entry_of_row.get(row as usize)? as usize)?;
+        let entry = set.groups.entries.get(prepared.entry_of_row.get(row as usize)?.index())?;
         Some((0, Entry { rows: 1, ..*entry }))
     };
     let missing: Vec<(u32, Entry)> = released.left_out.iter().filter_map(one).collect();

@@ -9,6 +9,7 @@ use amidst_core::attack::Published;
 use amidst_core::class::{Ranking, Sizes};
 use amidst_core::frequency::{self, Entry, FrequencySet, Groups, NOBODY};
 use amidst_core::hierarchy::{Generalization, TOP};
+use amidst_core::ids::SensitiveId;
 use amidst_core::recoding::Recoding;
 use amidst_core::risk::Risk;
 use amidst_core::sensitive::SensitiveDomain;
@@ -54,7 +55,7 @@ impl View {
         let (domains, sensitive, sensitive_of) = sensitive(set, classes, domains);
         let persons = set.persons && repeats(classes);
         let entry = |e: &Entry| Entry {
-            sensitive: sensitive_of[e.sensitive as usize],
+            sensitive: sensitive_of[e.sensitive.index()],
             person: if persons { e.person } else { NOBODY },
             rows: e.rows,
         };
@@ -129,14 +130,14 @@ fn sensitive(
     set: &FrequencySet,
     classes: &Groups,
     domains: &[SensitiveDomain],
-) -> (Vec<SensitiveDomain>, Vec<u32>, Vec<u32>) {
+) -> (Vec<SensitiveDomain>, Vec<u32>, Vec<SensitiveId>) {
     let mut used = vec![false; set.sensitive_count()];
-    classes.entries.iter().for_each(|e| used[e.sensitive as usize] = true);
+    classes.entries.iter().for_each(|e| used[e.sensitive.index()] = true);
+    let published = || (0..used.len() as u32).map(SensitiveId).filter(|id| used[id.index()]);
     let mut places: Vec<Vec<u32>> = Vec::new();
     let seen: Vec<SensitiveDomain> = (domains.iter().enumerate())
         .map(|(column, domain)| {
-            let tuples = (0..used.len() as u32).filter(|&id| used[id as usize]);
-            let codes: FxHashSet<u32> = tuples.map(|id| set.sensitive_code(id, column)).collect();
+            let codes: FxHashSet<u32> = published().map(|id| set.sensitive_code(id, column)).collect();
             let (dictionary, place) = by_text(&domain.dictionary, codes.iter().copied());
             let old: Vec<u32> = dictionary.iter().filter_map(|value| domain.dictionary.code(value)).collect();
             places.push(place);
@@ -152,14 +153,14 @@ fn sensitive(
             }
         })
         .collect();
-    let tuple = |id: u32| -> Vec<u32> {
+    let tuple = |id: SensitiveId| -> Vec<u32> {
         (places.iter().enumerate()).map(|(column, place)| place[set.sensitive_code(id, column) as usize]).collect()
     };
-    let mut tuples: Vec<(Vec<u32>, u32)> =
-        (0..used.len() as u32).filter(|&id| used[id as usize]).map(|id| (tuple(id), id)).collect();
+    let mut tuples: Vec<(Vec<u32>, SensitiveId)> = published().map(|id| (tuple(id), id)).collect();
     tuples.sort_unstable();
-    let mut of = vec![u32::MAX; used.len()];
-    (0u32..).zip(&tuples).for_each(|(new, &(_, old))| of[old as usize] = new);
+    // No entry has a tuple that is not published.
+    let mut of = vec![SensitiveId(u32::MAX); used.len()];
+    (0..).map(SensitiveId).zip(&tuples).for_each(|(new, &(_, old))| of[old.index()] = new);
     (seen, tuples.into_iter().flat_map(|(tuple, _)| tuple).collect(), of)
 }
 

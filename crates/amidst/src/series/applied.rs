@@ -1,4 +1,4 @@
-//! What a batch did, as it is told and written down.
+//! What a batch changed, as it is returned and recorded.
 
 use amidst_core::series::Maintained;
 use rusqlite::params;

@@ -59,7 +59,7 @@ impl Series {
         };
         let dropped = new.as_ref().map_or(0, |new| new.rows_dropped_missing);
         if gone.is_empty() && new.as_ref().is_none_or(|new| new.table.rows == 0) {
-            // Nobody comes and nobody goes: there is no batch, and nothing new to publish.
+            // No row is inserted or deleted: there is no batch, and nothing new to publish.
             return unchanged(&work, number - 1, dropped);
         }
         let mut rows = Vec::new();
@@ -93,7 +93,7 @@ impl Series {
         };
         note(&work, &applied).map_err(|e| work.fail(e))?;
         singled_out(&work, &self.policy, &names, &self.folder)?;
-        // What nobody has any more is erased here, so that it comes back with the batch when that is taken back.
+        // Values that no row has any more are erased here, so that undoing the batch restores them.
         work.erase()?;
         undo::stop(&work)?;
         work.commit()?;
@@ -144,7 +144,7 @@ fn maintain(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Maint
     let bound = Bound::new(policy, names, &domain, job)?;
     let search = task(policy, &bound.prepared, &job.quiet())?;
     if let Some(impossible) = feasibility::impossible(&search) {
-        // Whoever wants to be deleted is, also where the others do not suffice for a version any more.
+        // Deletions are carried out also where the other rows do not suffice for a version any more.
         if (!gone.is_empty() || lacking(work)?) && SeriesHead::load(work)?.version > 0 {
             return wait(work, &domain, gone, new);
         }
@@ -157,10 +157,10 @@ fn maintain(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Maint
     let mut standing = snapshot::load(work, &search, &domain, &bound)?;
     let mut numbers = Vec::with_capacity(new.len());
     for row in new {
-        let Some((codes, kind)) = bound.row(&domain, &row.cells) else {
+        let Some((codes, sensitive)) = bound.row(&domain, &row.cells) else {
             return Err(Failure::Io("the state of the series is damaged: a value has no code".into()));
         };
-        numbers.push(standing.rows.push(row.person, &codes, kind));
+        numbers.push(standing.rows.push(row.person, &codes, sensitive));
     }
     let mut rows_of = SqlRows::new(work, &domain, &bound, gone)?;
     let maintained = standing.apply(&leaving, numbers, &mut rows_of)?;
@@ -249,7 +249,7 @@ fn foresee(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<bool, 
     new.iter().for_each(|row| signed.count(&row.signature, row.cells[column], 1));
     signed.store(work)?;
     domain.store(work)?;
-    if domain.kinds.values().all(|kind| kind.rows <= 0) {
+    if domain.tuples.values().all(|tuple| tuple.rows <= 0) {
         return Ok(false);
     }
     forecast::satisfied(work, policy, names, &domain, job)

@@ -1,6 +1,6 @@
 //! The mode of a series that begins without one: that whose next version can be published.
 //!
-//! m-invariant versions never betray each other, so whatever joins and leaves, the next one can be published. They need
+//! m-invariant versions reveal no more together than each alone, so the next one can always be published. They need
 //! one sensitive column, requirements that follow from m different values in a class, and values that are even enough
 //! for few counterfeits. Where that is not given, classes are maintained.
 

@@ -35,7 +35,7 @@ pub struct Composed {
     pub class_of: Vec<u32>,
     /// The group each row was put into, counterfeits included, before groups whose cells agree became one class.
     pub groups: Vec<u32>,
-    /// Rows that stand for nobody; `None` where the mode knows none.
+    /// Counterfeits; `None` where the mode has none.
     pub counterfeits: Option<u64>,
     /// The signature of each row, in the codes of the series; empty lists where the mode knows none.
     pub signatures: Vec<Vec<u32>>,
@@ -47,7 +47,7 @@ pub fn prepare(policy: &Policy, mode: Mode, state: &State, job: &Job<'_>) -> Res
 }
 
 fn table(policy: &Policy, mode: Mode, state: &State) -> Table {
-    // A signature may name a value that nobody has any more.
+    // A signature may name a value that no row has any more.
     let sensitive = |name: &str| policy.column(name).is_some_and(|c| c.role == Role::Sensitive);
     state.table(|name| mode == Mode::MInvariant && sensitive(name))
 }
@@ -179,8 +179,8 @@ fn invariant(policy: &Policy, state: &State, prepared: &Prepared) -> Result<Inva
         .iter()
         .zip(&signatures)
         .map(|(&entry, signature)| Signed {
-            codes: set.tuple(tuple_of[entry as usize] as usize),
-            value: set.sensitive_code(set.groups.entries[entry as usize].sensitive, 0),
+            codes: set.tuple(tuple_of[entry.index()] as usize),
+            value: set.sensitive_code(set.groups.entries[entry.index()].sensitive, 0),
             signature,
         })
         .collect();
@@ -251,7 +251,7 @@ fn partition(prepared: &Prepared, space: &Space, classes: &[u32]) -> (Partition,
     let tuple_of = prepared.set.tuple_of_entry();
     let mut shapes: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
     for (&entry, &class) in prepared.entry_of_row.iter().zip(classes) {
-        let codes = prepared.set.tuple(tuple_of[entry as usize] as usize);
+        let codes = prepared.set.tuple(tuple_of[entry.index()] as usize);
         match shapes.get_mut(&class) {
             Some(shape) => space.add(shape, codes),
             None => {
@@ -270,7 +270,7 @@ fn partition(prepared: &Prepared, space: &Space, classes: &[u32]) -> (Partition,
     let class_of: Vec<u32> = classes.iter().map(|class| published.get(class).copied().unwrap_or(0)).collect();
     let mut parts: Vec<BTreeMap<u32, u64>> = vec![BTreeMap::new(); numbers.len()];
     for (&entry, &class) in prepared.entry_of_row.iter().zip(&class_of) {
-        *parts[class as usize].entry(entry).or_insert(0) += 1;
+        *parts[class as usize].entry(entry.0).or_insert(0) += 1;
     }
     (Partition { classes: parts.into_iter().map(|p| p.into_iter().collect()).collect() }, class_of)
 }

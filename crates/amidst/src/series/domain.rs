@@ -1,9 +1,10 @@
 //! What a batch must know of the whole table without its rows: which values there are, and how often each sensitive
-//! tuple occurs. Both are counted along from batch to batch.
+//! tuple occurs. Each batch updates the counts of both.
 
 use std::collections::BTreeMap;
 
 use amidst_core::frequency::{Entry, FrequencySet, Groups, NOBODY};
+use amidst_core::ids::SensitiveId;
 use amidst_core::series::StableIds;
 use amidst_core::table::{Codes, Column, Dictionary, Table};
 use rusqlite::params;
@@ -15,9 +16,9 @@ use crate::job::Job;
 use crate::policy::{Policy, Role};
 use crate::prepare::{LoadOptions, Prepared};
 
-/// A sensitive tuple.
-pub struct Kind {
-    /// Its number in the database.
+/// A sensitive tuple; `kind` is its table in the database.
+pub struct SensitiveTuple {
+    /// Its number in the database, which it keeps.
     pub id: u32,
     /// How many rows have it.
     pub rows: i64,
@@ -32,11 +33,11 @@ pub struct Domain {
     /// Values by column and code, with the rows that have them.
     values: BTreeMap<(usize, u32), (String, i64)>,
     /// Sensitive tuples, in the codes of the series.
-    pub kinds: BTreeMap<Vec<u32>, Kind>,
-    next_kind: u32,
+    pub tuples: BTreeMap<Vec<u32>, SensitiveTuple>,
+    next_tuple: u32,
     /// What has changed since the domain was loaded.
     changed_values: BTreeMap<(usize, u32), i64>,
-    changed_kinds: BTreeMap<Vec<u32>, ()>,
+    changed_tuples: BTreeMap<Vec<u32>, ()>,
 }
 
 /// The positions of the kept columns of a role.
@@ -58,7 +59,7 @@ impl Domain {
             let mut rows = query.query([])?;
             while let Some(row) = rows.next()? {
                 let (column, count) = (row.get::<_, u32>(0)? as usize, row.get::<_, i64>(3)?);
-                // A signature may name a value that nobody has any more.
+                // A signature may name a value that no row has any more.
                 if count > 0 || domain.sensitive.contains(&column) {
                     domain.values.insert((column, row.get(1)?), (row.get(2)?, count));
                 }
@@ -66,9 +67,9 @@ impl Domain {
             let mut query = work.transaction.prepare("SELECT id, codes, rows FROM kind")?;
             let mut rows = query.query([])?;
             while let Some(row) = rows.next()? {
-                let kind = Kind { id: row.get(0)?, rows: row.get(2)? };
-                domain.next_kind = domain.next_kind.max(kind.id + 1);
-                domain.kinds.insert(unpack(row.get_ref(1)?.as_blob()?), kind);
+                let tuple = SensitiveTuple { id: row.get(0)?, rows: row.get(2)? };
+                domain.next_tuple = domain.next_tuple.max(tuple.id + 1);
+                domain.tuples.insert(unpack(row.get_ref(1)?.as_blob()?), tuple);
             }
             Ok(())
         };
@@ -83,20 +84,20 @@ impl Domain {
             self.values.entry(key).or_insert_with(|| (text(column), 0)).1 += by;
             *self.changed_values.entry(key).or_insert(0) += by;
         }
-        let tuple: Vec<u32> = self.sensitive.iter().map(|&c| cells[c]).collect();
-        let next = &mut self.next_kind;
-        let kind = self.kinds.entry(tuple.clone()).or_insert_with(|| {
+        let codes: Vec<u32> = self.sensitive.iter().map(|&c| cells[c]).collect();
+        let next = &mut self.next_tuple;
+        let tuple = self.tuples.entry(codes.clone()).or_insert_with(|| {
             *next += 1;
-            Kind { id: *next - 1, rows: 0 }
+            SensitiveTuple { id: *next - 1, rows: 0 }
         });
-        kind.rows += by;
-        self.changed_kinds.insert(tuple, ());
+        tuple.rows += by;
+        self.changed_tuples.insert(codes, ());
     }
 
-    /// The number of the sensitive tuple of a row.
-    pub fn kind(&self, cells: &[u32]) -> Option<u32> {
-        let tuple: Vec<u32> = self.sensitive.iter().map(|&c| cells[c]).collect();
-        self.kinds.get(&tuple).map(|kind| kind.id)
+    /// The number in the database of the sensitive tuple of a row.
+    pub fn sensitive_name(&self, cells: &[u32]) -> Option<u32> {
+        let codes: Vec<u32> = self.sensitive.iter().map(|&c| cells[c]).collect();
+        self.tuples.get(&codes).map(|tuple| tuple.id)
     }
 
     /// Writes down what has changed.
@@ -110,9 +111,9 @@ impl Domain {
             let mut update = work.transaction.prepare(
                 "INSERT INTO kind (id, codes, rows) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET rows = ?3",
             )?;
-            for tuple in self.changed_kinds.keys() {
-                if let Some(kind) = self.kinds.get(tuple) {
-                    update.execute(params![kind.id, pack(tuple.iter().copied()), kind.rows])?;
+            for codes in self.changed_tuples.keys() {
+                if let Some(tuple) = self.tuples.get(codes) {
+                    update.execute(params![tuple.id, pack(codes.iter().copied()), tuple.rows])?;
                 }
             }
             Ok(())
@@ -129,15 +130,15 @@ pub struct Bound {
     to: Vec<Vec<u32>>,
     from: Vec<Vec<u32>>,
     /// The sensitive tuple here of each number in the database, and the other way round.
-    kind_to: Vec<u32>,
-    kind_from: Vec<u32>,
+    sensitive_to: Vec<u32>,
+    sensitive_from: Vec<u32>,
 }
 
 const ABSENT: u32 = u32::MAX;
 
 impl Bound {
     /// Binds the values that there are. Values that the batch took the last row of are still known in quasi columns,
-    /// because classes are told of them before they lose that row.
+    /// because the classes that lose that row are loaded with it.
     pub fn new(policy: &Policy, names: &[String], domain: &Domain, job: &Job<'_>) -> Result<Self, Failure> {
         Self::of(policy, names, domain, false, job)
     }
@@ -161,7 +162,7 @@ impl Bound {
             }
         }
         let rows = columns.iter().map(|(_, d)| d.len()).max().unwrap_or(0);
-        if domain.kinds.values().all(|kind| kind.rows <= 0) || rows == 0 {
+        if domain.tuples.values().all(|tuple| tuple.rows <= 0) || rows == 0 {
             let message = "no row would be left, and a version needs some; nothing was changed";
             return Err(Failure::Impossible(message.into()));
         }
@@ -179,7 +180,7 @@ impl Bound {
         let mut prepared = Prepared::of_table(policy, table, &options)?;
         let code = |column: usize, text: &str| prepared.table.column(&names[column])?.dictionary.code(text);
         let (mut all_to, mut all_from) = (Vec::new(), Vec::new());
-        let (mut kind_to, mut kind_from) = (Vec::new(), Vec::new());
+        let (mut sensitive_to, mut sensitive_from) = (Vec::new(), Vec::new());
         for &column in &domain.quasi {
             let (mut to, mut from) = (Vec::new(), Vec::new());
             for (&(_, series), (text, _)) in domain.values.range((column, 0)..=(column, u32::MAX)) {
@@ -191,34 +192,35 @@ impl Bound {
             all_to.push(to);
             all_from.push(from);
         }
-        let mut kinds: Vec<(Vec<u32>, u32, u64)> = Vec::new();
-        for (tuple, kind) in domain.kinds.iter().filter(|(_, kind)| kind.rows > 0) {
-            let here = tuple.iter().zip(&domain.sensitive).map(|(&series, &column)| {
+        let mut tuples: Vec<(Vec<u32>, u32, u64)> = Vec::new();
+        for (codes, tuple) in domain.tuples.iter().filter(|(_, tuple)| tuple.rows > 0) {
+            let here = codes.iter().zip(&domain.sensitive).map(|(&series, &column)| {
                 let value = domain.values.get(&(column, series));
                 value.and_then(|(text, _)| code(column, text)).unwrap_or(0)
             });
-            kinds.push((here.collect(), kind.id, kind.rows.unsigned_abs()));
+            tuples.push((here.collect(), tuple.id, tuple.rows.unsigned_abs()));
         }
-        kinds.sort_unstable();
-        for (here, (_, id, _)) in (0u32..).zip(&kinds) {
-            put(&mut kind_to, *id, here);
-            put(&mut kind_from, here, *id);
+        tuples.sort_unstable();
+        for (here, (_, id, _)) in (0u32..).zip(&tuples) {
+            put(&mut sensitive_to, *id, here);
+            put(&mut sensitive_from, here, *id);
         }
         prepared.set = FrequencySet {
             groups: Groups {
-                offsets: vec![0, kinds.len()],
-                entries: (0u32..)
-                    .zip(&kinds)
+                offsets: vec![0, tuples.len()],
+                entries: (0..)
+                    .map(SensitiveId)
+                    .zip(&tuples)
                     .map(|(sensitive, (_, _, rows))| Entry { sensitive, person: NOBODY, rows: *rows })
                     .collect(),
             },
             sensitive_width: domain.sensitive.len(),
             sensitive_domains: prepared.domains.iter().map(|d| d.dictionary.len()).collect(),
-            rows: kinds.iter().map(|k| k.2).sum(),
-            sensitive: kinds.into_iter().flat_map(|k| k.0).collect(),
+            rows: tuples.iter().map(|t| t.2).sum(),
+            sensitive: tuples.into_iter().flat_map(|t| t.0).collect(),
             ..FrequencySet::default()
         };
-        Ok(Bound { prepared, to: all_to, from: all_from, kind_to, kind_from })
+        Ok(Bound { prepared, to: all_to, from: all_from, sensitive_to, sensitive_from })
     }
 
     /// The heights of the hierarchies: shapes that were kept under others mean nothing any more.
@@ -234,10 +236,10 @@ impl Bound {
     }
 
     /// The quasi codes and the sensitive tuple of a row, here.
-    pub fn row(&self, domain: &Domain, cells: &[u32]) -> Option<(Vec<u32>, u32)> {
+    pub fn row(&self, domain: &Domain, cells: &[u32]) -> Option<(Vec<u32>, SensitiveId)> {
         let codes: Option<Vec<u32>> =
             domain.quasi.iter().enumerate().map(|(q, &column)| self.code(q, *cells.get(column)?)).collect();
-        Some((codes?, self.kind(domain.kind(cells)?)?))
+        Some((codes?, self.sensitive(domain.sensitive_name(cells)?)?))
     }
 }
 
@@ -251,12 +253,12 @@ impl StableIds for Bound {
         self.from.get(column).and_then(|names| names.get(code as usize).copied()).unwrap_or(ABSENT)
     }
 
-    fn kind(&self, name: u32) -> Option<u32> {
-        self.kind_to.get(name as usize).copied().filter(|&k| k != ABSENT)
+    fn sensitive(&self, name: u32) -> Option<SensitiveId> {
+        self.sensitive_to.get(name as usize).copied().filter(|&here| here != ABSENT).map(SensitiveId)
     }
 
-    fn kind_name(&self, kind: u32) -> u32 {
-        self.kind_from.get(kind as usize).copied().unwrap_or(ABSENT)
+    fn sensitive_name(&self, sensitive: SensitiveId) -> u32 {
+        self.sensitive_from.get(sensitive.index()).copied().unwrap_or(ABSENT)
     }
 }
 

@@ -129,7 +129,7 @@ impl Draft {
         raw.map_err(|e| reasoned(e, folder))
     }
 
-    /// Rows that stand for nobody.
+    /// Counterfeits: rows that stand for no person.
     pub fn counterfeits(&self) -> u64 {
         self.composed.counterfeits.unwrap_or(0)
     }

@@ -1,5 +1,6 @@
-//! Why so little is left of somebody, in words: persons by their numbers in the private state, values as published.
+//! Why few values are left for a person, in words: persons by their numbers in the private state, values as published.
 
+use amidst_core::ids::SensitiveId;
 use amidst_core::series::Exposure;
 use amidst_core::worlds::{Cohort, Step};
 
@@ -92,14 +93,15 @@ impl Words<'_> {
 
     /// The different values of some tuples.
     fn values(&self, column: usize, tuples: impl Iterator<Item = u32>) -> String {
-        let mut codes: Vec<u32> = tuples.map(|tuple| self.known.set.sensitive_code(tuple, column)).collect();
+        let mut codes: Vec<u32> =
+            tuples.map(|tuple| self.known.set.sensitive_code(SensitiveId(tuple), column)).collect();
         codes.sort_unstable();
         codes.dedup();
         or_nothing(&list(&codes.iter().map(|&code| self.value(column, code)).collect::<Vec<_>>()))
     }
 
     fn values_with_repeats(&self, column: usize, tuples: impl Iterator<Item = u32>) -> String {
-        let code = |tuple: u32| self.known.set.sensitive_code(tuple, column);
+        let code = |tuple: u32| self.known.set.sensitive_code(SensitiveId(tuple), column);
         list(&tuples.map(|tuple| self.value(column, code(tuple))).collect::<Vec<_>>())
     }
 }

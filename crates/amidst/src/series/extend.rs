@@ -1,6 +1,6 @@
 //! New values for a series: hierarchies, orders and categories that have grown.
 //!
-//! The policy of a series is the one that it began with; its versions are compared under it. Values that nobody had
+//! The policy of a series is the one that it began with; its versions are compared under it. Values that no row had
 //! then come in by a policy that knows them as well, and says of all that the state knows what it said before: the same
 //! labels and groups at every level, the same order, the same categories. A reason to publish a column as it is comes
 //! in the same way. Everything else a series keeps.

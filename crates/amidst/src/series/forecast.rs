@@ -1,12 +1,13 @@
-//! Whether an m-invariant version will satisfy its policy, told from numbers alone.
+//! Whether an m-invariant version will satisfy its policy, decided from counts alone.
 //!
 //! Every class of such a version has one row of each value of its signature, so whatever looks at the values of a class
 //! looks at its signature; and which signatures there will be follows from how many rows there are of each value under
-//! each signature. These numbers are counted along from batch to batch, so that a batch need not compose the version.
+//! each signature. Each batch updates these numbers, so that it need not compose the version.
 
 use std::collections::BTreeMap;
 
 use amidst_core::frequency::{Entry, FrequencySet, Groups, NOBODY};
+use amidst_core::ids::SensitiveId;
 use amidst_core::local::class::{Judge, Tally};
 use amidst_core::search::feasibility;
 use amidst_core::series::outlook;
@@ -127,7 +128,7 @@ pub fn satisfied(
     let m = stated_m(policy).unwrap_or(2);
     let Ok(told) = outlook(&known, &new, values, m) else { return Ok(false) };
     told.counterfeits.iter().for_each(|(&value, &n)| rows[value as usize] += n);
-    let present = (0u32..).zip(&rows).filter(|(_, rows)| **rows > 0);
+    let present = (0..).map(SensitiveId).zip(&rows).filter(|(_, rows)| **rows > 0);
     let entries: Vec<Entry> = present.map(|(sensitive, &rows)| Entry { sensitive, person: NOBODY, rows }).collect();
     bound.prepared.set = FrequencySet {
         groups: Groups { offsets: vec![0, entries.len()], entries },
@@ -143,7 +144,7 @@ pub fn satisfied(
     }
     let Ok(judge) = Judge::new(&search) else { return Ok(false) };
     let holds = |signature: &Vec<u32>| {
-        let counts = signature.iter().map(|&value| ((value, NOBODY), 1));
+        let counts = signature.iter().map(|&value| ((SensitiveId(value), NOBODY), 1));
         let counts = if judge.size_only { Vec::new() } else { counts.collect() };
         judge.holds(&Tally { rows: signature.len() as u64, counts })
     };

@@ -1,6 +1,6 @@
-//! Rows that satisfy the policy in no way, not even as one class: those who are left after others went.
+//! Rows that cannot satisfy the policy, not even as one class, after others were deleted.
 //!
-//! Whoever wants to be deleted is deleted all the same. The rows then wait as one class; no version can be made of them
+//! Deletions are carried out all the same. The rows then wait as one class; no version can be made of them
 //! except a safe one, which publishes the classes of the last version again. When others come and the rows suffice,
 //! they get classes anew, as those of a first version.
 

@@ -3,8 +3,9 @@
 //! Insensitive cells are published as they are, in every version. A person who keeps the sensitive value keeps these,
 //! too, so an adversary looks for the same cells again: the value of a person is the sensitive tuple *and* what stands
 //! beside it. The state keeps a digest of the latter for each published row, not the texts: those are in the published
-//! versions, and go from the state when nobody has them any more.
+//! versions, and are erased from the state when no row has them any more.
 
+use amidst_core::ids::SensitiveId;
 use amidst_core::series::linked;
 use amidst_core::worlds::Compact;
 use rustc_hash::FxHashMap;
@@ -42,17 +43,21 @@ pub(super) fn marks(prepared: &Prepared) -> Option<Vec<Mark>> {
     (!columns.is_empty()).then(|| (0..prepared.table.rows).map(mark).collect())
 }
 
-/// Numbers for tuples with their marks, row by row; `tuples` become those that have a number.
-pub(super) fn finer(kinds: impl Iterator<Item = u32>, marks: Vec<Mark>, tuples: &mut Vec<Vec<u32>>) -> Vec<u32> {
+/// Numbers for sensitive tuples with their marks, row by row; `tuples` become those that have a number.
+pub(super) fn finer(
+    sensitive: impl Iterator<Item = SensitiveId>,
+    marks: Vec<Mark>,
+    tuples: &mut Vec<Vec<u32>>,
+) -> Vec<u32> {
     let coarse = std::mem::take(tuples);
-    let mut known: FxHashMap<(u32, Mark), u32> = FxHashMap::default();
-    let number = |(kind, mark): (u32, Mark)| {
-        *known.entry((kind, mark)).or_insert_with(|| {
-            tuples.push(coarse[kind as usize].iter().copied().chain(mark).collect());
+    let mut known: FxHashMap<(SensitiveId, Mark), u32> = FxHashMap::default();
+    let number = |(sensitive, mark): (SensitiveId, Mark)| {
+        *known.entry((sensitive, mark)).or_insert_with(|| {
+            tuples.push(coarse[sensitive.index()].iter().copied().chain(mark).collect());
             tuples.len() as u32 - 1
         })
     };
-    kinds.zip(marks).map(number).collect()
+    sensitive.zip(marks).map(number).collect()
 }
 
 /// What is published beside the sensitive columns, in all versions.

@@ -1,4 +1,4 @@
-//! What happened to a series so far.
+//! The batches and versions of a series so far.
 
 use super::Series;
 use crate::Failure;
@@ -37,7 +37,7 @@ pub struct LogVersion {
     pub rows: u64,
     /// Its classes.
     pub classes: u64,
-    /// Its rows that stand for nobody.
+    /// Its counterfeits: rows that stand for no person.
     pub counterfeits: u64,
     /// Rows that were there and had to wait, because the version would have exposed somebody with them.
     pub held_back: u64,

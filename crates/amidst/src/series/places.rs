@@ -1,9 +1,8 @@
-//! Places in classes that somebody left: a row that was never published may take one, if it has the value of whoever
+//! Places of rows that left a class: a row that was never published may take one, if it has the value of the row that
 //! left.
 //!
-//! The class then publishes the values it had. The newcomer has the value of somebody who left, and which of the values
-//! of the class that is was open before and stays open. It saves a counterfeit, and the newcomer a class of few and
-//! distant rows.
+//! The class then publishes the values it had, and which of them is that of the new row stays as open as it was before.
+//! That saves a counterfeit, and the new row is not put into a class of few and distant rows.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +30,7 @@ impl<'a> Places<'a> {
     }
 
     fn codes(&self, row: usize) -> &[u32] {
-        let entry = self.composed.prepared.entry_of_row[row] as usize;
+        let entry = self.composed.prepared.entry_of_row[row].index();
         self.composed.prepared.set.tuple(self.tuple_of[entry] as usize)
     }
 

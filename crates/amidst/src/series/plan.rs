@@ -43,7 +43,7 @@ pub struct Plan {
 pub struct Planned {
     /// Rows that stand for somebody.
     pub rows: u64,
-    /// Rows that stand for nobody.
+    /// Counterfeits: rows that stand for no person.
     pub counterfeits: u64,
     /// Its classes.
     pub classes: u64,

@@ -44,7 +44,7 @@ pub struct Published {
     pub chosen: Option<String>,
     /// Rows that stand for somebody.
     pub rows: u64,
-    /// Rows that stand for nobody.
+    /// Counterfeits: rows that stand for no person.
     pub counterfeits: u64,
     /// What was changed to make it safe; none where it is as the technique of the mode makes it.
     pub repair: Option<Repair>,

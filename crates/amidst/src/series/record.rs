@@ -58,20 +58,20 @@ impl Record {
             tuples.push(Vec::new());
         }
         let marks = links::marks(&composed.prepared);
-        let kinds = composed.prepared.entry_of_row.iter().map(|&entry| set.groups.entries[entry as usize].sensitive);
-        let kinds = match marks {
-            None => kinds.collect(),
-            Some(marks) => links::finer(kinds, marks, &mut tuples),
+        let of_row = composed.prepared.entry_of_row.iter().map(|&entry| set.groups.entries[entry.index()].sensitive);
+        let values: Vec<u32> = match marks {
+            None => of_row.map(|sensitive| sensitive.0).collect(),
+            Some(marks) => links::finer(of_row, marks, &mut tuples),
         };
         let class_of = if apart { &composed.groups } else { &composed.class_of };
         let classes = class_of.iter().max().map_or(0, |&c| c as usize + 1);
         let mut persons: Vec<Vec<u32>> = vec![Vec::new(); classes];
         state.persons.iter().zip(class_of).for_each(|(&person, &class)| persons[class as usize].push(person));
         let mut counts: Vec<Vec<(u32, u64)>> = vec![Vec::new(); classes];
-        kinds.iter().zip(class_of).for_each(|(&kind, &class)| counts[class as usize].push((kind, 1)));
+        values.iter().zip(class_of).for_each(|(&value, &class)| counts[class as usize].push((value, 1)));
         let mut made = Compact::default();
         persons.into_iter().zip(counts).for_each(|(persons, counts)| made.push(persons, counts));
-        let own = state.persons.iter().copied().zip(kinds).collect();
+        let own = state.persons.iter().copied().zip(values).collect();
         Record { tuples, width: set.sensitive_width, classes: made, own }
     }
 

@@ -56,7 +56,7 @@ pub(super) fn note(
     Ok(())
 }
 
-/// Forgets what those had who left before a version: whoever comes back later was away from it.
+/// Forgets the digests of persons who left before a version: one who comes back later was absent from it.
 pub(super) fn forget(work: &Work<'_>) -> rusqlite::Result<()> {
     work.transaction
         .execute("DELETE FROM meta WHERE substr(name, 1, ?1) = ?2", params![DEPARTED.len() as i64, DEPARTED])?;

@@ -1,10 +1,10 @@
 //! The least change that makes a maintained version safe.
 //!
-//! **Why it works.** A class that is published again with the values it had, and with nobody who was not in it, tells
-//! nothing new: a person who left is replaced by a counterfeit of their value, so every world that fitted the class
-//! fits it still. A class of rows that were never published says nothing about anybody else. So where the maintained
-//! classes leak, the classes of the version before are published again, and rows that came since take the [`Places`] of
-//! those who left, are put into classes of their own, or wait until they are enough for one.
+//! **Why it works.** A class that is published again with the values it had, and with no person who was not in it,
+//! tells nothing new: a person who left is replaced by a counterfeit of their value, so every world that fitted the
+//! class fits it still. A class of rows that were never published says nothing about anybody else. So where the
+//! maintained classes leak, the classes of the version before are published again, and rows that came since take the
+//! [`Places`] of those who left, are put into classes of their own, or wait until they are enough for one.
 //!
 //! **How much of it.** Classes then and now that have persons in common hang together. Only what hangs together with
 //! somebody whom the version would expose is taken back; the rest stays as it is maintained. Each proposal is audited
@@ -12,7 +12,7 @@
 //!
 //! **That it ends.** Everything taken back and all new rows waiting is the version before with the same values in the
 //! same classes, hence in the same table: each class satisfies what it satisfied then, and the worlds are the same. So
-//! it exposes nobody who was not exposed before.
+//! it exposes no person who was not exposed before.
 //!
 //! All new rows without a place wait, or none: who has to wait alone would tell something about their value.
 
@@ -113,7 +113,7 @@ struct Bench<'a> {
     /// The positions of the sensitive columns.
     sensitive: Vec<usize>,
     past: Vec<PastClass>,
-    /// For each class of the past, the one by which the history knows it; none where nobody was in it.
+    /// For each class of the past, the one by which the history knows it; none where it was empty.
     seen: Vec<Option<u32>>,
     /// For each row the class of the past in which it has a place.
     seat: Vec<Option<usize>>,

@@ -8,7 +8,8 @@
 //! seal guards against damage and against files that do not belong together, not against their owner, who can write
 //! whatever they like.
 //!
-//! The ledger also counts how many rows have each value, so that the text of a value that nobody has any more can go.
+//! The ledger also counts how many rows have each value, so that the text of a value that no row has any more can be
+//! erased.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

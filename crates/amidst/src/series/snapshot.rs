@@ -7,6 +7,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+use amidst_core::ids::SensitiveId;
 use amidst_core::local::shape::Space;
 use amidst_core::search::Search;
 use amidst_core::series::{KeptClass, Loader, MaintainedClasses, RowSource, Rows, StableIds};
@@ -95,10 +96,10 @@ fn from_rows(work: &Work<'_>, space: &Space, domain: &Domain, bound: &Bound) -> 
     let mut read = || -> rusqlite::Result<bool> {
         let mut query = work.transaction.prepare("SELECT class, cells FROM record ORDER BY class, person")?;
         let mut rows = query.query([])?;
-        let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+        let mut counts: BTreeMap<SensitiveId, u64> = BTreeMap::new();
         while let Some(row) = rows.next()? {
             let id: u32 = row.get(0)?;
-            // Rows whose kind nobody has any more are about to leave; their class is made anew then.
+            // Rows whose sensitive tuple is no longer known are about to leave; their class is made anew then.
             let cells = unpack(row.get_ref(1)?.as_blob()?);
             let quasi = domain.quasi.iter().enumerate().map(|(q, &c)| bound.code(q, cells.get(c).copied()?));
             let Some(codes) = quasi.collect::<Option<Vec<u32>>>() else { return Ok(false) };
@@ -116,8 +117,8 @@ fn from_rows(work: &Work<'_>, space: &Space, domain: &Domain, bound: &Bound) -> 
                     classes.push(KeptClass { id, rows: 1, shape, counts: Vec::new() });
                 }
             }
-            if let Some(kind) = domain.kind(&cells).and_then(|kind| bound.kind(kind)) {
-                *counts.entry(kind).or_insert(0) += 1;
+            if let Some(sensitive) = domain.sensitive_name(&cells).and_then(|name| bound.sensitive(name)) {
+                *counts.entry(sensitive).or_insert(0) += 1;
             }
         }
         if let Some(last) = classes.last_mut() {
@@ -222,8 +223,8 @@ impl RowSource for SqlRows<'_, '_> {
                     continue;
                 }
                 let cells = unpack(row.get_ref(1)?.as_blob()?);
-                let Some((codes, kind)) = self.bound.row(self.domain, &cells) else { return Ok(false) };
-                members.push(rows.push(person, &codes, kind));
+                let Some((codes, sensitive)) = self.bound.row(self.domain, &cells) else { return Ok(false) };
+                members.push(rows.push(person, &codes, sensitive));
             }
             Ok(true)
         };

@@ -11,7 +11,7 @@ use crate::policy::{Policy, Role};
 /// A person of the series: the number in the database, from 1.
 pub type Person = u32;
 
-/// The person of a row that stands for nobody.
+/// The person of a counterfeit.
 const NOBODY: Person = 0;
 
 /// The rows of a series. Cells are codes that mean the same for as long as the series lives.
@@ -123,7 +123,7 @@ impl State {
         }
     }
 
-    /// Adds a row that stands for nobody.
+    /// Adds a counterfeit.
     pub fn push_counterfeit(&mut self, cells: &[u32]) {
         self.persons.push(NOBODY);
         self.classes.push(0);

@@ -404,7 +404,7 @@ fn few_counterfeits_on_adult() {
     for version in 0..versions {
         let present = version * churn..version * churn + size;
         let row = |r: usize| {
-            let entry = whole.entry_of_row[r] as usize;
+            let entry = whole.entry_of_row[r].index();
             let value = set.sensitive_code(set.groups.entries[entry].sensitive, 0);
             amidst_core::series::Signed { codes: set.tuple(tuple_of[entry] as usize), value, signature: &signatures[r] }
         };

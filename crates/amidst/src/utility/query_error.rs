@@ -6,8 +6,9 @@
 //! relative to the true count, or to a thousandth of the table where that is more, so that tiny answers do not drown
 //! the rest.
 
-use amidst_core::frequency::{FrequencySet, Groups};
+use amidst_core::frequency::{Entry, FrequencySet, Groups};
 use amidst_core::hierarchy::{Cell, Generalization};
+use amidst_core::ids::SensitiveId;
 use amidst_core::recoding::Recoding;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -78,7 +79,7 @@ fn asking(queries: &[Query], test: impl Fn(&Query) -> bool) -> Asking {
 /// The queries that ask for each sensitive tuple.
 fn of_sensitive(set: &FrequencySet, queries: &[Query]) -> Vec<Asking> {
     let sensitive = set.sensitive.len().checked_div(set.sensitive_width).unwrap_or(0);
-    (0..sensitive as u32).map(|tuple| asking(queries, |q| q.wants(set, tuple))).collect()
+    (0..sensitive as u32).map(SensitiveId).map(|tuple| asking(queries, |q| q.wants(set, tuple))).collect()
 }
 
 /// The true counts of all queries, in one pass over the table: which queries a tuple answers is the intersection of
@@ -104,7 +105,7 @@ fn truths(
                 continue;
             }
             for entry in set.groups.get(tuple) {
-                let mut rest = here & of_sensitive.get(entry.sensitive as usize).copied().unwrap_or(Asking::MAX);
+                let mut rest = here & of_sensitive.get(entry.sensitive.index()).copied().unwrap_or(Asking::MAX);
                 while rest != 0 {
                     if let Some(count) = counts.get_mut(rest.trailing_zeros() as usize) {
                         *count += entry.rows;
@@ -152,8 +153,8 @@ fn answers(
             while rest != 0 {
                 let query = rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                let wants = |sensitive: u32| of_sensitive.get(sensitive as usize).is_none_or(|q| q >> query & 1 == 1);
-                let rows: u64 = entries.iter().filter(|e| wants(e.sensitive)).map(|e| e.rows).sum();
+                let wants = |e: &&Entry| of_sensitive.get(e.sensitive.index()).is_none_or(|q| q >> query & 1 == 1);
+                let rows: u64 = entries.iter().filter(wants).map(|e| e.rows).sum();
                 let shares = recoding.classes[class].iter().zip(&fractions[query]);
                 answers[query] += shares.map(|(cell, column)| column.of(cell)).product::<f64>() * rows as f64;
             }
@@ -205,7 +206,7 @@ impl Query {
     }
 
     /// Whether a sensitive tuple is asked for.
-    fn wants(&self, set: &FrequencySet, sensitive: u32) -> bool {
+    fn wants(&self, set: &FrequencySet, sensitive: SensitiveId) -> bool {
         match &self.values {
             None => true,
             Some(wanted) => wanted.get(set.sensitive_code(sensitive, 0) as usize).copied().unwrap_or(false),

@@ -2,6 +2,7 @@ use super::super::view::fixture::{Fixture, figure};
 use super::super::{Covering, External, PopulationKnowledge, Tuples, fit};
 use super::*;
 use crate::class::Population;
+use crate::ids::SensitiveId;
 use crate::parameter::Value;
 use crate::sensitive::belief::covered;
 use proptest::prelude::*;
@@ -130,11 +131,12 @@ proptest! {
         let tuples: Vec<u32> = (0..histograms.len() as u32).collect();
         let bounds = Bounds::new(Rational::ratio(high, 10), Rational::ratio(low, 10));
         let mut sight = Sight::new(4, &bounds);
-        let people: Vec<(u32, u64)> = histograms.concat();
+        let typed = |h: &[(u32, u64)]| h.iter().map(|&(v, n)| (SensitiveId(v), n)).collect::<Vec<_>>();
+        let people: Vec<(SensitiveId, u64)> = typed(&histograms.concat());
         let others = people.get(1..).unwrap_or_default();
-        sight.look_at(&[(3, 9)], others);
+        sight.look_at(&[(SensitiveId(3), 9)], others);
         sight.leave(others);
-        prop_assert_eq!(sight.look_at(&class, &people), people.iter().map(|c| c.1).sum::<u64>());
+        prop_assert_eq!(sight.look_at(&typed(&class), &people), people.iter().map(|c| c.1).sum::<u64>());
         let mut end = 0;
         for q in &histograms {
             let exact = beliefs(&wide(q), &covered(&population, &tuples), &class);
@@ -144,10 +146,10 @@ proptest! {
                 (positive, newly, b.iter().any(|b| b.posterior < bounds.low && b.prior >= bounds.low))
             };
             end += q.len();
-            let found = sight.disclosure(q, &sight.weights[end - q.len()..end], 0.0);
+            let found = sight.disclosure(&typed(q), &sight.weights[end - q.len()..end], 0.0);
             prop_assert_eq!(found.as_ref().map(|f| (f.positive, f.newly, f.negative)), exact.as_deref().map(verdict));
             if let (Some(found), Some(exact)) = (found, exact) {
-                prop_assert_eq!(sight.exactly(q, q.iter().map(|c| c.1).sum()), Some(verdict(&exact)));
+                prop_assert_eq!(sight.exactly(&typed(q), q.iter().map(|c| c.1).sum()), Some(verdict(&exact)));
                 let largest = exact.iter().map(|b| b.posterior.to_f64()).fold(0.0, f64::max);
                 prop_assert!((found.largest - largest).abs() < 1e-12);
             }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{PopulationKnowledge, Target};
 use crate::class::Histogram;
 use crate::frequency::Entry;
+use crate::ids::SensitiveId;
 
 /// Some classes, and the people of the population whom they cover. They are gathered together: fetching each from slow
 /// memory takes long, but many fetches go on at once.
@@ -12,10 +13,10 @@ use crate::frequency::Entry;
 pub struct ClassBatch<'a> {
     pub classes: Vec<Class<'a>>,
     /// The persons of the classes by value.
-    pub own: Vec<(u32, u64)>,
+    pub own: Vec<(SensitiveId, u64)>,
     pub tuples: Vec<Tuple>,
     /// The people of the tuples by value, and room for a few more.
-    pub people: Vec<(u32, u64)>,
+    pub people: Vec<(SensitiveId, u64)>,
 }
 
 /// A class, and where its persons, the tuples that it covers and their people stand among those of the batch.
@@ -37,7 +38,7 @@ pub struct Tuple {
 }
 
 impl<'a> ClassBatch<'a> {
-    /// Turns to other classes.
+    /// Replaces the batch by these classes.
     pub fn gather(&mut self, classes: &[u32], target: &'a Target<'_>, known: &PopulationKnowledge<'_>) {
         self.classes.clear();
         for &class in classes {
@@ -46,7 +47,7 @@ impl<'a> ClassBatch<'a> {
         }
         self.own.clear();
         for class in &mut self.classes {
-            // A value that nobody of the population has says nothing about anyone there.
+            // A value that does not occur in the population says nothing about its people.
             let own = class.histogram.iter().filter_map(|&(code, n)| Some((known.people.number(code)?, n)));
             let start = self.own.len();
             self.own.extend(own);
@@ -61,7 +62,7 @@ impl<'a> ClassBatch<'a> {
             class.tuples = start..self.tuples.len();
         }
         self.people.clear();
-        self.people.resize(self.tuples.iter().map(|t| t.people.len()).sum::<usize>() + FEW, (0, 0));
+        self.people.resize(self.tuples.iter().map(|t| t.people.len()).sum::<usize>() + FEW, (SensitiveId(0), 0));
         let mut end = 0;
         for class in &mut self.classes {
             let start = end;
@@ -79,9 +80,9 @@ impl<'a> ClassBatch<'a> {
 /// The number of people copied at once.
 const FEW: usize = 4;
 
-/// Copies the people at `own` to the front of `to`, which has room for a few more: how many a few are, no processor can
-/// guess, so they are copied as if they were all.
-fn copy(entries: &[Entry], own: Range<usize>, to: &mut [(u32, u64)]) {
+/// Copies the people at `own` to the front of `to`, which has room for [`FEW`] more: up to that many are copied as a
+/// block of fixed size, because a loop of few steps costs a branch misprediction.
+fn copy(entries: &[Entry], own: Range<usize>, to: &mut [(SensitiveId, u64)]) {
     let one = |entry: &Entry| (entry.sensitive, entry.rows);
     match (entries.get(own.start..own.start + FEW), to.get_mut(..FEW)) {
         (Some(few), Some(places)) if own.len() <= FEW => {
@@ -109,6 +110,7 @@ mod tests {
         let known = PopulationKnowledge { people: &people, covered: Covering::Told(&covered) };
         let fixture = Fixture::new(&INPATIENTS);
         let target = fixture.target();
+        let typed = |h: &[(u32, u64)]| h.iter().map(|&(value, n)| (SensitiveId(value), n)).collect::<Vec<_>>();
         let mut batch = ClassBatch::default();
         for classes in [[2, 0].as_slice(), &[1], &[0, 1, 2]] {
             batch.gather(classes, &target, &known);
@@ -117,12 +119,12 @@ mod tests {
                 let (size, histogram) = target.class(number as usize);
                 assert_eq!((class.class, class.size), (number, size));
                 // The population numbers its values as the release does.
-                assert_eq!(batch.own[class.own.clone()], *histogram);
+                assert_eq!(batch.own[class.own.clone()], typed(histogram));
                 let tuples: Vec<usize> = (0..8).filter(|tuple| tuple % 3 == number as usize).collect();
                 let found = batch.tuples[class.tuples.clone()].iter().map(|t| &batch.people[t.people.clone()]);
-                assert!(found.eq(tuples.iter().map(|&tuple| histograms[tuple].as_slice())));
+                assert!(found.eq(tuples.iter().map(|&tuple| typed(&histograms[tuple]))));
                 let all: Vec<(u32, u64)> = tuples.iter().flat_map(|&tuple| histograms[tuple].clone()).collect();
-                assert_eq!(batch.people[class.people.clone()], all);
+                assert_eq!(batch.people[class.people.clone()], typed(&all));
             }
         }
     }

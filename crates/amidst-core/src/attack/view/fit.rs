@@ -14,6 +14,7 @@ use super::tree::Tree;
 use super::{External, Published};
 use crate::attack::AttackError;
 use crate::frequency::{self, FrequencySet};
+use crate::ids::EntryId;
 
 /// Tuples that one task joins.
 const TUPLES: usize = 1 << 13;
@@ -25,7 +26,7 @@ pub struct Fits {
     pub tuples: FrequencySet,
     /// The entry of `tuples` that each row of the table is counted in. Without sensitive columns every tuple has one
     /// entry, so this is the tuple of the row. Empty where the rows do not matter ([`fit_tuples`]).
-    pub of_row: Vec<u32>,
+    pub of_row: Vec<EntryId>,
     /// The columns that were joined, in the order of the codes of a tuple.
     pub columns: Vec<String>,
     /// Published labels that no value of the table fits.
@@ -90,11 +91,11 @@ pub fn fit_tuples(
 fn join(
     published: &Published<'_>,
     external: &External<'_>,
-    count: impl FnOnce(&[usize]) -> (FrequencySet, Vec<u32>) + Send,
+    count: impl FnOnce(&[usize]) -> (FrequencySet, Vec<EntryId>) + Send,
 ) -> Result<Fits, AttackError> {
     let lacks = |what: &str| AttackError::Lacks { attack: "linkage", what: what.to_string() };
     let labels = published.labels.ok_or_else(|| lacks("the published quasi labels"))?;
-    // Classes of nobody may have values that no label is for: they are those of a population alone.
+    // Classes without rows may have values that no label is for: they are those of a population alone.
     let classes = (0u32..).zip(published.classes.iter()).take(labels.rows);
     let filled: Vec<u32> = classes.filter(|(_, entries)| !entries.is_empty()).map(|(class, _)| class).collect();
     let sides = labels.columns.par_iter().filter_map(|column| {
@@ -176,7 +177,7 @@ mod tests {
                     fits(label(0), &age[row]) && fits(label(1), &code[row])
                 };
                 let expected: Vec<u32> = (0..fixture.labels.rows as u32).filter(class).collect();
-                prop_assert_eq!(found.classes(found.of_row[row] as usize), &expected[..]);
+                prop_assert_eq!(found.classes(found.of_row[row].index()), &expected[..]);
             }
         }
     }
@@ -190,7 +191,7 @@ mod tests {
         fixture.labels.rows = 3;
         let table = Table { columns: vec![Column::from_values("class", ["1", "2", "3", ""])], rows: 4 };
         let found = fit(&fixture.published(), &External { table: &table, covers: &[] }, &[]).unwrap();
-        let classes = |row: usize| found.classes(found.of_row[row] as usize).to_vec();
+        let classes = |row: usize| found.classes(found.of_row[row].index()).to_vec();
         assert_eq!([classes(0), classes(1), classes(2), classes(3)], [vec![0], vec![1], vec![], vec![0, 1]]);
     }
 }

@@ -10,6 +10,7 @@ use super::{Fits, Original};
 use crate::class::Population;
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use crate::hierarchy::Generalization;
+use crate::ids::SensitiveId;
 use crate::recoding::Recoding;
 use crate::table::Table;
 use crate::worlds::Version;
@@ -175,7 +176,7 @@ pub struct People<'a> {
     groups: Cow<'a, Groups>,
     values: usize,
     /// The number of each value that the release knows, by its code there.
-    numbers: Vec<Option<u32>>,
+    numbers: Vec<Option<SensitiveId>>,
 }
 
 impl<'a> People<'a> {
@@ -183,7 +184,7 @@ impl<'a> People<'a> {
     /// the release calls its values.
     pub fn of(set: &'a FrequencySet, codes: &[u32]) -> Self {
         let mut numbers = vec![None; codes.iter().max().map_or(0, |&code| code as usize + 1)];
-        for number in 0..set.sensitive_count() as u32 {
+        for number in (0..set.sensitive_count() as u32).map(SensitiveId) {
             if let Some(&code) = codes.get(set.sensitive_code(number, 0) as usize) {
                 numbers[code as usize] = Some(number);
             }
@@ -207,8 +208,8 @@ impl<'a> People<'a> {
         self.values
     }
 
-    /// The number of a value that has this code in the release; none where nobody of the population has it.
-    pub(in crate::attack) fn number(&self, code: u32) -> Option<u32> {
+    /// The number of a value that has this code in the release; none where it does not occur in the population.
+    pub(in crate::attack) fn number(&self, code: u32) -> Option<SensitiveId> {
         self.numbers.get(code as usize).copied().flatten()
     }
 }
@@ -220,12 +221,12 @@ impl From<&Population> for People<'_> {
         let mut groups = Groups { offsets: vec![0], entries: Vec::new() };
         for histogram in &population.histograms {
             let counted = histogram.iter().zip(&mut weights);
-            groups.entries.extend(counted.map(|(c, rows)| Entry { sensitive: c.0, person: NOBODY, rows }));
+            groups.entries.extend(counted.map(|(c, rows)| Entry { sensitive: SensitiveId(c.0), person: NOBODY, rows }));
             groups.offsets.push(groups.entries.len());
         }
-        let values = groups.entries.iter().map(|e| e.sensitive + 1).max().unwrap_or(0);
+        let values = groups.entries.iter().map(|e| e.sensitive.0 + 1).max().unwrap_or(0);
         let groups = Cow::Owned(groups.without_nobody());
-        People { groups, values: values as usize, numbers: (0..values).map(Some).collect() }
+        People { groups, values: values as usize, numbers: (0..values).map(|value| Some(SensitiveId(value))).collect() }
     }
 }
 

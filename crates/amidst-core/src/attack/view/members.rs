@@ -164,7 +164,7 @@ impl Search {
         let (size, Class { alone, shared }) = (self.sizes[at], self.classes[at]);
         let (full, closed) = (alone.rows + shared == size, self.certain[at].rows == size);
         if full == closed || !full && !self.nobody_suppressed {
-            // Nothing follows yet, or nobody is left of whom anything would.
+            // Nothing follows yet, or everything that follows is known.
             return;
         }
         if full && !std::mem::replace(&mut self.settled[at], true) {
@@ -251,7 +251,7 @@ mod tests {
         let fits = fit(&fixture.published(), &External { table: &table, covers: &[] }, &[]).unwrap();
         let found: Vec<Option<u32>> = members(&fixture.published(), &fits).iter().map(|m| m.0).collect();
         let name = |class: u32| fixture.labels.columns[0].value(class as usize).to_string();
-        fits.of_row.iter().map(|&tuple| found[tuple as usize].map(name)).collect()
+        fits.of_row.iter().map(|tuple| found[tuple.index()].map(name)).collect()
     }
 
     fn labels(of: &[(&str, usize)]) -> Vec<String> {
@@ -264,7 +264,7 @@ mod tests {
         let release = labels(&[("[10-12]", 2), ("[12-20]", 2)]);
         let told = |n: usize| Some(["[10-12]", "[12-20]"][n].to_string());
         assert_eq!(classes(&release, &[10, 11, 12, 20]), [told(0), told(0), told(1), told(1)]);
-        // Two of three who may be in either class: who, nobody knows, but 10 and 20 are where they fit.
+        // Which two of the three that fit both classes are in which is open, but 10 and 20 are where they fit.
         let release = labels(&[("[10-12]", 2), ("[12-20]", 3)]);
         assert_eq!(classes(&release, &[10, 12, 12, 12, 20]), [told(0), None, None, None, told(1)]);
         // With someone suppressed, only a class that has no one to spare is certain.

@@ -2,7 +2,7 @@
 //!
 //! A box is the hull over the tuples chosen so far. Every further tuple costs what the hull over both costs, so the
 //! tuples that would come nearest tell at which cost the box has what it needs, at the least: that bounds a branch. A
-//! branch that is not looked into any more, because looks have run out, counts with its bound.
+//! branch that is left unexplored at the limit of steps counts with its bound.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Rows that compete: prices are raised as far as no class is charged more than it costs.
+//! Prices of rows, raised as far as no class is charged more than it costs: the dual of dividing rows into classes.
 //!
 //! Where sizes alone count, a class of n ≥ k rows is charged at most n/k times what its k dearest rows are, and these
 //! are k rows within the same cells. So prices y are a bound if for every k rows Σ y ≤ k · (cost of the hull over
@@ -7,8 +7,8 @@
 //! branch and bound over the other rows: u can only be among them if its own share of it, k/(k − 1) · (cost of the hull
 //! over both) − y_u, is small, and the tree shows tuples in ascending order of that.
 //!
-//! Raised by a part of what is possible at first, so that no row takes all that its neighbours could share; and shaken
-//! in the end, where there is time.
+//! At first prices are raised by a part of what is possible, so that one row does not take all of the slack that it
+//! shares with its neighbours; in the end they are perturbed (`shake`), where there is time.
 
 use super::Effort;
 use super::field::Field;

@@ -72,7 +72,7 @@ impl Field {
         &self.shapes[tuple as usize * words..(tuple as usize + 1) * words]
     }
 
-    /// The different sensitive values of a tuple; none where nobody asks.
+    /// The different sensitive values of a tuple; none where the policy does not need them.
     pub(super) fn values(&self, tuple: u32) -> &[u32] {
         match self.offsets.get(tuple as usize..tuple as usize + 2) {
             Some(&[from, to]) => &self.values[from..to],

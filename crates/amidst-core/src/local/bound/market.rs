@@ -106,7 +106,7 @@ impl<'a> Market<'a> {
             return field.space.cost(own);
         }
         let share = k as f64 / (k - 1) as f64;
-        // The k − 1 smallest shares so far, added up: nobody later has a smaller one.
+        // The k − 1 smallest shares so far, added up: no later tuple has a smaller one.
         let mut sums = vec![0.0];
         let mut near: Vec<Other> = Vec::new();
         let start = field.space.cost(own);

@@ -48,7 +48,7 @@ impl Effort {
     /// What a search without a deadline can afford beside it.
     pub const SMALL: Effort = Effort { deadline: None, looks: 6_000_000, tuples: 60_000 };
 
-    /// The same for a table of so many tuples: of few tuples each is looked at no longer than one of many.
+    /// The same for a table of `tuples` tuples: the effort for each tuple is limited, too.
     pub fn small(tuples: usize) -> Effort {
         const LOOKS_EACH: u64 = 2_000;
         Effort { looks: Self::SMALL.looks.min((tuples as u64).saturating_mul(LOOKS_EACH)), ..Self::SMALL }

@@ -1,8 +1,7 @@
-//! Prices shaken: where every price is as high as the others allow, some are lowered so that their neighbours can rise.
+//! Perturbation of prices that are a local optimum: some are lowered so that their neighbours can be raised.
 //!
-//! A tuple and those near it take new prices, lower ones by chance, which are then raised again in another order.
-//! Prices that are lower are still a bound, and so are those that are raised as far as they may be; what adds up to
-//! more is kept.
+//! The prices of a tuple and of those near it are lowered at random and then raised again in another order. Lowered
+//! prices are still a bound, and so are prices raised as far as the others allow; the larger of the two sums is kept.
 
 use super::Effort;
 use super::field::Field;

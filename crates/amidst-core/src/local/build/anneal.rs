@@ -43,7 +43,7 @@ pub fn anneal(
     spent: &dyn Fn() -> f64,
     told: &dyn Fn(f64),
 ) -> Result<Vec<Cluster>, SearchError> {
-    let suits = !world.set.persons && !world.judge.crowded() && world.set.rows <= MANY;
+    let suits = !world.set.persons && !world.judge.needs_population() && world.set.rows <= MANY;
     if !suits || clusters.len() < 2 || cluster::total(&clusters) <= 0.0 || spent() >= 1.0 {
         return Ok(clusters);
     }

@@ -2,11 +2,11 @@
 //!
 //! Policies that bound frequencies ((α,k), recursive, entropy, tight (l,α)) fail in most halves of most cuts, so
 //! dividing the table from the top collapses. Assembly goes the other way: rows stand in buckets by sensitive value; a
-//! class begins with a row at the rim of the table and takes the nearest rows of buckets with which it can still be
-//! completed, until it has the least size at which the policy can hold. The *eligibility condition* (Machanavajjhala et
-//! al.; Xiao & Tao's Anatomy) keeps the remainder feasible: a value that the remainder could not do with any more of
-//! must be taken. A monotone policy needs no formula for it: the remainder, taken as one class, must satisfy the
-//! policy.
+//! class begins with a row far from the middle of the table and takes the nearest rows of buckets with which it can
+//! still be completed, until it has the least size at which the policy can hold. The *eligibility condition*
+//! (Machanavajjhala et al.; Xiao & Tao's Anatomy) keeps the remainder feasible: a value of which the remainder would
+//! otherwise have too much must be taken. A monotone policy needs no formula for it: the remainder, as one class, must
+//! satisfy the policy.
 //!
 //! Policies that compare classes with the table (closeness, likeness, disclosure) want classes drawn in proportion to
 //! it, as SABRE and BUREL (Cao, Karras, Kalnis & Tan) draw them: [`Draw::Proportional`]. A class may have more of a
@@ -20,6 +20,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::ids::SensitiveId;
 use crate::local::build::completion::{Draw, Oracle};
 use crate::local::build::place_rows;
 use crate::local::class::{Cluster, Tally, World};
@@ -51,7 +52,7 @@ impl<'a> Rest<'a> {
         let mut entries: Vec<Vec<u32>> = vec![Vec::new(); if many { 1 } else { values.max(1) }];
         let mut at = Vec::with_capacity(set.groups.entries.len());
         for (e, entry) in set.groups.entries.iter().enumerate() {
-            let bucket = if many { 0 } else { entry.sensitive as usize };
+            let bucket = if many { 0 } else { entry.sensitive.index() };
             at.push((bucket as u32, entries[bucket].len() as u32));
             entries[bucket].push(e as u32);
         }
@@ -111,7 +112,7 @@ impl<'a> Rest<'a> {
     }
 
     /// The entry nearest to a cluster, among those whose value `fits`.
-    fn nearest(&self, cluster: &Cluster, order: &[u32], mut fits: impl FnMut(u32) -> bool) -> Option<u32> {
+    fn nearest(&self, cluster: &Cluster, order: &[u32], mut fits: impl FnMut(SensitiveId) -> bool) -> Option<u32> {
         let space = self.world.space;
         let mut best: Option<(f64, u32)> = None;
         for &bucket in order {
@@ -187,7 +188,7 @@ impl Frontier {
         rest: &Rest<'_>,
         cluster: &Cluster,
         order: &[u32],
-        mut fits: impl FnMut(u32) -> bool,
+        mut fits: impl FnMut(SensitiveId) -> bool,
     ) -> Option<u32> {
         let space = rest.world.space;
         let branch = |hull: &[u64]| Total(floor(cluster.cost + space.stretch(&cluster.shape, hull)));
@@ -261,8 +262,8 @@ pub(crate) fn drawn(
 ) -> Result<Option<Vec<Cluster>>, SearchError> {
     let mut rest = Rest::new(world);
     rest.buckets.iter_mut().for_each(|b| b.1.scan = scan);
-    // What is left over has no cells yet, so nobody can tell whom it will match.
-    let suits = !world.set.persons && world.judge.monotone && !world.judge.crowded();
+    // The remainder has no cells yet, so the people whom it will match are unknown.
+    let suits = !world.set.persons && world.judge.monotone && !world.judge.needs_population();
     if !suits || rest.tally.rows == 0 {
         return Ok(None);
     }
@@ -311,7 +312,7 @@ fn fill(
     oracle: &mut Oracle<'_>,
     mut frontier: Option<&mut Frontier>,
     order: &[u32],
-    due: &[u32],
+    due: &[SensitiveId],
     seed: u32,
 ) -> Option<Cluster> {
     let world = rest.world;
@@ -326,7 +327,7 @@ fn fill(
         if cluster.tally.rows >= oracle.target {
             break;
         }
-        let missing: Vec<u32> =
+        let missing: Vec<SensitiveId> =
             due.iter().copied().filter(|&v| !cluster.tally.counts.iter().any(|c| c.0.0 == v)).collect();
         let forced = oracle.target - cluster.tally.rows <= missing.len() as u64;
         oracle.forget();

@@ -1,8 +1,9 @@
-//! How a class of assembly can be completed, learnt by asking the policy.
+//! Whether a partial class of bucket assembly can be completed to a valid one, found by testing the policy.
 
 use rustc_hash::FxHashMap;
 
 use crate::frequency::{Entry, NOBODY};
+use crate::ids::SensitiveId;
 use crate::local::class::{Counts, Tally, World};
 
 /// How many rows beyond the least a class may need before assembly gives up on the policy.
@@ -27,11 +28,11 @@ pub(crate) enum Draw {
 pub(super) struct Oracle<'a> {
     world: &'a World<'a>,
     /// Sensitive tuples, the most frequent first.
-    values: Vec<u32>,
+    values: Vec<SensitiveId>,
     /// The number of rows a class is filled up to.
     pub(super) target: u64,
     /// (counts of a class, value): whether the class can take the value and still be completed.
-    known: FxHashMap<(Counts, u32), bool>,
+    known: FxHashMap<(Counts, SensitiveId), bool>,
     /// The share of each value in the table, by its number, where classes are drawn in proportion.
     shares: Vec<f64>,
     /// Values of which the remainder has less than its share, while it is far from the table.
@@ -43,16 +44,16 @@ pub(super) struct Oracle<'a> {
 impl<'a> Oracle<'a> {
     /// `None` when no class of reasonable size satisfies the policy.
     pub(super) fn new(world: &'a World<'a>, everything: &Tally, draw: Draw) -> Option<Self> {
-        let mut counted: Vec<(u64, u32)> = everything.counts.iter().map(|&((s, _), n)| (n, s)).collect();
+        let mut counted: Vec<(u64, SensitiveId)> = everything.counts.iter().map(|&((s, _), n)| (n, s)).collect();
         counted.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-        let kinds = counted.iter().map(|c| c.1 as usize + 1).max().unwrap_or(0);
+        let count = counted.iter().map(|c| c.1.index() + 1).max().unwrap_or(0);
         let mut shares = Vec::new();
         if let Draw::Proportional(_) = draw {
-            shares = vec![0.0; kinds];
-            counted.iter().for_each(|&(n, s)| shares[s as usize] = n as f64 / everything.rows.max(1) as f64);
+            shares = vec![0.0; count];
+            counted.iter().for_each(|&(n, s)| shares[s.index()] = n as f64 / everything.rows.max(1) as f64);
         }
         let values = counted.into_iter().map(|c| c.1).collect();
-        let (known, scarce, now) = (FxHashMap::default(), vec![false; kinds], vec![None; kinds]);
+        let (known, scarce, now) = (FxHashMap::default(), vec![false; count], vec![None; count]);
         let mut oracle = Oracle { world, values, target: 0, known, shares, scarce, now };
         let least = world.judge.least;
         let holds = |oracle: &Oracle<'_>, target: u64| {
@@ -82,8 +83,8 @@ impl<'a> Oracle<'a> {
         self.scarce.fill(true);
         let mut away = 0.0;
         for &((s, _), n) in &rest.counts {
-            let more = share(n) - self.shares[s as usize];
-            self.scarce[s as usize] = more < 0.0;
+            let more = share(n) - self.shares[s.index()];
+            self.scarce[s.index()] = more < 0.0;
             away += more.max(0.0);
         }
         if away < AWAY {
@@ -102,8 +103,8 @@ impl<'a> Oracle<'a> {
         let mut lacks: Vec<f64> = self.shares.iter().map(|share| share * target as f64).collect();
         let mut counts: Vec<u64> = vec![0; self.shares.len()];
         for &((s, _), n) in &tally.counts {
-            counts[s as usize] = n;
-            lacks[s as usize] -= n as f64;
+            counts[s.index()] = n;
+            lacks[s.index()] -= n as f64;
         }
         let mut open = target.saturating_sub(tally.rows);
         // Whole rows first, all at once.
@@ -118,12 +119,12 @@ impl<'a> Oracle<'a> {
         for &v in order.iter().cycle().take(open as usize) {
             counts[v] += 1;
         }
-        let counts = (0u32..).zip(counts).filter(|c| c.1 > 0);
+        let counts = (0..).map(SensitiveId).zip(counts).filter(|c| c.1 > 0);
         Tally { rows: tally.rows.max(target), counts: counts.map(|(s, n)| ((s, NOBODY), n)).collect() }
     }
 
     /// The tally filled up to `target` rows, each time with a value it has fewest of, leaving out one.
-    fn completed(&self, mut tally: Tally, target: u64, without: Option<u32>) -> Tally {
+    fn completed(&self, mut tally: Tally, target: u64, without: Option<SensitiveId>) -> Tally {
         if self.world.judge.size_only {
             tally.rows = tally.rows.max(target);
             return tally;
@@ -148,7 +149,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// Whether a class can take the value and still be completed.
-    pub(super) fn fits(&mut self, tally: &Tally, value: u32) -> bool {
+    pub(super) fn fits(&mut self, tally: &Tally, value: SensitiveId) -> bool {
         if self.world.judge.size_only {
             return true;
         }
@@ -168,28 +169,28 @@ impl<'a> Oracle<'a> {
     }
 
     /// The same where classes are drawn in proportion.
-    fn fits_in_proportion(&mut self, tally: &Tally, value: u32) -> bool {
-        if let Some(known) = self.now[value as usize] {
+    fn fits_in_proportion(&mut self, tally: &Tally, value: SensitiveId) -> bool {
+        if let Some(known) = self.now[value.index()] {
             return known;
         }
         let mut with = tally.clone();
         self.world.judge.add(&mut with, Entry { sensitive: value, person: NOBODY, rows: 1 }, 1);
         let count = with.counts.binary_search_by_key(&(value, NOBODY), |c| c.0).map_or(0, |at| with.counts[at].1);
-        let share = (self.shares[value as usize] * self.target as f64).ceil();
-        let fits = (!self.scarce[value as usize] || count as f64 <= share)
+        let share = (self.shares[value.index()] * self.target as f64).ceil();
+        let fits = (!self.scarce[value.index()] || count as f64 <= share)
             && self.world.judge.holds(&self.completed_in_proportion(&with, self.target));
-        self.now[value as usize] = Some(fits);
+        self.now[value.index()] = Some(fits);
         fits
     }
 
     /// The values that the next class must take, or else the remainder would not hold.
-    pub(super) fn due(&self, rest: &Tally) -> Vec<u32> {
+    pub(super) fn due(&self, rest: &Tally) -> Vec<SensitiveId> {
         let mut due = Vec::new();
         // What is drawn in proportion leaves what is in proportion.
         if self.world.judge.size_only || !self.shares.is_empty() {
             return due;
         }
-        let mut left: Vec<(u64, u32)> = rest.counts.iter().map(|&((s, _), n)| (n, s)).collect();
+        let mut left: Vec<(u64, SensitiveId)> = rest.counts.iter().map(|&((s, _), n)| (n, s)).collect();
         left.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         for &(_, value) in left.iter().take(self.target as usize) {
             // The class that leaves the most of this value and takes what else there is most of.

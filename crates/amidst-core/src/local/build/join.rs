@@ -10,7 +10,7 @@
 
 use crate::frequency::{Entry, FrequencySet, Groups};
 use crate::hierarchy::Cell;
-use crate::ids::ClassId;
+use crate::ids::{ClassId, SensitiveId};
 use crate::local::class::{Judge, Tally};
 use crate::local::index::Tree;
 use crate::local::shape::Space;
@@ -49,7 +49,7 @@ pub fn join(search: &Search<'_>, recoding: &Recoding, joiners: &FrequencySet) ->
         let step = if joiners.persons { entry.rows } else { 1 };
         for _ in 0..entry.rows / step {
             search.checkpoint()?;
-            let newcomer = Entry { sensitive: theirs[entry.sensitive as usize], ..entry };
+            let newcomer = Entry { sensitive: theirs[entry.sensitive.index()], ..entry };
             let class = open.take(tuple, newcomer, step).unwrap_or_else(|| {
                 refused += step;
                 SUPPRESSED
@@ -104,7 +104,7 @@ struct OpenClasses<'a> {
 
 impl<'a> OpenClasses<'a> {
     /// The classes as they are; `own` numbers their sensitive tuples as the judge does.
-    fn new(space: &'a Space, judge: Judge<'a>, set: &FrequencySet, recoding: &Recoding, own: &[u32]) -> Self {
+    fn new(space: &'a Space, judge: Judge<'a>, set: &FrequencySet, recoding: &Recoding, own: &[SensitiveId]) -> Self {
         let (words, width) = (space.words(), space.width());
         let count = recoding.classes.len();
         let mut shapes = vec![0; count * words];
@@ -119,14 +119,14 @@ impl<'a> OpenClasses<'a> {
             } else {
                 space.add(shape, tuple);
             }
-            let entry = Entry { sensitive: own[part.entry.sensitive as usize], ..part.entry };
+            let entry = Entry { sensitive: own[part.entry.sensitive.index()], ..part.entry };
             judge.add(&mut tallies[class], entry, part.entry.rows);
         });
         let protected: Vec<u64> = tallies.iter().map(|t| t.rows).collect();
         let mut tree = Tree::new(space, &codes, count);
         for class in 0..count {
             tree.grown(space, class as u32, &shapes[class * words..(class + 1) * words], Least::default());
-            // Masked rows lost everything already; nobody joins them.
+            // Rows do not join the class of masked rows: it tells nothing.
             if protected[class] == 0 || recoding.masked == Some(class as u32) {
                 tree.remove(space, class as u32);
             }
@@ -180,7 +180,7 @@ impl<'a> OpenClasses<'a> {
 }
 
 /// Both sets as one, as far as requirements look, and the sensitive tuples of each as numbered there.
-fn union(a: &FrequencySet, b: &FrequencySet) -> (FrequencySet, Vec<u32>, Vec<u32>) {
+fn union(a: &FrequencySet, b: &FrequencySet) -> (FrequencySet, Vec<SensitiveId>, Vec<SensitiveId>) {
     let width = a.sensitive_width;
     let tuples = |set: &FrequencySet| -> Vec<Vec<u32>> {
         match width {
@@ -192,12 +192,13 @@ fn union(a: &FrequencySet, b: &FrequencySet) -> (FrequencySet, Vec<u32>, Vec<u32
     let mut all: Vec<Vec<u32>> = of_a.iter().chain(&of_b).cloned().collect();
     all.sort_unstable();
     all.dedup();
-    let number =
-        |tuples: &[Vec<u32>]| -> Vec<u32> { tuples.iter().map(|t| all.binary_search(t).unwrap_or(0) as u32).collect() };
+    let number = |tuples: &[Vec<u32>]| -> Vec<SensitiveId> {
+        tuples.iter().map(|t| SensitiveId(all.binary_search(t).unwrap_or(0) as u32)).collect()
+    };
     let (own, theirs) = (number(&of_a), number(&of_b));
-    let renumbered = |set: &FrequencySet, numbers: &[u32]| -> Vec<(u32, Entry)> {
+    let renumbered = |set: &FrequencySet, numbers: &[SensitiveId]| -> Vec<(u32, Entry)> {
         let entries = set.groups.entries.iter();
-        entries.map(|e| (0, Entry { sensitive: numbers[e.sensitive as usize], ..*e })).collect()
+        entries.map(|e| (0, Entry { sensitive: numbers[e.sensitive.index()], ..*e })).collect()
     };
     let mut pairs = renumbered(a, &own);
     pairs.extend(renumbered(b, &theirs));
@@ -286,7 +287,7 @@ mod tests {
 
     fn fixture_union(a: &FrequencySet, b: &FrequencySet) -> FrequencySet {
         let (union, own, theirs) = union(a, b);
-        assert!(own.iter().chain(&theirs).enumerate().all(|(i, &n)| n as usize == i % own.len()));
+        assert!(own.iter().chain(&theirs).enumerate().all(|(i, &n)| n.index() == i % own.len()));
         union
     }
 }

@@ -11,6 +11,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::ids::SensitiveId;
 use crate::local::class::{Cluster, Part, World, cluster};
 use crate::random::Random;
 use crate::search::{Search, SearchError};
@@ -133,11 +134,11 @@ struct Member {
     looked: u64,
     /// Whether the policy holds once a row of one sensitive tuple leaves and one of another comes, as far as anybody
     /// asked: rows with the same sensitive values get the same answer.
-    verdicts: RefCell<FxHashMap<(u32, u32), bool>>,
+    verdicts: RefCell<FxHashMap<(SensitiveId, SensitiveId), bool>>,
 }
 
 /// No row leaves, or none comes.
-const NONE: u32 = u32::MAX;
+const NONE: SensitiveId = SensitiveId(u32::MAX);
 
 impl Member {
     fn new(cluster: Cluster) -> Self {
@@ -309,7 +310,7 @@ impl<'a> Block<'a> {
 
     fn can_swap(&self, a: usize, r: u32, b: usize, s: u32) -> bool {
         let world = self.world;
-        let alike = world.entry(r).sensitive == world.entry(s).sensitive && !world.judge.crowded();
+        let alike = world.entry(r).sensitive == world.entry(s).sensitive && !world.judge.needs_population();
         alike || self.holds(a, Some(r), Some(s), 1) && self.holds(b, Some(s), Some(r), 1)
     }
 
@@ -323,7 +324,7 @@ impl<'a> Block<'a> {
         let value = |entry: Option<u32>| entry.map_or(NONE, |e| world.entry(e).sensitive);
         let key = (value(out), value(into));
         // Where persons repeat or a population counts, rows with the same sensitive values differ.
-        let alike = !world.set.persons && !world.judge.crowded();
+        let alike = !world.set.persons && !world.judge.needs_population();
         if let Some(&known) = self.members[m].verdicts.borrow().get(&key).filter(|_| alike) {
             return known;
         }

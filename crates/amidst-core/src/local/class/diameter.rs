@@ -2,7 +2,7 @@
 //!
 //! **Definition.** The largest over the classes Ωᵢ of the largest over their rows r, r′ of D(r, r′), where D adds up,
 //! over the quasi columns, what `information-loss` charges one row for a cell over both values. Suppressed rows and the
-//! class of masked rows do not count: nobody took them for neighbours.
+//! class of masked rows do not count: they were not put together for being near.
 //!
 //! **Source.** Systematic clustering paper, Equation 4 (the cost of k-center clustering, which its problem departs
 //! from).

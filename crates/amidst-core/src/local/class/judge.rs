@@ -4,6 +4,7 @@ use crate::class::{Class, Headcount, Sizes};
 use crate::exact::Rational;
 use crate::frequency::{self, Entry, FrequencySet, NOBODY, add_up};
 use crate::hierarchy::Cell;
+use crate::ids::SensitiveId;
 use crate::local::index::PopulationIndex;
 use crate::local::shape::Space;
 use crate::model::Needs;
@@ -11,7 +12,7 @@ use crate::requirement::{Evaluator, Requirement};
 use crate::search::{Search, SearchError, feasibility};
 
 /// Rows per sensitive tuple and person, in ascending order.
-pub type Counts = Vec<((u32, u32), u64)>;
+pub type Counts = Vec<((SensitiveId, u32), u64)>;
 
 /// Rows per value of a sensitive column, in ascending order.
 pub(crate) type Histogram = Vec<(u32, u64)>;
@@ -28,7 +29,7 @@ pub struct Tally {
 
 impl Tally {
     /// The counts that are not zero.
-    fn present(&self) -> impl Iterator<Item = ((u32, u32), u64)> {
+    fn present(&self) -> impl Iterator<Item = ((SensitiveId, u32), u64)> {
         self.counts.iter().copied().filter(|c| c.1 > 0)
     }
 
@@ -43,8 +44,8 @@ impl Tally {
         to.rows += rows;
         let key = (entry.sensitive, entry.person);
         // Most classes of any size hold every value: then the value is the position.
-        let at = match self.counts.get(entry.sensitive as usize) {
-            Some(c) if c.0 == key => Some(entry.sensitive as usize),
+        let at = match self.counts.get(entry.sensitive.index()) {
+            Some(c) if c.0 == key => Some(entry.sensitive.index()),
             _ => self.counts.binary_search_by_key(&key, |c| c.0).ok(),
         };
         if let Some(at) = at {
@@ -55,7 +56,7 @@ impl Tally {
 }
 
 /// The people whom a requirement looks at.
-fn crowd(search: &Search<'_>, requirement: &Requirement) -> Option<PopulationIndex> {
+fn population_index(search: &Search<'_>, requirement: &Requirement) -> Option<PopulationIndex> {
     let population = requirement.population.as_deref().filter(|_| requirement.needs() == Needs::Tuples)?;
     Some(PopulationIndex::new(search.set, search.generalizations, population))
 }
@@ -82,7 +83,7 @@ pub struct Judge<'a> {
     evaluator: Evaluator<'a>,
     tests: Vec<Test>,
     /// The population of each requirement that looks at one.
-    crowds: Vec<Option<PopulationIndex>>,
+    populations: Vec<Option<PopulationIndex>>,
     /// Whether the policy looks at nothing but the number of rows.
     pub size_only: bool,
     /// No class with fewer rows can satisfy the policy.
@@ -118,7 +119,7 @@ impl<'a> Judge<'a> {
         let mut judge = Judge {
             size_only: !set.persons && tests.iter().all(|&t| matches!(t, Test::Size | Test::Release)),
             monotone: requirements.iter().all(|r| r.monotone_overlapping(set)),
-            crowds: requirements.iter().map(|r| crowd(search, r)).collect(),
+            populations: requirements.iter().map(|r| population_index(search, r)).collect(),
             set,
             evaluator,
             tests,
@@ -137,7 +138,7 @@ impl<'a> Judge<'a> {
                 format!("not even all rows together as one class satisfy {words}").into(),
             ));
         }
-        if set.rows > 0 && judge.crowded() {
+        if set.rows > 0 && judge.needs_population() {
             judge.all_rows_match(search, &everything)?;
         }
         judge.least = judge.least_rows(&everything);
@@ -154,7 +155,7 @@ impl<'a> Judge<'a> {
             return Ok(());
         };
         let words = feasibility::words(&search.requirements[r]);
-        let people = self.crowds[r].as_ref().map_or(Headcount::NOBODY, |crowd| crowd.people(&cells));
+        let people = self.populations[r].as_ref().map_or(Headcount::NOBODY, |population| population.people(&cells));
         let message = format!(
             "not even all rows together as one class satisfy {words}: their values match {} people of the population; a \
              full-domain algorithm, such as optimal, may publish labels that match more",
@@ -207,12 +208,12 @@ impl<'a> Judge<'a> {
             return tally;
         }
         let entries = entries.into_iter();
-        let kinds = self.set.sensitive_count();
+        let tuples = self.set.sensitive_count();
         let mut counts: Counts;
-        if !self.set.persons && entries.size_hint().0 > kinds {
+        if !self.set.persons && entries.size_hint().0 > tuples {
             // Many entries: adding up by value beats sorting them.
-            counts = (0..kinds as u32).map(|sensitive| ((sensitive, NOBODY), 0)).collect();
-            entries.for_each(|e| counts[e.sensitive as usize].1 += e.rows);
+            counts = (0..tuples as u32).map(|id| ((SensitiveId(id), NOBODY), 0)).collect();
+            entries.for_each(|e| counts[e.sensitive.index()].1 += e.rows);
             counts.retain(|c| c.1 > 0);
         } else {
             counts = entries.map(|e| ((e.sensitive, e.person), e.rows)).collect();
@@ -308,7 +309,7 @@ impl<'a> Judge<'a> {
         histogram
     }
 
-    /// The number of persons in a class: rows, where nobody has two.
+    /// The number of persons in a class: rows, where no person has two.
     fn size(&self, tally: &Tally) -> u64 {
         if !self.set.persons {
             return tally.rows;
@@ -319,7 +320,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Whether the policy looks at the people of a population, so that the cells of a class matter.
-    pub fn crowded(&self) -> bool {
+    pub fn needs_population(&self) -> bool {
         self.tests.contains(&Test::People)
     }
 
@@ -327,7 +328,7 @@ impl<'a> Judge<'a> {
     /// covers everything.
     pub fn holds_over(&self, tally: &Tally, cells: impl FnOnce() -> Option<Vec<Cell>>) -> bool {
         self.counts_hold(tally)
-            && (!self.crowded() || {
+            && (!self.needs_population() || {
                 let cells = cells();
                 (0..self.tests.len()).all(|r| self.matches(r, tally, cells.as_deref()))
             })
@@ -338,8 +339,8 @@ impl<'a> Judge<'a> {
         if self.tests[r] != Test::People {
             return true;
         }
-        let Some(crowd) = &self.crowds[r] else { return false };
-        let people = cells.map_or_else(|| crowd.everyone(), |cells| crowd.people(cells));
+        let Some(population) = &self.populations[r] else { return false };
+        let people = cells.map_or_else(|| population.everyone(), |cells| population.people(cells));
         let size = self.size(tally);
         self.evaluator.requirements()[r].models.iter().all(|m| m.holds_among(size, people) == Some(true))
     }
@@ -347,15 +348,15 @@ impl<'a> Judge<'a> {
     /// Whether a class with this tally satisfies every requirement. Never where a population counts: that takes the
     /// cells of the class ([`Judge::holds_over`]).
     pub fn holds(&self, tally: &Tally) -> bool {
-        self.counts_hold(tally) && !self.crowded()
+        self.counts_hold(tally) && !self.needs_population()
     }
 
-    /// The same for a number of rows of each sensitive tuple, in ascending order, where nobody has several rows.
+    /// The same for a number of rows of each sensitive tuple, in ascending order, where no person has several rows.
     /// `spare` is memory that is used again and again.
     pub(crate) fn holds_counted(
         &self,
         rows: u64,
-        counts: impl Iterator<Item = (u32, u64)> + Clone,
+        counts: impl Iterator<Item = (SensitiveId, u64)> + Clone,
         spare: &mut Histogram,
     ) -> bool {
         let counts = counts.filter(|c| c.1 > 0);

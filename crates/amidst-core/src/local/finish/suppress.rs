@@ -12,6 +12,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::frequency::{Entry, FrequencySet, Groups, rows};
+use crate::ids::SensitiveId;
 use crate::local::class::{Cluster, Part, World};
 use crate::local::index::kd_tree::Total;
 use crate::model::Needs;
@@ -49,7 +50,7 @@ pub(crate) fn omit(world: &World<'_>, clusters: &mut [Cluster], mut limit: u64) 
 }
 
 /// Puts rows back, the last first, until the others satisfy the policy as one class of masked rows. Where a class that
-/// covers everything is there already, they join it: nobody could tell its rows from masked ones.
+/// covers everything is there already, they join it: its rows look like masked ones.
 pub(crate) fn mask(world: &World<'_>, clusters: &mut [Cluster], mut omitted: Taken) -> Taken {
     let judge = world.judge;
     let everything = clusters.iter().position(|c| !c.parts.is_empty() && world.space.covers_all(&c.shape));
@@ -58,7 +59,7 @@ pub(crate) fn mask(world: &World<'_>, clusters: &mut [Cluster], mut omitted: Tak
     if let Some(c) = everything {
         judge.merge(&mut tally, &clusters[c].tally);
     }
-    // Asking the policy about many rows takes a while, so many go back at once.
+    // Testing the policy on many rows is slow, so many go back between two tests.
     let step = omitted.len().div_ceil(MASKINGS).max(1);
     while !omitted.is_empty() && !judge.holds_over(&tally, || None) {
         for (c, (e, rows)) in omitted.split_off(omitted.len().saturating_sub(step)).into_iter().rev() {
@@ -233,7 +234,7 @@ fn thinned(set: &FrequencySet, whole: &[Entry], left: &[Entry]) -> Vec<u64> {
     let tuple_of = set.tuple_of_entry();
     let mut order: Vec<u32> = (0..tuple_of.len() as u32).collect();
     order.sort_by_cached_key(|&e| (rows(set.groups.get(tuple_of[e as usize] as usize)), e));
-    let mut due: Vec<(u32, u64)> =
+    let mut due: Vec<(SensitiveId, u64)> =
         whole.iter().zip(left).map(|(a, b)| (a.sensitive, a.rows - b.rows)).filter(|d| d.1 > 0).collect();
     let mut dropped = vec![0; tuple_of.len()];
     for e in order {
@@ -264,7 +265,7 @@ fn pairs(set: &FrequencySet, evaluator: &Evaluator<'_>, whole: &[Entry], limit: 
         gone.push(next);
     }
     let without = |n: usize| -> Vec<Entry> {
-        let mut out: Vec<(u32, u32)> = gone[..n].iter().map(|e| (e.sensitive, e.person)).collect();
+        let mut out: Vec<(SensitiveId, u32)> = gone[..n].iter().map(|e| (e.sensitive, e.person)).collect();
         out.sort_unstable();
         whole.iter().copied().filter(|e| out.binary_search(&(e.sensitive, e.person)).is_err()).collect()
     };
@@ -277,7 +278,7 @@ fn pairs(set: &FrequencySet, evaluator: &Evaluator<'_>, whole: &[Entry], limit: 
         let middle = low + (high - low) / 2;
         if holds(middle) { high = middle } else { low = middle + 1 }
     }
-    let mut out: Vec<(u32, u32)> = gone[..high].iter().map(|e| (e.sensitive, e.person)).collect();
+    let mut out: Vec<(SensitiveId, u32)> = gone[..high].iter().map(|e| (e.sensitive, e.person)).collect();
     out.sort_unstable();
     let drops = |e: &Entry| out.binary_search(&(e.sensitive, e.person)).is_ok();
     Some(set.groups.entries.iter().map(|e| if drops(e) { e.rows } else { 0 }).collect())

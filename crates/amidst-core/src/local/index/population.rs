@@ -4,9 +4,8 @@
 //! by size where cells are ranges. The cells of a class are then a box of ranks, and a tree over the distinct tuples of
 //! the population, those included that the table lacks, tells how many people lie in it without a look at each of them.
 //!
-//! A range over numbers or dates covers whatever lies between its ends. Of an
-//! order of texts or a set, values outside the table are not covered, so people are never counted whom a class may
-//! miss.
+//! A range over numbers or dates covers whatever lies between its ends. Ranges over an order of texts, and sets, cover
+//! no value outside the table, so no person is counted whom the class may not match.
 
 use crate::class::{Headcount, Population};
 use crate::frequency::FrequencySet;
@@ -143,19 +142,19 @@ impl PopulationIndex {
         let columns: Vec<Ranks> = generalizations.iter().map(Ranks::new).collect();
         let there = |tuple: &u32| population.totals.get(*tuple as usize).is_some_and(|&n| n > 0);
         let mut order: Vec<u32> = (0..set.len() as u32).filter(there).collect();
-        let mut crowd = PopulationIndex { columns, scale: population.scale, ..PopulationIndex::default() };
-        let rank = |tuple: u32, column: usize| crowd.columns[column].of[set.tuple(tuple as usize)[column] as usize];
+        let mut index = PopulationIndex { columns, scale: population.scale, ..PopulationIndex::default() };
+        let rank = |tuple: u32, column: usize| index.columns[column].of[set.tuple(tuple as usize)[column] as usize];
         let (mut nodes, mut bounds) = (Vec::new(), Vec::new());
         if !order.is_empty() {
             build(&mut order, 0, set.width, &rank, &mut nodes, &mut bounds);
         }
-        crowd.points =
+        index.points =
             order.iter().flat_map(|&t| (0..set.width).map(move |c| (t, c))).map(|(t, c)| rank(t, c)).collect();
-        crowd.people = order.iter().map(|&tuple| population.totals[tuple as usize]).collect();
+        index.people = order.iter().map(|&tuple| population.totals[tuple as usize]).collect();
         for node in &mut nodes {
-            node.people = crowd.people[node.first..node.end].iter().sum();
+            node.people = index.people[node.first..node.end].iter().sum();
         }
-        PopulationIndex { tuples: order, nodes, bounds, ..crowd }
+        PopulationIndex { tuples: order, nodes, bounds, ..index }
     }
 
     /// Everyone.
@@ -274,8 +273,8 @@ mod tests {
             let fixture = Fixture::random(seed, 60 + 100 * seed as usize, false);
             let totals = (0..fixture.set.len() as u128).map(|t| t * 7 % 5).collect();
             let population = Population { totals, ..Population::default() };
-            let crowd = PopulationIndex::new(&fixture.set, &fixture.generalizations, &population);
-            assert_eq!(crowd.everyone().parts, population.totals.iter().sum::<u128>());
+            let index = PopulationIndex::new(&fixture.set, &fixture.generalizations, &population);
+            assert_eq!(index.everyone().parts, population.totals.iter().sum::<u128>());
             let mut random = Random::new(seed);
             for _ in 0..300 {
                 let cells: Vec<Cell> = fixture.generalizations.iter().map(|g| cell(g, &mut random)).collect();
@@ -285,9 +284,9 @@ mod tests {
                     population.totals[*tuple as usize] > 0 && sides.into_iter().all(|((g, cell), &c)| g.covers(cell, c))
                 };
                 let expected: Vec<u32> = (0..fixture.set.len() as u32).filter(inside).collect();
-                assert_eq!(crowd.covered(&cells), expected);
+                assert_eq!(index.covered(&cells), expected);
                 let expected: u128 = expected.iter().map(|&t| population.totals[t as usize]).sum();
-                assert_eq!(crowd.people(&cells).parts, expected);
+                assert_eq!(index.people(&cells).parts, expected);
             }
         }
     }
@@ -340,7 +339,7 @@ mod tests {
         assert_eq!([over(&g, 1, 2), over(&g, 1, 1), over(&g, 2, 3)], [12, 1, 2]);
         // What covers every value of the table is published as `*`.
         assert_eq!(over(&g, 0, 3), 34);
-        // Nobody knows where a text lies that an order does not name.
+        // The place of a text that an order does not name is unknown.
         g.kind = ValueType::Text;
         assert_eq!([over(&g, 1, 2), over(&g, 0, 3)], [2, 34]);
     }

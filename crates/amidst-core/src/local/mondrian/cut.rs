@@ -75,9 +75,20 @@ pub(crate) trait Source {
 
     /// The cut at the middle row, whatever its value, where rows that agree may part; only if it is valid and beats
     /// `best`.
-    fn half(&self, _rows: u64, _total: f64, _best: Option<Cut>) -> Option<(f64, CutKind)> {
+    fn half(&self, _uncut: Uncut) -> Option<(f64, CutKind)> {
         None
     }
+}
+
+/// What a cut has to improve on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Uncut {
+    /// The number of rows.
+    pub rows: u64,
+    /// What they cost as one class.
+    pub total: f64,
+    /// The best cut so far, which was of another column.
+    pub best: Option<Cut>,
 }
 
 /// Memory that is used again and again.
@@ -118,18 +129,19 @@ impl Chooser<'_> {
             if !source.fill(shape, column) {
                 continue;
             }
+            let uncut = Uncut { rows, total, best };
             let ordered = !matches!(self.space.cuts(shape, column), Cuts::Grouped { .. });
             let cut = if self.large_enough(&source.slots().rows, rows, ordered) {
                 source.reach(shape);
                 match (ordered, self.median) {
-                    (true, false) => self.ordered(source, memory, rows, total, best),
+                    (true, false) => self.ordered(source, memory, uncut),
                     (true, true) => self.at_median(source, rows),
-                    (false, _) => self.grouped(source, memory, rows, total, best),
+                    (false, _) => self.grouped(source, memory, uncut),
                 }
             } else {
                 None
             };
-            let half = if ordered { source.half(rows, total, best) } else { None };
+            let half = if ordered { source.half(uncut) } else { None };
             for (gain, kind) in [cut, half].into_iter().flatten() {
                 if best.is_none_or(|b| gain > b.gain) {
                     best = Some(Cut { gain, column, kind });
@@ -155,15 +167,9 @@ impl Chooser<'_> {
         slots.iter().all(|&r| r >= least) || slots.len() > 2 && slots.iter().any(|&r| r >= least && rows - r >= least)
     }
 
-    /// The best valid cut between two codes, if it beats `best`.
-    fn ordered(
-        &self,
-        source: &mut impl Source,
-        memory: &mut Memory,
-        rows: u64,
-        total: f64,
-        best: Option<Cut>,
-    ) -> Option<(f64, CutKind)> {
+    /// The best valid cut between two codes, if it beats the best so far.
+    fn ordered(&self, source: &mut impl Source, memory: &mut Memory, uncut: Uncut) -> Option<(f64, CutKind)> {
+        let Uncut { rows, total, best } = uncut;
         let Memory { suffix, gains, shape, .. } = memory;
         let slots = source.slots();
         let (count, words) = (slots.key.len(), self.space.words());
@@ -253,14 +259,8 @@ impl Chooser<'_> {
     }
 
     /// The best valid division into the nodes below: all of them, or one from the others.
-    fn grouped(
-        &self,
-        source: &mut impl Source,
-        memory: &mut Memory,
-        rows: u64,
-        total: f64,
-        best: Option<Cut>,
-    ) -> Option<(f64, CutKind)> {
+    fn grouped(&self, source: &mut impl Source, memory: &mut Memory, uncut: Uncut) -> Option<(f64, CutKind)> {
+        let Uncut { rows, total, best } = uncut;
         let judge = self.judge;
         let Memory { shape: before, after, histogram, .. } = memory;
         let (count, words) = (source.slots().key.len(), self.space.words());
@@ -274,7 +274,7 @@ impl Chooser<'_> {
                 source.count();
                 counted = true;
             }
-            let mut holds = |s: usize| match judge.crowded() {
+            let mut holds = |s: usize| match judge.needs_population() {
                 true => self.holds(source, s..s + 1),
                 false => source.alone(judge, s, histogram),
             };
@@ -327,7 +327,7 @@ impl Chooser<'_> {
 
     /// Whether one slot and all the others satisfy the policy, each as a class.
     fn parts(&self, source: &impl Source, slot: usize, histogram: &mut Histogram) -> bool {
-        if !self.judge.crowded() {
+        if !self.judge.needs_population() {
             return source.alone(self.judge, slot, histogram) && source.without(self.judge, slot, histogram);
         }
         let (slots, words) = (source.slots(), self.space.words());

@@ -6,9 +6,10 @@
 use std::ops::Range;
 
 use crate::frequency::{Entry, FrequencySet, NOBODY};
+use crate::ids::SensitiveId;
 use crate::local::class::judge::Histogram;
 use crate::local::class::{Judge, Tally};
-use crate::local::mondrian::cut::{Cut, CutKind, Slots, Source};
+use crate::local::mondrian::cut::{CutKind, Slots, Source, Uncut};
 use crate::local::shape::{Cuts, Space};
 
 /// A tuple, or where equal rows may part a row of an entry.
@@ -43,7 +44,7 @@ pub(crate) struct Filled {
     /// rows may part.
     order: Vec<u32>,
     first: Vec<u32>,
-    /// `counts[s · kinds + v]`: the rows of slot s with sensitive tuple v; then those of all slots.
+    /// `counts[s · tuples + v]`: the rows of slot s with sensitive tuple v; then those of all slots.
     counts: Vec<u64>,
     found: Vec<u32>,
 }
@@ -76,9 +77,9 @@ impl<'a> Ground<'a> {
     }
 
     /// The sensitive tuples, where counting rows by each is worth it for the number of slots and items.
-    fn kinds(&self, slots: usize, items: usize) -> Option<usize> {
-        let kinds = self.set.sensitive_count();
-        (!self.set.persons && slots * kinds <= 8 * items + 1024).then_some(kinds)
+    fn dense(&self, slots: usize, items: usize) -> Option<usize> {
+        let tuples = self.set.sensitive_count();
+        (!self.set.persons && slots * tuples <= 8 * items + 1024).then_some(tuples)
     }
 }
 
@@ -160,13 +161,13 @@ impl Items<'_> {
     }
 
     /// How many sensitive tuples `counts` tells apart, if it does.
-    fn kinds(&self) -> Option<usize> {
-        self.ground.kinds(self.filled.slots.rows.len(), self.items.len())
+    fn dense(&self) -> Option<usize> {
+        self.ground.dense(self.filled.slots.rows.len(), self.items.len())
     }
 
     /// The rows of a slot by sensitive tuple.
-    fn row(&self, slot: usize, kinds: usize) -> &[u64] {
-        &self.filled.counts[slot * kinds..(slot + 1) * kinds]
+    fn row(&self, slot: usize, tuples: usize) -> &[u64] {
+        &self.filled.counts[slot * tuples..(slot + 1) * tuples]
     }
 
     fn holds(&self, chosen: &[u32]) -> bool {
@@ -197,7 +198,7 @@ fn counted(counts: impl Iterator<Item = u64>) -> Tally {
     let mut tally = Tally::default();
     for (sensitive, rows) in (0..).zip(counts).filter(|c| c.1 > 0) {
         tally.rows += rows;
-        tally.counts.push(((sensitive, NOBODY), rows));
+        tally.counts.push(((SensitiveId(sensitive), NOBODY), rows));
     }
     tally
 }
@@ -261,17 +262,17 @@ impl Source for Items<'_> {
         if self.ground.judge.size_only {
             return;
         }
-        let Some(kinds) = self.kinds() else { return self.list() };
+        let Some(tuples) = self.dense() else { return self.list() };
         let Filled { slots, of_item, counts, .. } = &mut *self.filled;
         let count = slots.rows.len();
         counts.clear();
-        counts.resize((count + 1) * kinds, 0);
+        counts.resize((count + 1) * tuples, 0);
         for (&item, &slot) in self.items.iter().zip(&*of_item) {
-            let row = &mut counts[slot as usize * kinds..(slot as usize + 1) * kinds];
-            self.ground.each_entry(item, |e, rows| row[e.sensitive as usize] += rows);
+            let row = &mut counts[slot as usize * tuples..(slot as usize + 1) * tuples];
+            self.ground.each_entry(item, |e, rows| row[e.sensitive.index()] += rows);
         }
-        let (rows, whole) = counts.split_at_mut(count * kinds);
-        for row in rows.chunks_exact(kinds) {
+        let (rows, whole) = counts.split_at_mut(count * tuples);
+        for row in rows.chunks_exact(tuples) {
             whole.iter_mut().zip(row).for_each(|(sum, rows)| *sum += rows);
         }
     }
@@ -281,14 +282,14 @@ impl Source for Items<'_> {
     }
 
     fn shift(&self, slots: Range<usize>, from: &mut Tally, to: &mut Tally) {
-        let Some(kinds) = self.kinds() else {
+        let Some(tuples) = self.dense() else {
             for item in self.held(slots) {
                 self.ground.each_entry(item, |e, rows| from.shift(to, e, rows));
             }
             return;
         };
         for slot in slots {
-            for (sensitive, &rows) in (0..).zip(self.row(slot, kinds)).filter(|c| *c.1 > 0) {
+            for (sensitive, &rows) in (0..).map(SensitiveId).zip(self.row(slot, tuples)).filter(|c| *c.1 > 0) {
                 from.shift(to, Entry { sensitive, person: NOBODY, rows }, rows);
             }
         }
@@ -299,17 +300,17 @@ impl Source for Items<'_> {
         if self.ground.judge.size_only {
             return Tally { rows: rows[slots].iter().sum(), counts: Vec::new() };
         }
-        let Some(kinds) = self.kinds() else { return self.ground.tally(self.held(slots)) };
+        let Some(tuples) = self.dense() else { return self.ground.tally(self.held(slots)) };
         if slots == (0..rows.len()) {
-            return counted(self.row(rows.len(), kinds).iter().copied());
+            return counted(self.row(rows.len(), tuples).iter().copied());
         }
-        counted((0..kinds).map(|kind| slots.clone().map(|s| self.row(s, kinds)[kind]).sum()))
+        counted((0..tuples).map(|at| slots.clone().map(|s| self.row(s, tuples)[at]).sum()))
     }
 
     fn alone(&self, judge: &Judge<'_>, slot: usize, spare: &mut Histogram) -> bool {
-        match self.kinds() {
-            Some(kinds) => {
-                let counts = (0..).zip(self.row(slot, kinds).iter().copied());
+        match self.dense() {
+            Some(tuples) => {
+                let counts = (0..).map(SensitiveId).zip(self.row(slot, tuples).iter().copied());
                 judge.holds_counted(self.filled.slots.rows[slot], counts, spare)
             }
             None => judge.counts_hold(&self.tally(slot..slot + 1)),
@@ -318,16 +319,16 @@ impl Source for Items<'_> {
 
     fn without(&self, judge: &Judge<'_>, slot: usize, spare: &mut Histogram) -> bool {
         let rows = &self.filled.slots.rows;
-        let Some(kinds) = self.kinds() else {
+        let Some(tuples) = self.dense() else {
             let others = self.held(0..slot).chain(self.held(slot + 1..rows.len()));
             return judge.counts_hold(&self.ground.tally(others));
         };
-        let both = self.row(rows.len(), kinds).iter().zip(self.row(slot, kinds));
-        let counts = (0..).zip(both.map(|(whole, own)| whole - own));
+        let both = self.row(rows.len(), tuples).iter().zip(self.row(slot, tuples));
+        let counts = (0..).map(SensitiveId).zip(both.map(|(whole, own)| whole - own));
         judge.holds_counted(rows.iter().sum::<u64>() - rows[slot], counts, spare)
     }
 
-    fn half(&self, rows: u64, total: f64, best: Option<Cut>) -> Option<(f64, CutKind)> {
+    fn half(&self, Uncut { rows, total, best }: Uncut) -> Option<(f64, CutKind)> {
         if !self.ground.relaxed {
             return None;
         }

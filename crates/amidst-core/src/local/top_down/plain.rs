@@ -1,9 +1,9 @@
-//! Top-down specialization of one column, as the paper says it and no more.
+//! Top-down specialization of one column, exactly as the paper describes it.
 //!
-//! [`specialize`](super::specialize) chooses with care which rows are pulled back, and is greedy all the same: now and
-//! then rows in the order of the table do better. For one quasi column, of which the paper speaks, that is tried as
-//! well where it costs little: children that fail go back to their parent; if what went back fails, rows follow one by
-//! one out of children that stay valid without them, and then whole children, the smallest first.
+//! [`specialize`](super::specialize) chooses which rows are pulled back, greedily; sometimes rows in the order of the
+//! table lose less. For one quasi column, the case of the paper, that is tried as well where it costs little: children
+//! that fail go back to their parent; if those rows together fail, rows follow one by one out of children that stay
+//! valid without them, and then whole children, the smallest first.
 
 use crate::frequency::{Entry, add_up};
 use crate::local::class::{Judge, Part, Partition, Tally};
@@ -28,7 +28,7 @@ pub(crate) fn plain(
 ) -> Result<Option<Partition>, SearchError> {
     let set = search.set;
     let [column] = search.generalizations else { return Ok(None) };
-    if set.persons || set.rows > MOST_ROWS || judge.crowded() {
+    if set.persons || set.rows > MOST_ROWS || judge.needs_population() {
         return Ok(None);
     }
     let mut run = Run { search, judge, tuple_of, order, classes: Vec::new() };

@@ -8,6 +8,7 @@
 
 use crate::frequency::{Entry, NOBODY};
 use crate::hierarchy::Generalization;
+use crate::ids::SensitiveId;
 use crate::local::class::{Judge, Tally};
 use crate::local::shape::Space;
 
@@ -21,7 +22,7 @@ pub(crate) struct Child {
 /// The rows of a child that agree in their sensitive tuple (and person, where those repeat): the last is pulled first.
 #[derive(Debug, Clone)]
 pub(crate) struct Pool {
-    pub key: (u32, u32),
+    pub key: (SensitiveId, u32),
     pub child: usize,
     /// How far they reach.
     pub shape: Vec<u64>,
@@ -43,7 +44,7 @@ pub(crate) enum Units {
 #[derive(Debug, Clone)]
 pub(crate) struct Branches {
     pub loss: f64,
-    /// Whether each child stands by itself; the others go back to the parent.
+    /// Whether each child becomes a node of its own; the others go back to the parent.
     pub stands: Vec<bool>,
     /// What is pulled out of children.
     pub pools: Vec<Pool>,
@@ -183,13 +184,13 @@ impl Specializer<'_> {
     /// Pulls just enough rows out of the children for the parent to hold; none when that cannot be done. It is not even
     /// tried where a population counts: which row lets a class match more people depends on all the others.
     fn pull(&self, children: &mut [Child], mut pools: Vec<Pool>, parent: &mut Tally) -> Option<Vec<Pool>> {
-        if self.judge.crowded() {
+        if self.judge.needs_population() {
             return None;
         }
-        // What is pulled in vain must not be missing from the children.
+        // Where pulling fails in the end, the children keep their rows.
         let mut left: Vec<Tally> = children.iter().map(|c| c.tally.clone()).collect();
         let tally = &mut parent.clone();
-        let have = |tally: &Tally, key: (u32, u32)| {
+        let have = |tally: &Tally, key: (SensitiveId, u32)| {
             tally.counts.binary_search_by_key(&key, |c| c.0).map_or(0, |i| tally.counts[i].1)
         };
         let mut order: Vec<usize> = (0..pools.len()).collect();
@@ -235,8 +236,11 @@ impl Specializer<'_> {
 
 /// The rows of children by sensitive tuple, for [`Specializer::specialize`]: children, sensitive tuples, rows and
 /// shapes of what was added up.
-pub(crate) fn pools_of<'a>(space: &Space, lines: impl Iterator<Item = (usize, u32, u64, &'a [u64])>) -> Vec<Pool> {
-    let mut lines: Vec<(usize, u32, u64, &[u64])> = lines.collect();
+pub(crate) fn pools_of<'a>(
+    space: &Space,
+    lines: impl Iterator<Item = (usize, SensitiveId, u64, &'a [u64])>,
+) -> Vec<Pool> {
+    let mut lines: Vec<(usize, SensitiveId, u64, &[u64])> = lines.collect();
     lines.sort_by_key(|line| (line.0, line.1));
     let pools = lines.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(|same| {
         let mut shape = same[0].3.to_vec();

@@ -1,4 +1,4 @@
-//! Tables of people who have several rows, and of places, days and kinds that are nobody.
+//! Tables of people who have several rows, and of places, days and categories that are not people.
 
 use amidst_core::table::Column;
 

@@ -16,12 +16,12 @@ use super::content::{Audience, Report, Subject};
 use crate::json::{LookedUp, Lookup};
 
 /// The style of every page.
-pub const STYLE: &str = include_str!("../style.css");
+const STYLE: &str = include_str!("../style.css");
 
-/// With more columns than this, what is told of each is folded.
+/// With more columns than this, the details of each are folded.
 const UNFOLDED: usize = 8;
 
-/// So many findings are shown unfolded.
+/// The number of findings that are shown unfolded.
 const MOST_LINES: usize = 9;
 
 /// The page.
@@ -32,37 +32,43 @@ pub fn html(report: &Report) -> String {
         Subject::Audit => "What this table protects",
     };
     let sections = page.sections();
+    let body = html! {
+        header {
+            h1 { (title) }
+            p.soft { "Made by " (report.tool) "."
+                @if report.subject == Subject::Release { " The same figures are in report.json." } }
+            @if let Some(preface) = report.preface() { p.preface { (preface) } }
+            @if let Some(release) = &report.release { dl.release {
+                @for (name, value) in release.lines() { dt { (name) } dd { (value) } }
+            } }
+        }
+        main {
+            (page.summary())
+            nav aria-label="Sections" {
+                ul { @for (id, heading, _) in &sections { li { a href=(format!("#{id}")) { (heading) } } } }
+            }
+            @for (id, heading, content) in &sections {
+                section id=(id) { h2 { (heading) } (content) }
+            }
+        }
+    };
+    self::page(title, &report.tool, "", &body)
+}
+
+/// A page that needs nothing but itself, in the style of the report and `style`.
+pub fn page(title: &str, tool: &str, style: &str, body: &Markup) -> String {
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="generator" content=(report.tool);
+                meta name="generator" content=(tool);
                 link rel="icon" href="data:,";
                 title { (title) }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(STYLE)) (PreEscaped(style)) }
             }
-            body {
-                header {
-                    h1 { (title) }
-                    p.soft { "Made by " (report.tool) "."
-                        @if report.subject == Subject::Release { " The same figures are in report.json." } }
-                    @if let Some(preface) = report.preface() { p.preface { (preface) } }
-                    @if let Some(release) = &report.release { dl.release {
-                        @for (name, value) in release.lines() { dt { (name) } dd { (value) } }
-                    } }
-                }
-                main {
-                    (page.summary())
-                    nav aria-label="Sections" {
-                        ul { @for (id, heading, _) in &sections { li { a href=(format!("#{id}")) { (heading) } } } }
-                    }
-                    @for (id, heading, content) in &sections {
-                        section id=(id) { h2 { (heading) } (content) }
-                    }
-                }
-            }
+            body { (body) }
         }
     };
     // Labels and names come from the data: nothing in them may act on the reader of the page.
@@ -115,7 +121,7 @@ impl Page<'_> {
         }
     }
 
-    /// Whether there are so many columns that what is told of each is folded.
+    /// Whether there are more columns than [`UNFOLDED`].
     fn many(&self) -> bool {
         self.report.columns.len() > UNFOLDED
     }
