@@ -122,8 +122,8 @@ def explore(
         table, policy = None, table
     stated = policy_of(policy)
     with Control(threads, progress, lambda: stated) as control:
-        found = _amidst.explore(stated._stated(), optional(table), list((node or {}).items()), control)
-    return Explored(json.loads(found))
+        figures, picture = _amidst.explore(stated._stated(), optional(table), list((node or {}).items()), control)
+    return Explored(json.loads(figures), picture)
 
 
 class _Known:

@@ -6,6 +6,7 @@
 
 mod command;
 mod errors;
+mod pictures;
 mod policy;
 mod registry;
 mod release;

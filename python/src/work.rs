@@ -10,13 +10,14 @@ use amidst::core::parameter::Parameters;
 use amidst::explore as lattices;
 use amidst::folder::table_in;
 use amidst::io::{Format, ReadOptions};
-use amidst::plan::algorithm_of;
+use amidst::plan::{algorithm_of, metric_of};
 use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
 use amidst::verify as checker;
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 
+use crate::pictures;
 use crate::policy::Stated;
 use crate::tables::{Given, frame, written};
 use crate::worker::{Control, run};
@@ -111,7 +112,8 @@ pub fn init(py: Python<'_>, table: Bound<'_, PyAny>, control: Control) -> PyResu
     })
 }
 
-/// Every minimal generalization and the front of risk against loss, or why a node cannot be published, as JSON.
+/// Every minimal generalization and the front of risk against loss, or why a node cannot be published: as JSON, and the
+/// front as a picture.
 #[pyfunction]
 pub fn explore(
     py: Python<'_>,
@@ -119,7 +121,7 @@ pub fn explore(
     table: Option<Bound<'_, PyAny>>,
     node: Vec<(String, usize)>,
     control: Control,
-) -> PyResult<String> {
+) -> PyResult<(String, String)> {
     let given = table.as_ref().map(Given::of).transpose()?;
     run(py, &control, move |job| {
         let policy = policy.policy()?;
@@ -127,12 +129,15 @@ pub fn explore(
         let prepared = Prepared::load(&policy, &load)?;
         if !node.is_empty() {
             let why = lattices::why_not(&policy, &prepared, &node, job)?;
-            return Ok(amidst::json::of(&lattices::NodeVerdict::of(&policy, &prepared, &why)).to_string());
+            let told = lattices::NodeVerdict::of(&policy, &prepared, &why);
+            return Ok((amidst::json::of(&told).to_string(), String::new()));
         }
+        let metric = metric_of(&policy)?.id;
         // Where there is a lattice, it is what people want to see, unless they name a local algorithm.
         let lattice = policy.search.algorithm.is_none() && prepared.generalizations.iter().all(|g| g.has_hierarchy);
         if !lattice && !algorithm_of(&policy, &prepared)?.full_domain() {
-            return Ok(lattices::local::compare(&policy, &prepared, job)?.to_json().to_string());
+            let found = lattices::local::compare(&policy, &prepared, job)?;
+            return Ok((found.to_json().to_string(), pictures::algorithms(metric, &found)));
         }
         let explored = lattices::explore(&policy, &prepared, job)?;
         if explored.minimal.is_empty()
@@ -140,7 +145,9 @@ pub fn explore(
         {
             return Err(Failure::Impossible(why));
         }
-        Ok(amidst::json_output::explored(&prepared, &explored).to_string())
+        let names: Vec<&str> = prepared.generalizations.iter().map(|g| g.name.as_str()).collect();
+        let picture = pictures::front(&names, metric, &explored);
+        Ok((amidst::json_output::explored(&prepared, &explored).to_string(), picture))
     })
 }
 
