@@ -41,8 +41,8 @@ def used():
     return own.ru_utime + own.ru_stime
 
 
+# A figure of the process in KiB; where Linux does not tell, its peak.
 def memory(key):
-    """A figure of the process in KiB; where Linux does not tell, its peak."""
     try:
         with open("/proc/self/status") as told:
             return next(int(line.split()[1]) for line in told if line.startswith(key))
