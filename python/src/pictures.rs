@@ -16,14 +16,16 @@ pub fn front(names: &[&str], metric: &str, explored: &Explored) -> String {
         .front
         .iter()
         .map(|p| {
-            let levels: Vec<String> = names.iter().zip(&p.levels).map(|(name, level)| format!("{name} {level}")).collect();
+            let levels: Vec<String> =
+                names.iter().zip(&p.levels).map(|(name, level)| format!("{name} {level}")).collect();
             let stands = if valid(&p.levels) { ", satisfies the policy" } else { "" };
             let words = format!("risk {:.4}, {metric} {:.4}, {}{stands}", p.max_risk, p.cost, levels.join(", "));
             let mark = if valid(&p.levels) { Mark::Filled } else { Mark::Open };
             Point { x: p.cost, y: p.max_risk, words, address: None, mark }
         })
         .collect();
-    let described = "Each point is a combination of levels that no other beats in both. Filled points satisfy the policy.";
+    let described =
+        "Each point is a combination of levels that no other beats in both. Filled points satisfy the policy.";
     plane(TITLE, described, (metric, RISK), &points).into_string()
 }
 

@@ -66,7 +66,7 @@ pub fn audit(
             })?;
             stated.risk.sampling_fraction = Some(share);
         }
-        let options = LoadOptions { control: job.quiet(), ..LoadOptions::default() };
+        let options = LoadOptions { control: *job, ..LoadOptions::default() };
         let (policy, prepared) = audits::load(&stated, &data, &options)?;
         let mut found = audits::audit(&stated, &policy, &prepared)?;
         found.add_population(&stated, &prepared)?;
@@ -86,9 +86,9 @@ fn from_here(source: &str) -> Result<String, Failure> {
 #[pyfunction]
 pub fn survey(py: Python<'_>, table: Bound<'_, PyAny>, max_size: usize, control: Control) -> PyResult<String> {
     let given = Given::of(&table)?;
-    run(py, &control, move |_| {
+    run(py, &control, move |job| {
         let address = given.address();
-        let found = audits::survey(&address, max_size)?.to_json().to_string();
+        let found = audits::survey_watched(&address, max_size, job)?.to_json().to_string();
         // What to do next is told by commands, which name the table.
         Ok(if matches!(given, Given::Rows(_)) { found.replace(&address, "TABLE") } else { found })
     })
@@ -98,9 +98,9 @@ pub fn survey(py: Python<'_>, table: Bound<'_, PyAny>, max_size: usize, control:
 #[pyfunction]
 pub fn init(py: Python<'_>, table: Bound<'_, PyAny>, control: Control) -> PyResult<String> {
     let given = Given::of(&table)?;
-    run(py, &control, move |_| {
+    run(py, &control, move |job| {
         let address = given.address();
-        let text = amidst::init::draft(&address, None)?;
+        let text = amidst::init::draft_watched(&address, None, job)?;
         Ok(match given {
             Given::Address(_) => text,
             Given::Rows(_) => {
@@ -125,7 +125,7 @@ pub fn explore(
     let given = table.as_ref().map(Given::of).transpose()?;
     run(py, &control, move |job| {
         let policy = policy.policy()?;
-        let load = LoadOptions { input: given.as_ref().map(Given::address), control: job.quiet() };
+        let load = LoadOptions { input: given.as_ref().map(Given::address), control: *job };
         let prepared = Prepared::load(&policy, &load)?;
         if !node.is_empty() {
             let why = lattices::why_not(&policy, &prepared, &node, job)?;
@@ -193,7 +193,7 @@ pub fn attack(
         let found = table_in(Path::new(&address));
         let data = found.as_ref().map_or(address.clone(), |f| f.table.to_string_lossy().into_owned());
         let policy = roles.policy(&data, found.as_ref().map(|f| f.policy.as_path()))?;
-        let options = LoadOptions { control: job.quiet(), ..LoadOptions::default() };
+        let options = LoadOptions { control: *job, ..LoadOptions::default() };
         let (_, prepared) = audits::load(&policy, &data, &options)?;
         let beside = Beside {
             external: external.iter().map(Given::address).collect(),

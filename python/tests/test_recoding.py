@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pandas as pd
@@ -41,6 +42,21 @@ def test_strangers_are_suppressed_or_masked(patients: Any) -> None:
         recoding.transform(stranger, suppressed="keep")
     with pytest.raises(am.Error, match="zip"):
         recoding.transform(patients.drop(columns="zip"))
+
+
+def test_a_recoding_can_be_pickled_without_the_rows_it_was_fitted_on(patients: Any) -> None:
+    named = patients.assign(id=[f"Canary-{n}" for n in range(len(patients))])
+    for algorithm in ("optimal", "mondrian"):
+        recoding = am.Recoding.fit(named.head(400), small_policy(algorithm=algorithm))
+        expected = cells(recoding.transform(named.tail(200)))
+        pickled = pickle.dumps(recoding)
+        assert b"Canary" not in pickled
+        again = pickle.loads(pickled)
+        assert cells(again.transform(named.tail(200))) == expected and again.levels == recoding.levels
+        with pytest.raises(am.Error, match="save"):
+            again.release
+        with pytest.raises(TypeError, match="save"):
+            pickle.dumps(recoding.release)
 
 
 def test_kinds_of_frames(patients: Any) -> None:

@@ -150,6 +150,13 @@ test("what is shown of two columns, and of who loses, follows what is asked for"
     await page.click("#screen .primary");
     await page.waitForSelector("#cross-before");
     await settled(page);
+    assert.ok(!(await page.textContent("#report-usefulness")).includes("accuracy of predicting"), "nobody said what is to be predicted");
+    await page.selectOption("#f-utility-target", "diagnosis");
+    await page.waitForSelector("text=This was made from an earlier one");
+    await settled(page);
+    await page.click("#screen .primary");
+    await page.waitForFunction(() => /accuracy of predicting diagnosis/.test(document.querySelector("#report-usefulness")?.textContent ?? ""));
+    await settled(page);
     const names = await page.locator("#ask-a option").allTextContents();
     const total = async (side) => (await page.locator(`#cross-${side} tbody td:last-child`).allTextContents()).reduce((sum, n) => sum + Number(n.replace(/\D/g, "")), 0);
     for (const [a, b] of [[0, 1], [1, names.length - 1]]) {

@@ -101,6 +101,7 @@ pub fn screen_of(problem: &Problem) -> &'static str {
         (Some("columns"), Some("hierarchy")) => "hierarchies",
         (Some("columns"), _) => "columns",
         (Some("require" | "search"), _) => "protection",
+        (Some("utility"), _) => "compare",
         (Some("output"), _) => "publish",
         _ => "data",
     }
@@ -227,7 +228,8 @@ fn elsewhere(view: &View, screen: &Screen) -> Vec<Elsewhere> {
         command: format!("amidst anonymize {policy} --out release"),
         python: format!("{read}release = am.anonymize({}, policy)\nrelease.save(\"release\")", text(&input)),
     };
-    let of_screen = of_screen.map(|(command, python)| Elsewhere { id: "-screen", words: "This screen", command, python });
+    let of_screen =
+        of_screen.map(|(command, python)| Elsewhere { id: "-screen", words: "This screen", command, python });
     of_screen.into_iter().chain([release]).collect()
 }
 

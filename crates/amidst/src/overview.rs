@@ -324,7 +324,9 @@ mod tests {
     fn values_that_a_hierarchy_lacks_are_counted() {
         let (_folder, file) = written("ward,sex\nnorth,f\nsouth,m\neast,f\neast,m\n?,f\n");
         let overview = Overview::of(&file, &Job::default()).unwrap();
-        let text = |recipe: &str| format!("[data]\nmissing = [\"?\"]\n[columns.ward]\nrole = \"quasi\"\nhierarchy = {recipe}\n{REQUIRED}");
+        let text = |recipe: &str| {
+            format!("[data]\nmissing = [\"?\"]\n[columns.ward]\nrole = \"quasi\"\nhierarchy = {recipe}\n{REQUIRED}")
+        };
         let policy = |recipe: &str| Policy::parse(&text(recipe), Path::new("p.toml")).unwrap();
         let short = policy("{ taxonomy = { Any = { A = [\"north\", \"south\"] } } }");
         assert_eq!(overview.lacking(&short, "ward"), [("east".to_string(), 2)]);

@@ -22,7 +22,9 @@ pub(super) fn moved(document: &mut DocumentMut, column: &str, value: &str, to: &
         // A value of the table that the taxonomy lacked gets its group right below the root.
         let root = tree.iter_mut().find_map(|(_, inner)| inner.as_inline_table_mut());
         let Some(root) = root else {
-            return Err(EditError(format!("the taxonomy has no groups beside which `{to}` could stand; edit it as TOML")));
+            return Err(EditError(format!(
+                "the taxonomy has no groups beside which `{to}` could stand; edit it as TOML"
+            )));
         };
         root.insert(to, Value::Array([value].into_iter().collect()));
         return Ok(());

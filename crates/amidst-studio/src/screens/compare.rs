@@ -3,13 +3,14 @@
 
 use amidst::anonymize::Release;
 use amidst::overview::{Association, CrossTable, FirstRows, Sides, first_rows};
+use amidst::policy::Role;
 use amidst::report::sections;
 use amidst::words::grouped;
 use maud::{Markup, html};
 use serde_json::json;
 
 use crate::jobs::Kind;
-use crate::parts::{self, Query};
+use crate::parts::{self, Field, Query};
 use crate::studio::View;
 use crate::work::FIRST_ROWS;
 
@@ -42,6 +43,7 @@ pub fn draw(view: &View, query: &Query) -> Markup {
     html! {
         (head)
         (parts::job(view, Kind::Compare))
+        (purpose(view))
         @if !view.jobs.runs(Kind::Compare) { p { (parts::start(Kind::Compare, again, &json!({}))) } }
         @if let Some(made) = compared {
             (parts::stale(view, &made.text))
@@ -56,6 +58,25 @@ pub fn draw(view: &View, query: &Query) -> Markup {
         }
         p.next { a.button href="/publish" { "Next: publish" } }
     }
+}
+
+/// What analysts want of the release: how well they can predict a column is measured, not searched for.
+fn purpose(view: &View) -> Markup {
+    let published: Vec<String> =
+        [Role::Sensitive, Role::Insensitive].into_iter().flat_map(|role| view.columns_with(role)).collect();
+    let none = (String::new(), "nothing; classification is not measured".to_string());
+    let options: Vec<(String, String)> =
+        std::iter::once(none).chain(published.into_iter().map(|name| (name.clone(), name))).collect();
+    let value = parts::typed(view.raw.get("utility").and_then(|utility| utility.get("target")));
+    let field = Field {
+        label: "What analysts want to predict",
+        keys: &["utility", "target"],
+        kind: "text",
+        value,
+        hint: Some("how often a classifier is right with the release, and with the original"),
+        placeholder: "",
+    };
+    html! { div.short { (field.choice(view, &options)) } }
 }
 
 fn summary(release: &Release) -> Markup {
