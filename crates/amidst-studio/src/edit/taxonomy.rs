@@ -4,8 +4,8 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Value};
 
 use super::EditError;
 
-/// Moves a value of a column's taxonomy, or one that it lacks, into a group; a group that is not there is made beside the
-/// one that the value was in.
+/// Moves a value of a column's taxonomy, or one that it lacks, into a group; a group that is not there is made beside
+/// the one that the value was in.
 pub(super) fn moved(document: &mut DocumentMut, column: &str, value: &str, to: &str) -> Result<(), EditError> {
     let to = to.trim();
     if to.is_empty() {
