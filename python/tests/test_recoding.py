@@ -111,6 +111,14 @@ def test_the_checks_of_scikit_learn_that_apply(patients: Any) -> None:
         checks.check_estimator_repr,
         checks.check_estimator_tags_renamed,
         checks.check_valid_tag_types,
+        checks.check_mixin_order,
+        checks.check_estimators_unfitted,
+        checks.check_dataframe_column_names_consistency,
+        checks.check_set_output_transform,
+        checks.check_set_output_transform_pandas,
+        checks.check_set_output_transform_polars,
+        checks.check_global_output_transform_pandas,
+        checks.check_transformer_get_feature_names_out_pandas,
     ):
         check("Anonymizer", Anonymizer())
     fitted = Anonymizer(small_policy(sensitive=(), require=am.k_anonymity(2))).fit(patients)
@@ -120,3 +128,27 @@ def test_the_checks_of_scikit_learn_that_apply(patients: Any) -> None:
     pd.testing.assert_frame_equal(frame, patients)
     assert before == {key: value for key, value in vars(fitted).items() if not key.endswith("_")}
     assert fitted.n_features_in_ == len(patients.columns)
+
+
+def test_what_the_checks_ask_of_arrays_holds_for_frames(patients: Any) -> None:
+    """Other columns than at the fit, arrays without names, outputs of another kind, and models that are put aside."""
+    import polars as pl
+
+    from amidst.sklearn import Anonymizer
+
+    policy = small_policy(sensitive=(), require=am.k_anonymity(2))
+    fitted = Anonymizer(policy).fit(patients)
+    assert list(fitted.feature_names_in_) == list(patients.columns)
+    with pytest.raises(ValueError, match="feature names should match"):
+        fitted.transform(patients.rename(columns={"age": "years"}))
+    with pytest.raises(am.DataError, match="whose columns have names"):
+        fitted.transform(patients.to_numpy())
+    with pytest.raises(am.DataError, match="whose columns have names"):
+        Anonymizer(policy).fit(patients.to_numpy())
+    expected = fitted.transform(patients.head(50))
+    assert cells(fitted.transform(patients))[:50] == cells(expected)
+    assert isinstance(fitted.transform(pl.from_pandas(patients)), pl.DataFrame)
+    again = pickle.loads(pickle.dumps(fitted))
+    pd.testing.assert_frame_equal(again.transform(patients.head(50)), expected)
+    as_polars = Anonymizer(policy).set_output(transform="polars").fit(patients).transform(patients.head(50))
+    assert isinstance(as_polars, pl.DataFrame) and cells(as_polars) == cells(expected)
