@@ -17,7 +17,7 @@ from ._amidst import __version__ as __version__
 from ._calls import anonymize, attack, audit, explore, init, sample, sample_policy, survey, verify
 from ._constructors import *  # noqa: F403
 from ._errors import DataError, Error, Impossible, PolicyError, Violated
-from ._policy import Column, Policy
+from ._policy import Column, Policy, Requirements
 from ._recoding import Recoding
 from ._release import Release
 from ._results import Attacked, Audit, Explored, Figures, Report, Survey, Verdict
@@ -27,8 +27,8 @@ from ._values import Algorithm, Attack, Hierarchy, Metric, Requirement
 
 __all__ = [
     "Algorithm", "Attack", "Attacked", "Audit", "Column", "DataError", "Error", "Explored", "Figures", "Hierarchy",
-    "Impossible", "Metric", "Policy", "PolicyError", "Recoding", "Release", "Report", "Requirement", "Series", "Survey",
-    "Table", "Verdict", "Violated", "__version__", "anonymize", "attack", "audit", "explore", "init", "sample",
+    "Impossible", "Metric", "Policy", "PolicyError", "Recoding", "Release", "Report", "Requirement", "Requirements", "Series",
+    "Survey", "Table", "Verdict", "Violated", "__version__", "anonymize", "attack", "audit", "explore", "init", "sample",
     "sample_policy", "survey", "verify",
 ]  # fmt: skip
 __all__ += _constructors.__all__

@@ -45,16 +45,32 @@ def anonymize(
             raise TypeError("anonymize(table, policy): the policy is missing; amidst.init(table) drafts one")
         table, policy = None, table
     stated = policy_of(policy)
+    _whole(seed, "seed")
     with Control(threads, progress, lambda: stated) as control:
         native = _amidst.anonymize(stated._stated(), optional(table), seed, control)
     return Release(native, stated.copy(), kind_of(table))
+
+
+def _names(named: str | Sequence[str]) -> list[str]:
+    """The names of columns, of which one may stand alone."""
+    names = [named] if isinstance(named, (str, int)) else list(named)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"columns have names that are texts, such as {str(name)!r}, not {name!r}")
+    return names
+
+
+def _whole(number: int | None, name: str, least: int = 0) -> None:
+    """Refuses what the native part has no number for."""
+    if isinstance(number, int) and number < least:
+        raise ValueError(f"{name} is a whole number from {least} on, not {number}")
 
 
 def _roles(
     policy: Policy | str | os.PathLike[str] | None, quasi: str | Sequence[str], sensitive: str | Sequence[str]
 ) -> tuple[tuple[str, str | None] | None, list[str], list[str]]:
     stated = None if policy is None else policy_of(policy)._stated()
-    names = [[named] if isinstance(named, str) else list(named) for named in (quasi, sensitive)]
+    names = [_names(named) for named in (quasi, sensitive)]
     if stated is not None and (names[0] or names[1]):
         raise TypeError("give a policy, or quasi and sensitive columns, not both")
     return (stated, names[0], names[1])
@@ -121,9 +137,11 @@ def explore(
             raise TypeError("explore(table, policy): the policy is missing; amidst.init(table) drafts one")
         table, policy = None, table
     stated = policy_of(policy)
+    for name, level in (node or {}).items():
+        _whole(level, f"the level of {name!r}")
     with Control(threads, progress, lambda: stated) as control:
-        found = _amidst.explore(stated._stated(), optional(table), list((node or {}).items()), control)
-    return Explored(json.loads(found))
+        figures, picture = _amidst.explore(stated._stated(), optional(table), list((node or {}).items()), control)
+    return Explored(json.loads(figures), picture)
 
 
 class _Known:
@@ -225,6 +243,8 @@ def verify(
 
 def sample(rows: int = 1000, *, seed: int = 1) -> Table:
     """Synthetic patients to try things on."""
+    _whole(rows, "rows", 1)
+    _whole(seed, "seed")
     with Control() as control:
         return Table(_amidst.sample(rows, seed, control))
 

@@ -13,6 +13,11 @@ def page(document: str, height: int = 620) -> str:
     return f'<iframe sandbox srcdoc="{escape(document, quote=True)}" style="{style}"></iframe>'
 
 
+def picture(drawn: str) -> str:
+    """A picture of the report, whose ink is dark, on paper of its own."""
+    return f'<div style="background:#fff;max-width:640px;padding:8px">{drawn}</div>' if drawn else ""
+
+
 def figure(value: Any) -> str:
     """A figure for people."""
     if value is None:

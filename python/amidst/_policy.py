@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Union
+from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
+from difflib import get_close_matches
+from typing import Any, Union, overload
 
 from ._amidst import Document, check
 from ._constructors import REGISTRIES
@@ -18,8 +19,31 @@ _HIERARCHIES = [builder["id"] for builder in REGISTRIES["hierarchies"]]
 Columns = Union[str, Sequence[str], Mapping[str, Union[Hierarchy, Mapping[str, Any], None]]]
 
 
-class Column:
+def nearest(word: object, words: Iterable[str]) -> str:
+    """What may have been meant, as the end of a message."""
+    found = get_close_matches(str(word), [name for name in words if not name.startswith("_")], 1)
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+class _Settled:
+    """An object that takes no attributes but its own: a misspelt one would change nothing, and nobody would learn of it."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        try:
+            object.__setattr__(self, name, value)
+        except AttributeError:
+            kind = type(self).__name__
+            if name in dir(self):
+                raise AttributeError(f"{name!r} of a {kind} cannot be assigned") from None
+            raise AttributeError(f"a {kind} has no {name!r}{nearest(name, dir(self))}") from None
+
+
+class Column(_Settled):
     """What a policy says about one column. What is assigned here is written into the policy."""
+
+    __slots__ = ("_policy", "name")
 
     def __init__(self, policy: Policy, name: str) -> None:
         self._policy = policy
@@ -100,7 +124,61 @@ class Column:
         return f"<column {self.name!r}: {self._policy.get('columns', self.name)}>"
 
 
-class Policy:
+class Requirements(MutableSequence[Requirement]):
+    """The requirements of a policy. What is changed here is written into the policy."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def _list(self) -> list[Requirement]:
+        made = []
+        for stated in self._policy.get("require") or []:
+            stated = dict(stated)
+            made.append(Requirement(stated.pop("model", ""), on=stated.pop("on", None), parameters=stated))
+        return made
+
+    @overload
+    def __getitem__(self, at: int) -> Requirement: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Requirement]: ...
+    def __getitem__(self, at: int | slice) -> Requirement | list[Requirement]:
+        return self._list()[at]
+
+    def __setitem__(self, at: Any, value: Any) -> None:
+        changed = self._list()
+        changed[at] = value
+        self._policy.require = changed
+
+    def __delitem__(self, at: int | slice) -> None:
+        changed = self._list()
+        del changed[at]
+        self._policy.require = changed
+
+    def insert(self, at: int, value: Requirement) -> None:
+        """Adds a requirement."""
+        changed = self._list()
+        changed.insert(at, value)
+        self._policy.require = changed
+
+    def __len__(self) -> int:
+        return len(self._policy.get("require") or [])
+
+    def __add__(self, other: Iterable[Requirement]) -> list[Requirement]:
+        return [*self._list(), *other]
+
+    def __radd__(self, other: Iterable[Requirement]) -> list[Requirement]:
+        return [*other, *self._list()]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, (list, tuple, Requirements)) and self._list() == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self._list())
+
+
+class Policy(_Settled):
     """What the columns of a table are, and what a release of it must satisfy: the policy file, as an object.
 
     Args:
@@ -125,6 +203,12 @@ class Policy:
         PolicyError: When something in it is wrong.
     """
 
+    __slots__ = ("__weakref__", "_document", "_lent", "_path")
+
+    _path: str | None
+    _document: Document
+    _lent: list[LentAddress]
+
     def __init__(
         self,
         quasi: Columns = (),
@@ -145,9 +229,9 @@ class Policy:
         input: str | os.PathLike[str] | None = None,
         columns: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        self._path: str | None = None
+        self._path = None
         self._document = Document(("", None))
-        self._lent: list[LentAddress] = []
+        self._lent = []
         if input is not None:
             self.set("data", "input", os.fspath(input))
         self.set("data", "missing", missing)
@@ -161,9 +245,11 @@ class Policy:
         if others is not None:
             self.set("columns", "*", "role", others)
         for name, settings in (columns or {}).items():
+            if not isinstance(settings, Mapping):
+                raise TypeError(f"columns[{name!r}] is a mapping such as {{'type': 'text'}}, not {type(settings).__name__}")
             for setting, value in settings.items():
                 self.set("columns", name, setting, value)
-        self.require = [require] if isinstance(require, Requirement) else list(require)
+        self.require = require
         self._search(algorithm, metric)
         if max_suppression is not None:
             self.max_suppression = max_suppression
@@ -180,11 +266,20 @@ class Policy:
             self.set("columns", name, "role", role)
             if isinstance(said, Hierarchy):
                 self.set("columns", name, "hierarchy", said)
-            elif said is not None:
+            elif isinstance(said, Mapping):
                 for setting, value in said.items():
                     self.set("columns", name, setting, value)
+            elif said is not None:
+                raise TypeError(
+                    f"{role}[{name!r}] is a hierarchy such as amidst.intervals(5, 10) or amidst.suppress(), a mapping of what "
+                    f"else is said of the column, or None; not {type(said).__name__}"
+                )
 
     def _search(self, algorithm: str | Algorithm | None, metric: str | Metric | None) -> None:
+        named = algorithm.id if isinstance(algorithm, Algorithm) else algorithm
+        if isinstance(algorithm, Algorithm) or named != self.algorithm:
+            # Options belong to the algorithm that they were stated with.
+            self.set("search", "options", None)
         if isinstance(algorithm, Algorithm):
             self.set("search", "algorithm", algorithm.id)
             for option, value in algorithm.parameters.items():
@@ -251,7 +346,7 @@ class Policy:
 
     def __getitem__(self, name: str) -> Column:
         if self.get("columns", name) is None:
-            raise KeyError(name)
+            raise KeyError(f"the policy says nothing of a column {name!r}{nearest(name, self.columns)}")
         return Column(self, name)
 
     def __contains__(self, name: object) -> bool:
@@ -268,17 +363,22 @@ class Policy:
         return [name for name in self.columns if self.get("columns", name, "role") == role]
 
     @property
-    def require(self) -> list[Requirement]:
-        """What every class of a release must satisfy. Assign a list to change it."""
-        made = []
-        for stated in self.get("require") or []:
-            stated = dict(stated)
-            made.append(Requirement(stated.pop("model", ""), on=stated.pop("on", None), parameters=stated))
-        return made
+    def require(self) -> Requirements:
+        """What every class of a release must satisfy: a list, whose changes are written into the policy."""
+        return Requirements(self)
 
     @require.setter
-    def require(self, requirements: Iterable[Requirement]) -> None:
-        self.set("require", [r.to_dict() for r in requirements] or None)
+    def require(self, requirements: Requirement | Iterable[Requirement]) -> None:
+        several = isinstance(requirements, Iterable) and not isinstance(requirements, (str, Mapping))
+        listed: list[Any] = list(requirements) if several else [requirements]  # type: ignore[arg-type]
+        for each in listed:
+            if not isinstance(each, Requirement):
+                name = getattr(each, "__name__", "k_anonymity")
+                raise TypeError(
+                    f"a requirement is what amidst.{name}(…) and the like return, such as amidst.k_anonymity(5); "
+                    f"not {type(each).__name__}"
+                )
+        self.set("require", [r.to_dict() for r in listed] or None)
 
     @property
     def algorithm(self) -> str | None:

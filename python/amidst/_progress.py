@@ -24,10 +24,46 @@ def _watched() -> bool:
     return bool(sys.stderr is not None and sys.stderr.isatty())
 
 
+class PlainBar:
+    """A bar in one line of the standard error stream, where `tqdm` is not installed."""
+
+    WIDTH = 30
+
+    def __init__(self) -> None:
+        self.n = 0
+        self._stage = ""
+        self._since = time.monotonic()
+        self._longest = 0
+
+    def set_description(self, stage: str) -> None:
+        """Names what is being done."""
+        self._stage = stage
+
+    def refresh(self) -> None:
+        """Draws the bar over what was drawn last."""
+        full = self.WIDTH * self.n // 100
+        passed = int(time.monotonic() - self._since + PATIENCE)
+        bar = "#" * full + "." * (self.WIDTH - full)
+        self._write(f"{self._stage}: {self.n:3}% [{bar}] {passed // 60:02}:{passed % 60:02}")
+
+    def close(self) -> None:
+        """Takes the bar away."""
+        self._write(" " * self._longest)
+        self._write("")
+
+    def _write(self, line: str) -> None:
+        self._longest = max(self._longest, len(line))
+        if sys.stderr is not None:
+            sys.stderr.write(f"\r{line}")
+            sys.stderr.flush()
+
+
 class Control:
     """What the native part asks: how many threads, and whom to tell how far it is."""
 
     def __init__(self, threads: int = 0, progress: bool | None = None, policy: Callable[[], Policy] | None = None) -> None:
+        if threads < 0:
+            raise ValueError("threads is how many threads to use, or 0 for all cores")
         self.threads = threads
         #: Tells the policy that the work is about: the native part knows its requirements by their positions.
         self._policy = policy
@@ -44,22 +80,20 @@ class Control:
             try:
                 from tqdm.auto import tqdm
             except ImportError:
-                self.progress = None
-                self._bar = False
+                self._bar = PlainBar()
             else:
                 self._bar = tqdm(total=100, bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}", leave=False)
-        if self._bar:
-            if stage != self._stage:
-                self._stage = stage
-                self._bar.set_description(stage)
-            self._bar.n = round(100 * share)
-            self._bar.refresh()
+        if stage != self._stage:
+            self._stage = stage
+            self._bar.set_description(stage)
+        self._bar.n = round(100 * share)
+        self._bar.refresh()
 
     def __enter__(self) -> Control:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        if self._bar:
+        if self._bar is not None:
             self._bar.close()
         if isinstance(error, Impossible) and error.position is not None and self._policy is not None:
             error.requirement = self._policy().require[error.position]

@@ -142,6 +142,9 @@ class Release:
         with Control() as control:
             return Verdict(json.loads(self._native.verify(strict, control)))
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a release in memory cannot be pickled; save() it into a folder")
+
     def __repr__(self) -> str:
         return (
             f"<amidst.Release: {self.rows_out} of {self.rows_in} rows in {self.classes} classes, by {self.algorithm}; "

@@ -88,10 +88,22 @@ class Survey(Figures):
 
 
 class Explored(Figures):
-    """Every minimal generalization, and the front of risk against loss."""
+    """Every minimal generalization, and the front of risk against loss; or why a node cannot be published."""
+
+    def __init__(self, figures: dict[str, Any], picture: str = "") -> None:
+        super().__init__(figures)
+        #: Risk against loss, as the report draws it (SVG); empty for a single node.
+        self.picture = picture
 
     def _repr_html_(self) -> str:
-        parts = [f"<p>{_html.figure(self.get('nodes'))} generalizations, {_html.figure(self.get('nodes_checked'))} looked at</p>"]
+        parts = []
+        if "nodes" in self:
+            parts.append(f"<p>{_html.figure(self['nodes'])} generalizations, {_html.figure(self['nodes_checked'])} looked at</p>")
+        if "valid" in self:
+            told = "can be published" if self["valid"] else "cannot be published"
+            suppressed = f"{_html.figure(self['rows_to_suppress'])} rows to suppress, {_html.figure(self['suppression_limit'])} may be"
+            parts.append(f"<p><b>The node {told}</b>: {suppressed}</p>")
+        parts.append(_html.picture(self.picture))
         front = self.get("front") or []
         if front and "loss" in front[0]:
             head = ["levels", "classes", "smallest class", "maximal risk", "loss"]
@@ -99,7 +111,6 @@ class Explored(Figures):
                 [p.get("levels"), p.get("classes"), p.get("smallest_class"), p.get("risk", {}).get("prosecutor_max"), p.get("loss")]
                 for p in front
             ]  # fmt: skip
-            parts.append(_html.bars("loss of each choice, by its maximal risk", [(_html.figure(r[3]), float(r[4] or 0)) for r in rows]))
             parts.append(_html.table(head, rows))
         for key in ("minimal", "algorithms", "requirements"):
             entries = self.get(key) or []

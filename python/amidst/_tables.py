@@ -116,18 +116,19 @@ def _from_pandas(frame: Any) -> Any:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(f"two columns are called {twice[0]!r}; rename one")
+    # What cannot be converted is told by several kinds of exceptions, and most of them quote a value.
+    refused = (pyarrow.ArrowException, TypeError, ValueError, OverflowError)
     try:
         # The index numbers rows, or names them; it is no column until reset_index() makes it one.
         return pyarrow.Table.from_pandas(frame, preserve_index=False)
-    except pyarrow.ArrowException:
+    except refused:
         pass
     for name, column in zip(names, frame.columns):
         try:
             pyarrow.Array.from_pandas(frame[column])
-        except pyarrow.ArrowException:
-            # What pyarrow says quotes a value.
+        except refused:
             raise DataError(
-                f"the column {name!r} holds values of several types, or nested ones; convert it, e.g. with "
+                f"the column {name!r} holds values of several types, nested ones, or a kind that Arrow lacks; convert it, e.g. with "
                 f"frame[{name!r}].astype(str)"
             ) from None
     raise DataError("pandas cannot hand the table over to Arrow; convert its columns first")

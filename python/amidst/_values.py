@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, Union
 
 from ._amidst import LentTable
@@ -72,17 +73,26 @@ class _Part:
     def __init__(self, id: str, parameters: Mapping[str, Any]) -> None:
         #: The name in policies.
         self.id = id
-        #: What was stated.
-        self.parameters: dict[str, Any] = {key: plain(value) for key, value in parameters.items()}
+        #: What was stated. It cannot be changed here: a policy would not learn of it.
+        self.parameters: Mapping[str, Any] = MappingProxyType({key: plain(value) for key, value in parameters.items()})
+
+    def _arguments(self) -> tuple[Any, ...]:
+        return (self.id, dict(self.parameters))
+
+    def __reduce__(self) -> Any:
+        return (type(self), self._arguments())
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.__dict__ == other.__dict__
+        return type(self) is type(other) and isinstance(other, _Part) and self._arguments() == other._arguments()
 
     def __hash__(self) -> int:
         return hash((type(self), self.id))
 
+    def _shown(self) -> dict[str, Any]:
+        return dict(self.parameters)
+
     def __repr__(self) -> str:
-        stated = ", ".join(f"{key}={value!r}" for key, value in self.parameters.items())
+        stated = ", ".join(f"{key}={value!r}" for key, value in self._shown().items())
         return f"{self.id.replace('-', '_')}({stated})"
 
 
@@ -92,11 +102,17 @@ class Requirement(_Part):
     def __init__(self, id: str, parameters: Mapping[str, Any], on: str | Sequence[str] | None = None) -> None:
         super().__init__(id, parameters)
         #: The sensitive columns that it protects; empty where the policy has only one, or the model needs none.
-        self.on: list[str] = [] if on is None else [on] if isinstance(on, str) else list(on)
+        self.on: tuple[str, ...] = () if on is None else (on,) if isinstance(on, str) else tuple(on)
+
+    def _arguments(self) -> tuple[Any, ...]:
+        return (self.id, dict(self.parameters), self.on)
+
+    def _shown(self) -> dict[str, Any]:
+        return {key: value for key, value in self.to_dict().items() if key != "model"}
 
     def to_dict(self) -> dict[str, Any]:
         """As `[[require]]` of a policy has it."""
-        on: dict[str, Any] = {} if not self.on else {"on": self.on[0] if len(self.on) == 1 else self.on}
+        on: dict[str, Any] = {} if not self.on else {"on": self.on[0] if len(self.on) == 1 else list(self.on)}
         return {"model": self.id, **on, **self.parameters}
 
 

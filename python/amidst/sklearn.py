@@ -6,10 +6,20 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._errors import DataError
 from ._policy import Policy
 from ._recoding import Recoding
+
+
+def _named(table: Any) -> None:
+    """Refuses arrays: a policy speaks of columns by their names."""
+    if not hasattr(table, "columns"):
+        raise DataError(
+            f"the anonymizer takes data frames, whose columns have names, not {type(table).__name__}; "
+            "pandas.DataFrame(array, columns=[…]) gives them names"
+        )
 
 
 class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -29,15 +39,17 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Anonymizes the training data, and keeps how."""
         from ._calls import init
 
+        _named(X)
+        validate_data(self, X, skip_check_array=True)
         policy = init(X) if self.policy is None else self.policy
         self.recoding_ = Recoding.fit(X, policy)
-        self.feature_names_in_ = np.asarray([str(name) for name in X.columns], dtype=object)
-        self.n_features_in_ = len(self.feature_names_in_)
         return self
 
     def transform(self, X: Any) -> Any:
         """Recodes further rows."""
         check_is_fitted(self, "recoding_")
+        _named(X)
+        validate_data(self, X, skip_check_array=True, reset=False)
         recoded = self.recoding_.transform(X, suppressed="mask")
         self.suppressed_ = self.recoding_.suppressed
         if hasattr(X, "index") and hasattr(recoded, "index"):
@@ -47,7 +59,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """The names of the columns that `transform` returns."""
         check_is_fitted(self, "recoding_")
-        published = self.recoding_.release._as_table().column_names
+        published = self.recoding_._table.column_names
         return np.asarray([name for name in self.feature_names_in_ if name in published], dtype=object)
 
     def __sklearn_tags__(self) -> Any:

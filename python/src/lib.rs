@@ -6,6 +6,7 @@
 
 mod command;
 mod errors;
+mod pictures;
 mod policy;
 mod registry;
 mod release;
@@ -32,7 +33,7 @@ mod _amidst {
         series_apply, series_audit, series_extend, series_init, series_log, series_plan, series_publish, series_undo,
     };
     #[pymodule_export]
-    use super::tables::LentTable;
+    use super::tables::{LentTable, table_of};
     #[pymodule_export]
     use super::work::{attack, audit, explore, init, sample, sample_policy, survey, verify};
 

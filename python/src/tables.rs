@@ -79,6 +79,12 @@ pub fn frame(py: Python<'_>, bytes: &[u8]) -> PyResult<PyTable> {
     PyTable::try_new(batches, schema)
 }
 
+/// The table of an Arrow file.
+#[pyfunction]
+pub fn table_of(py: Python<'_>, bytes: &[u8]) -> PyResult<PyTable> {
+    frame(py, bytes)
+}
+
 /// A table of codes as an Arrow file.
 pub fn written(table: &Table) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();

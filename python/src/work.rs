@@ -10,13 +10,14 @@ use amidst::core::parameter::Parameters;
 use amidst::explore as lattices;
 use amidst::folder::table_in;
 use amidst::io::{Format, ReadOptions};
-use amidst::plan::algorithm_of;
+use amidst::plan::{algorithm_of, metric_of};
 use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
 use amidst::verify as checker;
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 
+use crate::pictures;
 use crate::policy::Stated;
 use crate::tables::{Given, frame, written};
 use crate::worker::{Control, run};
@@ -65,7 +66,7 @@ pub fn audit(
             })?;
             stated.risk.sampling_fraction = Some(share);
         }
-        let options = LoadOptions { control: job.quiet(), ..LoadOptions::default() };
+        let options = LoadOptions { control: *job, ..LoadOptions::default() };
         let (policy, prepared) = audits::load(&stated, &data, &options)?;
         let mut found = audits::audit(&stated, &policy, &prepared)?;
         found.add_population(&stated, &prepared)?;
@@ -85,9 +86,9 @@ fn from_here(source: &str) -> Result<String, Failure> {
 #[pyfunction]
 pub fn survey(py: Python<'_>, table: Bound<'_, PyAny>, max_size: usize, control: Control) -> PyResult<String> {
     let given = Given::of(&table)?;
-    run(py, &control, move |_| {
+    run(py, &control, move |job| {
         let address = given.address();
-        let found = audits::survey(&address, max_size)?.to_json().to_string();
+        let found = audits::survey_watched(&address, max_size, job)?.to_json().to_string();
         // What to do next is told by commands, which name the table.
         Ok(if matches!(given, Given::Rows(_)) { found.replace(&address, "TABLE") } else { found })
     })
@@ -97,9 +98,9 @@ pub fn survey(py: Python<'_>, table: Bound<'_, PyAny>, max_size: usize, control:
 #[pyfunction]
 pub fn init(py: Python<'_>, table: Bound<'_, PyAny>, control: Control) -> PyResult<String> {
     let given = Given::of(&table)?;
-    run(py, &control, move |_| {
+    run(py, &control, move |job| {
         let address = given.address();
-        let text = amidst::init::draft(&address, None)?;
+        let text = amidst::init::draft_watched(&address, None, job)?;
         Ok(match given {
             Given::Address(_) => text,
             Given::Rows(_) => {
@@ -111,7 +112,8 @@ pub fn init(py: Python<'_>, table: Bound<'_, PyAny>, control: Control) -> PyResu
     })
 }
 
-/// Every minimal generalization and the front of risk against loss, or why a node cannot be published, as JSON.
+/// Every minimal generalization and the front of risk against loss, or why a node cannot be published: as JSON, and the
+/// front as a picture.
 #[pyfunction]
 pub fn explore(
     py: Python<'_>,
@@ -119,20 +121,23 @@ pub fn explore(
     table: Option<Bound<'_, PyAny>>,
     node: Vec<(String, usize)>,
     control: Control,
-) -> PyResult<String> {
+) -> PyResult<(String, String)> {
     let given = table.as_ref().map(Given::of).transpose()?;
     run(py, &control, move |job| {
         let policy = policy.policy()?;
-        let load = LoadOptions { input: given.as_ref().map(Given::address), control: job.quiet() };
+        let load = LoadOptions { input: given.as_ref().map(Given::address), control: *job };
         let prepared = Prepared::load(&policy, &load)?;
         if !node.is_empty() {
             let why = lattices::why_not(&policy, &prepared, &node, job)?;
-            return Ok(amidst::json::of(&lattices::NodeVerdict::of(&policy, &prepared, &why)).to_string());
+            let told = lattices::NodeVerdict::of(&policy, &prepared, &why);
+            return Ok((amidst::json::of(&told).to_string(), String::new()));
         }
+        let metric = metric_of(&policy)?.id;
         // Where there is a lattice, it is what people want to see, unless they name a local algorithm.
         let lattice = policy.search.algorithm.is_none() && prepared.generalizations.iter().all(|g| g.has_hierarchy);
         if !lattice && !algorithm_of(&policy, &prepared)?.full_domain() {
-            return Ok(lattices::local::compare(&policy, &prepared, job)?.to_json().to_string());
+            let found = lattices::local::compare(&policy, &prepared, job)?;
+            return Ok((found.to_json().to_string(), pictures::algorithms(metric, &found)));
         }
         let explored = lattices::explore(&policy, &prepared, job)?;
         if explored.minimal.is_empty()
@@ -140,7 +145,9 @@ pub fn explore(
         {
             return Err(Failure::Impossible(why));
         }
-        Ok(amidst::json_output::explored(&prepared, &explored).to_string())
+        let names: Vec<&str> = prepared.generalizations.iter().map(|g| g.name.as_str()).collect();
+        let picture = pictures::front(&names, metric, &explored);
+        Ok((amidst::json_output::explored(&prepared, &explored).to_string(), picture))
     })
 }
 
@@ -186,7 +193,7 @@ pub fn attack(
         let found = table_in(Path::new(&address));
         let data = found.as_ref().map_or(address.clone(), |f| f.table.to_string_lossy().into_owned());
         let policy = roles.policy(&data, found.as_ref().map(|f| f.policy.as_path()))?;
-        let options = LoadOptions { control: job.quiet(), ..LoadOptions::default() };
+        let options = LoadOptions { control: *job, ..LoadOptions::default() };
         let (_, prepared) = audits::load(&policy, &data, &options)?;
         let beside = Beside {
             external: external.iter().map(Given::address).collect(),

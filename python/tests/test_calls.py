@@ -89,8 +89,13 @@ def test_explorations(patients: Any, policy: am.Policy) -> None:
     assert "<table" in found._repr_html_() and "<svg" in found._repr_html_()
     why = am.explore(patients, policy, node={"age": 0, "sex": 0, "zip": 0})
     assert not why.valid and why.rows_to_suppress > 0
-    local = small_policy(algorithm="mondrian")
-    assert am.explore(patients, local).algorithms
+    assert "cannot be published" in why._repr_html_() and why.picture == ""
+    # As many points as the front has, drawn as the report draws them.
+    assert found.picture.count("<title>") == len(found.front) + 1 and found.picture in found._repr_html_()
+    local = am.explore(patients, small_policy(algorithm="mondrian"))
+    assert local.algorithms and "mondrian, risk" in local.picture
+    with pytest.raises(am.Error, match="did you mean `age`"):
+        am.explore(patients, policy, node={"agee": 0})
 
 
 def test_attacks_on_tables_and_releases(patients: Any, policy: am.Policy, tmp_path: Any) -> None:

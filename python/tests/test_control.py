@@ -116,3 +116,22 @@ def test_a_bar_is_shown_where_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> N
         control.progress("search", 0.5)
     assert drawn == ["bar", "search", "50", "closed"]
     assert Control(progress=False).progress is None
+
+
+def test_without_tqdm_a_plain_bar_is_drawn_and_taken_away(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("tqdm", "tqdm.auto"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with Control(progress=True) as control:
+        assert control.progress is not None
+        control._since -= 2
+        control.progress("read", 1.0)
+        control.progress("search", 0.5)
+    *_, drawn, wiped, end = capsys.readouterr().err.split("\r")
+    assert drawn.startswith("search:  50% [###") and wiped.strip() == "" and len(wiped) >= len(drawn) and end == ""
+
+
+def test_a_number_of_threads_that_is_none(patients: Any, policy: am.Policy) -> None:
+    with pytest.raises(ValueError, match="0 for all cores"):
+        am.anonymize(patients, policy, threads=-1)

@@ -55,6 +55,30 @@ def test_nested_and_mixed_columns() -> None:
     assert SECRET not in str(caught.value)
 
 
+def test_values_that_arrow_has_no_kind_for_are_not_quoted() -> None:
+    broken = secret_rows().assign(name=pd.Series([f"{SECRET}\ud800"] * 4, dtype=object))
+    sparse = secret_rows().assign(age=pd.arrays.SparseArray([1, 0, 0, 1]))
+    for frame, column in ((broken, "name"), (sparse, "age"), (secret_rows().assign(age=[1j, 2j, 3j, 4j]), "age")):
+        with pytest.raises(am.DataError, match=f"'{column}'.*astype") as caught:
+            am.anonymize(frame, suppressing())
+        told: BaseException | None = caught.value
+        while told is not None:
+            assert SECRET not in str(told) and told.__suppress_context__
+            told = told.__cause__
+
+
+def test_numbers_and_names_of_the_wrong_kind(patients: Any, policy: am.Policy) -> None:
+    with pytest.raises(ValueError, match="seed is a whole number from 0 on"):
+        am.anonymize(patients, policy, seed=-1)
+    with pytest.raises(ValueError, match="rows is a whole number from 1 on"):
+        am.sample(0)
+    with pytest.raises(ValueError, match="the level of 'age'"):
+        am.explore(patients, policy, node={"age": -1, "sex": 0, "zip": 0})
+    for wrong in (1, [1]):
+        with pytest.raises(TypeError, match="such as '1'"):
+            am.audit(patients, quasi=wrong)  # type: ignore[arg-type]
+
+
 def test_a_text_where_a_number_belongs() -> None:
     frame = secret_rows().assign(age=["30", SECRET, "32", "33"])
     with pytest.raises(am.PolicyError) as caught:

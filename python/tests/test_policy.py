@@ -59,7 +59,7 @@ def test_the_constructor_says_what_the_file_would() -> None:
     assert policy.columns == ["name", "age", "zip", "disease"]
     assert policy.with_role("quasi") == ["age", "zip"]
     assert [r.id for r in policy.require] == ["k-anonymity", "entropy-l-diversity"]
-    assert policy.require[1].on == ["disease"]
+    assert policy.require[1].on == ("disease",)
     assert policy.max_suppression == 0.02
     again = am.Policy.from_toml(policy.to_toml())
     assert again == policy and again.require == policy.require
@@ -81,6 +81,61 @@ def test_columns_behave_like_a_mapping() -> None:
     policy["age"].weight = 2
     policy["age"].role = "insensitive"
     assert policy["age"].weight == 2 and policy.with_role("insensitive") == ["age"]
+
+
+def test_requirements_are_a_list_that_the_policy_follows() -> None:
+    policy = small_policy()
+    policy.require.append(am.entropy_l_diversity(2, on="diagnosis"))
+    assert "entropy-l-diversity" in policy.to_toml() and len(policy.require) == 2
+    policy.require[0] = am.k_anonymity(7)
+    assert policy.require == [am.k_anonymity(7), am.entropy_l_diversity(2, on="diagnosis")]
+    assert repr(policy.require) == "[k_anonymity(k=7), entropy_l_diversity(on='diagnosis', l=2)]"
+    policy.require += [am.t_closeness("1/3")]
+    policy.require = policy.require + [am.distinct_l_diversity(2)]
+    del policy.require[1]
+    assert [r.id for r in policy.require] == ["k-anonymity", "t-closeness", "distinct-l-diversity"]
+    policy.check()
+    with pytest.raises(TypeError):
+        policy.require[0].parameters["k"] = 99  # type: ignore[index]
+
+
+def test_what_is_misspelt_is_told_and_changes_nothing() -> None:
+    policy = small_policy()
+    before = policy.to_toml()
+    with pytest.raises(AttributeError, match="did you mean 'max_suppression'"):
+        policy.max_supression = 0.5  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="did you mean 'hierarchy'"):
+        policy["age"].hierachy = am.intervals(10)  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="cannot be assigned"):
+        policy.columns = []  # type: ignore[misc]
+    with pytest.raises(KeyError, match="did you mean 'age'"):
+        policy["agee"]
+    assert policy.to_toml() == before
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"require": "k-anonymity"}, "amidst.k_anonymity"),
+        ({"require": am.t_closeness}, "amidst.t_closeness"),
+        ({"require": [5]}, "not int"),
+        ({"quasi": {"age": am.suppress}}, "amidst.suppress()"),
+        ({"quasi": {"age": [5, 10]}}, "amidst.intervals"),
+        ({"columns": {"zip": "text"}}, "mapping"),
+        ({"quasi": [1, 2]}, "texts"),
+    ],
+)
+def test_what_is_no_part_of_a_policy_is_a_type_error(wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises(TypeError, match=told.replace("(", r"\(").replace(")", r"\)")):
+        small_policy(**wrong)
+
+
+def test_options_go_with_their_algorithm() -> None:
+    policy = small_policy(algorithm=am.mondrian(cut="median"))
+    assert policy.get("search", "options") == {"cut": "median"}
+    policy.algorithm = "optimal"
+    policy.check()
+    assert policy.get("search", "options") is None
 
 
 def test_copies_and_pickles_are_apart() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pandas as pd
@@ -41,6 +42,21 @@ def test_strangers_are_suppressed_or_masked(patients: Any) -> None:
         recoding.transform(stranger, suppressed="keep")
     with pytest.raises(am.Error, match="zip"):
         recoding.transform(patients.drop(columns="zip"))
+
+
+def test_a_recoding_can_be_pickled_without_the_rows_it_was_fitted_on(patients: Any) -> None:
+    named = patients.assign(id=[f"Canary-{n}" for n in range(len(patients))])
+    for algorithm in ("optimal", "mondrian"):
+        recoding = am.Recoding.fit(named.head(400), small_policy(algorithm=algorithm))
+        expected = cells(recoding.transform(named.tail(200)))
+        pickled = pickle.dumps(recoding)
+        assert b"Canary" not in pickled
+        again = pickle.loads(pickled)
+        assert cells(again.transform(named.tail(200))) == expected and again.levels == recoding.levels
+        with pytest.raises(am.Error, match="save"):
+            again.release
+        with pytest.raises(TypeError, match="save"):
+            pickle.dumps(recoding.release)
 
 
 def test_kinds_of_frames(patients: Any) -> None:
@@ -95,6 +111,14 @@ def test_the_checks_of_scikit_learn_that_apply(patients: Any) -> None:
         checks.check_estimator_repr,
         checks.check_estimator_tags_renamed,
         checks.check_valid_tag_types,
+        checks.check_mixin_order,
+        checks.check_estimators_unfitted,
+        checks.check_dataframe_column_names_consistency,
+        checks.check_set_output_transform,
+        checks.check_set_output_transform_pandas,
+        checks.check_set_output_transform_polars,
+        checks.check_global_output_transform_pandas,
+        checks.check_transformer_get_feature_names_out_pandas,
     ):
         check("Anonymizer", Anonymizer())
     fitted = Anonymizer(small_policy(sensitive=(), require=am.k_anonymity(2))).fit(patients)
@@ -104,3 +128,27 @@ def test_the_checks_of_scikit_learn_that_apply(patients: Any) -> None:
     pd.testing.assert_frame_equal(frame, patients)
     assert before == {key: value for key, value in vars(fitted).items() if not key.endswith("_")}
     assert fitted.n_features_in_ == len(patients.columns)
+
+
+def test_what_the_checks_ask_of_arrays_holds_for_frames(patients: Any) -> None:
+    """Other columns than at the fit, arrays without names, outputs of another kind, and models that are put aside."""
+    import polars as pl
+
+    from amidst.sklearn import Anonymizer
+
+    policy = small_policy(sensitive=(), require=am.k_anonymity(2))
+    fitted = Anonymizer(policy).fit(patients)
+    assert list(fitted.feature_names_in_) == list(patients.columns)
+    with pytest.raises(ValueError, match="feature names should match"):
+        fitted.transform(patients.rename(columns={"age": "years"}))
+    with pytest.raises(am.DataError, match="whose columns have names"):
+        fitted.transform(patients.to_numpy())
+    with pytest.raises(am.DataError, match="whose columns have names"):
+        Anonymizer(policy).fit(patients.to_numpy())
+    expected = fitted.transform(patients.head(50))
+    assert cells(fitted.transform(patients))[:50] == cells(expected)
+    assert isinstance(fitted.transform(pl.from_pandas(patients)), pl.DataFrame)
+    again = pickle.loads(pickle.dumps(fitted))
+    pd.testing.assert_frame_equal(again.transform(patients.head(50)), expected)
+    as_polars = Anonymizer(policy).set_output(transform="polars").fit(patients).transform(patients.head(50))
+    assert isinstance(as_polars, pl.DataFrame) and cells(as_polars) == cells(expected)

@@ -107,6 +107,11 @@ const INSTEAD: &[(&str, &str)] = &[
     (".pdf", "It holds pages, not a table"),
 ];
 
+/// The endings of files that are read, each with its dot; one for every name that a format goes by.
+pub fn endings() -> impl Iterator<Item = &'static str> {
+    ENDINGS.iter().map(|(ending, _)| *ending)
+}
+
 /// Whether the ending of `path` is one of files that hold something, but in no format that is read or written here.
 pub fn is_foreign(path: &Path) -> bool {
     let name = lower_name(path);

@@ -66,7 +66,7 @@ pub use address::{is_database, local_path, masked, relative_to, without_password
 pub use conventions::{Conventions, DateFormat, Merged, TextEncoding};
 pub use conversion::with_point;
 pub use error::ReadError;
-pub use format::{Format, SUPPORTED, UnknownFormat, WRITTEN, is_foreign};
+pub use format::{Format, SUPPORTED, UnknownFormat, WRITTEN, endings, is_foreign};
 pub use input::{DistinctLimit, Input};
 pub use lent::{Lent, lend};
 pub use limits::{COLUMN_LIMIT, FIELD_LIMIT, HIERARCHY_LIMIT, NAMES_LIMIT, POLICY_LIMIT, small_file};

@@ -185,6 +185,98 @@ test("what is wrong stands where it belongs, in the words of the command line", 
   }
 });
 
+test("hierarchies are edited in place, and values that they lack stand there", async () => {
+  const house = new House();
+  try {
+    const row = (i) => `${20 + (i % 50)},${["north", "south", "east"][i % 3]},${["flu", "gout", "cold"][i % 3]}\n`;
+    house.write("ward.csv", "age,ward,disease\n" + Array.from({ length: 300 }, (_, i) => row(i)).join(""));
+    house.write(
+      "policy.toml",
+      '[data]\ninput = "ward.csv"\n\n[columns.age]\nrole = "quasi"\ntype = "integer"\nhierarchy = { ranges = [[30, 40, 50], [40]] }\n\n' +
+        '[columns.ward]\nrole = "quasi"\nhierarchy = { taxonomy = { Any = { Coast = ["north", "south"] } } }\n\n' +
+        '[columns.disease]\nrole = "sensitive"\n\n[[require]]\nmodel = "k-anonymity"\nk = 5\n',
+    );
+    await house.start("policy.toml");
+    const page = await house.page();
+    await to(page, "hierarchies");
+    // What the command line says stands at the column, and there the owner sees which value it is.
+    assert.match(await page.textContent("#h-f-columns-ward-hierarchy .wrong"), /lacks 1 value, in 100 rows/);
+    assert.match(await page.textContent("#h-f-columns-ward-hierarchy .lacking"), /east 100 rows/);
+    await page.selectOption("#f-columns-ward-move-value", "east");
+    await page.fill("#f-columns-ward-move-to", "Inland");
+    await page.click("form[data-move=ward] button");
+    await page.waitForFunction(() => !document.querySelector(".lacking") && document.querySelector("#source").value.includes('Inland = ["east"]'));
+    await settled(page);
+    assert.equal(house.amidst("check", "policy.toml").code, 0);
+    // Break points, level by level.
+    const level = (i) => `#f-columns-age-hierarchy-ranges-${i}`;
+    const edit = async (i, typed, text) => {
+      await page.fill(level(i), typed);
+      await page.press(level(i), "Enter");
+      await page.waitForFunction((text) => document.querySelector("#source").value.includes(text), text);
+    };
+    await edit(0, "30, 35, 50", "ranges = [[30, 35, 50], [40]]");
+    await settled(page);
+    await page.waitForSelector(`${level(1)}-wrong, #h-f-columns-age-hierarchy .wrong`);
+    await edit(1, "50", "ranges = [[30, 35, 50], [50]]");
+    await edit(2, "", "ranges = [[30, 35, 50], [50]]");
+    await edit(1, "", "ranges = [[30, 35, 50]]");
+    await settled(page);
+    assert.equal(await page.locator(".wrong:visible").count(), 0);
+    assert.equal(house.amidst("check", "policy.toml").code, 0);
+    // Out as a file, and in again.
+    const [file] = await Promise.all([page.waitForEvent("download"), page.click("#h-f-columns-ward-hierarchy a.button")]);
+    const saved = house.path("exported.csv");
+    await file.saveAs(saved);
+    assert.match(house.read("exported.csv"), /^east;Inland;/m);
+    await page.setInputFiles("input[data-import=ward]", saved);
+    await page.waitForFunction(() => /hierarchy = \{ file = "exported.*\.csv" \}/.test(document.querySelector("#source").value));
+    await settled(page);
+    assert.equal(house.amidst("check", "policy.toml").code, 0);
+    assert.deepEqual(page.complaints, []);
+  } finally {
+    await house.end();
+  }
+});
+
+test("everything is reached by the keyboard alone", async () => {
+  const house = new House();
+  try {
+    const page = await begun(house, 300);
+    await page.goto(new URL("/data", page.url()).href);
+    const press = async (key, wanted, most = 200) => {
+      for (let i = 0; i < most; i++) {
+        await page.keyboard.press(key);
+        if (await page.evaluate((wanted) => document.activeElement?.matches(wanted), wanted)) return;
+      }
+      assert.fail(`${wanted} is not reached`);
+    };
+    await press("Tab", ".skip", 1);
+    await page.keyboard.press("Enter");
+    await press("Tab", "a[href='/columns']");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/columns");
+    await press("Tab", "select[data-role=sex]");
+    await page.keyboard.press("i");
+    await page.waitForFunction(() => /\[columns\.sex\]\nrole = "i/.test(document.querySelector("#source").value));
+    await page.keyboard.press("Tab");
+    await press("Tab", "#undo");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => /\[columns\.sex\]\nrole = "quasi"/.test(document.querySelector("#source").value));
+    await to(page, "explore");
+    await press("Tab", "#screen .primary");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#curve");
+    await settled(page);
+    await press("Tab", "svg a[href*='node=']");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#node-title");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "node", "what was chosen has the focus");
+  } finally {
+    await house.end();
+  }
+});
+
 test("a table that the command names is looked at, and found from the policy", async () => {
   const house = new House();
   try {

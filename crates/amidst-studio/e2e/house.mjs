@@ -111,13 +111,13 @@ export async function drop(page, file) {
 }
 
 /** Waits until no job runs and the page shows it. */
-export async function settled(page) {
+export async function settled(page, patience = 120_000) {
   const still = async () => {
     const state = await (await fetch("/state")).json();
     return state.jobs.every((job) => job.state !== "running") && !document.querySelector("[data-job]");
   };
   for (let tries = 0; !(await page.evaluate(still)); tries++) {
-    if (tries > 1200) throw new Error("the studio is still at work after two minutes");
+    if (tries * 100 > patience) throw new Error(`the studio is still at work after ${patience / 1000} s`);
     await new Promise((done) => setTimeout(done, 100));
   }
 }

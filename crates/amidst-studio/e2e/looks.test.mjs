@@ -43,6 +43,39 @@ async function looked(page, what, shots, wrong) {
 /** What a screen shows once its work is done. */
 const DONE = { explore: "#minimal", compare: "#sides", publish: "#verdict" };
 
+/** Screens on which something is wrong, something is impossible, or a series stands. */
+async function amiss(house, light, both) {
+  const policy = house.read("policy.toml");
+  house.write("policy.toml", policy.replace(/^k = .*$/m, "k = 100000"));
+  await to(light, "protection");
+  await light.waitForSelector("text=No release is possible");
+  await both("protection", "protection impossible");
+  house.write("policy.toml", policy.replace(/^k = .*$/m, 'k = "many"').replace(/^role = "sensitive"/m, 'role = "sensitve"'));
+  for (const screen of ["columns", "protection"]) {
+    await to(light, screen);
+    await light.waitForSelector("text=things are wrong");
+    await both(screen, `${screen} wrong`);
+  }
+  const rows = Array.from({ length: 60 }, (_, i) => `P${100 + i},${20 + (i % 20)},${["flu", "gout", "cold"][i % 3]}`);
+  house.write("ward.csv", "person,age,disease\n" + rows.join("\n") + "\n");
+  house.write(
+    "policy.toml",
+    '[data]\ninput = "ward.csv"\n\n[columns.person]\nrole = "key"\n\n[columns.age]\nrole = "quasi"\n' +
+      'hierarchy = { taxonomy = { Any = { Young = ["20", "21", "22", "23", "24", "25", "26", "27", "28", "29"] } } }\n\n' +
+      '[columns.disease]\nrole = "sensitive"\n\n[[require]]\nmodel = "k-anonymity"\nk = 3\n',
+  );
+  await to(light, "hierarchies");
+  await light.waitForSelector(".lacking");
+  await both("hierarchies", "hierarchies lacking");
+  house.write("policy.toml", house.read("policy.toml").replace(/hierarchy = .*/, "hierarchy = { intervals = [5, 10, 20] }"));
+  await to(light, "publish");
+  await light.fill("#series-folder", "ward");
+  await light.click("form[data-series=begin] button");
+  await light.waitForSelector("#series-told >> text=version 1 is published");
+  await settled(light);
+  await both("publish", "publish series");
+}
+
 test("every screen fits every width, in light and dark, for everybody", async () => {
   const house = new House();
   try {
@@ -78,6 +111,7 @@ test("every screen fits every width, in light and dark, for everybody", async ()
     house.write("policy.toml", house.read("policy.toml").replace('algorithm = "optimal"', 'algorithm = "mondrian"'));
     await work("explore", "#algorithms");
     await both("explore", "explore local");
+    await amiss(house, light, both);
     wrong.push(...light.complaints, ...dark.complaints);
     assert.deepEqual(wrong, []);
   } finally {

@@ -31,6 +31,28 @@ async function dropped(house, rows) {
   return page;
 }
 
+/** A node tells why it fails to whoever hovers over it or reaches it by the keyboard; colours tell loss or risk. */
+async function told(page) {
+  // The most precise node is at the bottom: it fails wherever anything is generalized.
+  const bottom = page.locator("#lattice-box a").first();
+  await bottom.scrollIntoViewIfNeeded();
+  await bottom.hover();
+  await page.waitForSelector("#why");
+  assert.match(await page.textContent("#why"), /cannot be published: .* rows would have to be suppressed/);
+  assert.match(await page.textContent("#why"), /fails k-anonymity in .* classes/);
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("#why", { state: "detached" });
+  await page.locator("#lattice-box a").nth(1).focus();
+  await page.waitForSelector("#why");
+  const shades = () => page.locator("#lattice-box circle[fill-opacity]").evaluateAll((all) => all.map((c) => c.getAttribute("fill-opacity")).join());
+  const loss = await shades();
+  await page.click(".shades a:not([aria-current])");
+  await page.waitForFunction(() => location.search.includes("shade=risk") && document.querySelector(".shades [aria-current]").textContent === "risk");
+  assert.notEqual(await shades(), loss);
+  assert.match(await page.textContent("#lattice-box + p"), /the more risk/);
+  assert.ok(await page.isVisible("#node-title"), "the chosen node stays");
+}
+
 async function published(page, folder) {
   await to(page, "publish");
   await page.fill("#out", folder);
@@ -60,12 +82,17 @@ test("a dropped table becomes a verified full-domain release", async () => {
     await page.click("#minimal-rows a");
     await page.waitForSelector("#node-title");
     assert.match(await page.textContent("#node-title"), /satisfies the policy/);
+    await told(page);
     await to(page, "compare");
     await page.click("#screen .primary");
     await page.waitForSelector("#sides");
     await published(page, "mine");
-    assert.equal(house.amidst("anonymize", "policy.toml", "--out", "theirs").code, 0);
-    same(house, "mine", "theirs");
+    // The command line that the page gives to copy makes the same bytes.
+    await page.click("#elsewhere summary");
+    const words = (await page.textContent("#command")).trim().split(" ");
+    assert.deepEqual(words, ["amidst", "anonymize", "policy.toml", "--out", "release"]);
+    assert.equal(house.amidst(...words.slice(1)).code, 0);
+    same(house, "mine", "release");
     assert.equal(house.amidst("verify", "mine").code, 0);
     // A second release of the same name is refused where the name stands.
     await page.fill("#out", "mine");
@@ -103,6 +130,9 @@ test("a dropped table becomes a verified local release", async () => {
     const name = await other.textContent();
     await other.click();
     await page.waitForFunction((name) => document.querySelector("#classes")?.textContent.includes(name), name);
+    // So does a point of the curve.
+    await page.locator("section[aria-labelledby=curve] svg a[href*='algorithm=mondrian']").first().click();
+    await page.waitForFunction(() => document.querySelector("#classes")?.textContent.includes("of mondrian"));
     await published(page, "mine");
     assert.equal(house.amidst("anonymize", "policy.toml", "--out", "theirs").code, 0);
     same(house, "mine", "theirs");
@@ -119,6 +149,13 @@ test("what is shown of two columns, and of who loses, follows what is asked for"
     await to(page, "compare");
     await page.click("#screen .primary");
     await page.waitForSelector("#cross-before");
+    await settled(page);
+    assert.ok(!(await page.textContent("#report-usefulness")).includes("accuracy of predicting"), "nobody said what is to be predicted");
+    await page.selectOption("#f-utility-target", "diagnosis");
+    await page.waitForSelector("text=This was made from an earlier one");
+    await settled(page);
+    await page.click("#screen .primary");
+    await page.waitForFunction(() => /accuracy of predicting diagnosis/.test(document.querySelector("#report-usefulness")?.textContent ?? ""));
     await settled(page);
     const names = await page.locator("#ask-a option").allTextContents();
     const total = async (side) => (await page.locator(`#cross-${side} tbody td:last-child`).allTextContents()).reduce((sum, n) => sum + Number(n.replace(/\D/g, "")), 0);

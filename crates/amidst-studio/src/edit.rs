@@ -215,6 +215,10 @@ fn named(document: &DocumentMut, path: &[Key]) -> String {
             }
             Key::Index(index) => {
                 item = item.and_then(|i| i.get(*index));
+                if words.last().is_none_or(|list| list != "require") {
+                    words.push(format!("level {}", index + 1));
+                    continue;
+                }
                 let model = item.and_then(|i| i.get("model")).and_then(Item::as_str);
                 words.pop();
                 words.push(model.map_or_else(|| format!("requirement {}", index + 1), String::from));
@@ -248,6 +252,10 @@ fn set(table: &mut dyn TableLike, path: &[Key], given: Option<Value>) -> Result<
             }
             Ok(())
         }
+        [Key::Name(name), Key::Index(index)] => {
+            let list = table.get_mut(name).and_then(Item::as_array_mut).ok_or_else(nowhere)?;
+            place(list, *index, given)
+        }
         [Key::Name(name), Key::Index(index), rest @ ..] => match table.get_mut(name) {
             Some(Item::ArrayOfTables(list)) => set(list.get_mut(*index).ok_or_else(nowhere)?, rest, given),
             Some(Item::Value(Value::Array(list))) => {
@@ -272,6 +280,22 @@ fn set(table: &mut dyn TableLike, path: &[Key], given: Option<Value>) -> Result<
         }
         _ => Err(nowhere()),
     }
+}
+
+/// Puts a value into a list; nothing takes out what is there, and one behind the last is added.
+fn place(list: &mut Array, index: usize, given: Option<Value>) -> Result<(), EditError> {
+    match given {
+        None if index < list.len() => {
+            list.remove(index);
+        }
+        None => {}
+        Some(new) if index < list.len() => {
+            list.replace(index, new);
+        }
+        Some(new) if index == list.len() => list.push(new),
+        Some(_) => return Err(nowhere()),
+    }
+    Ok(())
 }
 
 fn role_of(
@@ -374,6 +398,21 @@ mod tests {
         let (_, text) =
             applied(serde_json::json!({"op": "set", "path": ["columns", "a \"b\"", "role"], "value": "key"}));
         assert_eq!(text.parse::<DocumentMut>().unwrap()["columns"]["a \"b\""]["role"].as_str(), Some("key"));
+    }
+
+    #[test]
+    fn break_points_are_edited_level_by_level() {
+        let policy = POLICY.replace("intervals = [5, 10]", "ranges = [[18, 30, 65], [65]]");
+        let at = |level: usize, value: &str| {
+            let path = serde_json::json!(["columns", "age", "hierarchy", "ranges", level]);
+            let asked = serde_json::json!({"op": "set", "path": path, "kind": "list", "value": value});
+            apply(&policy, &edit(asked), |_| None)
+        };
+        let (what, text) = at(0, "18, 40").unwrap();
+        assert!(what == "age hierarchy ranges level 1 = 18, 40" && text.contains("[[18, 40], [65]]"), "{what}\n{text}");
+        assert!(at(1, "").unwrap().1.contains("ranges = [[18, 30, 65]]"));
+        assert!(at(2, "80").unwrap().1.contains("[[18, 30, 65], [65], [80]]"));
+        assert!(at(2, "").unwrap().1 == policy && at(5, "80").is_err());
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub fn page(view: &View, screen: &Screen, query: &Query) -> Markup {
                 (way(view, screen))
                 div.frame {
                     main id="screen" tabindex="-1" { (problems(view, screen)) ((screen.draw)(view, query)) }
-                    aside id="document" aria-label="The policy" { (document(view)) }
+                    aside id="document" aria-label="The policy" { (document(view, screen)) }
                 }
                 div id="said" role="status" aria-live="polite" {}
             }
@@ -104,6 +104,7 @@ pub fn screen_of(problem: &Problem) -> &'static str {
         (Some("columns"), Some("hierarchy")) => "hierarchies",
         (Some("columns"), _) => "columns",
         (Some("require" | "search"), _) => "protection",
+        (Some("utility"), _) => "compare",
         (Some("output"), _) => "publish",
         _ => "data",
     }
@@ -140,18 +141,11 @@ fn problems(view: &View, current: &Screen) -> Markup {
 }
 
 /// The policy: what changed last, its text, and how to use it elsewhere.
-fn document(view: &View) -> Markup {
+fn document(view: &View, screen: &Screen) -> Markup {
     let Some(text) = &view.text else {
         return html! { h2 { "The policy" } p.soft { "It is written when you choose a table." } };
     };
     let name = view.project.policy_name();
-    let input = view.policy.as_ref().and_then(|p| p.data.input.clone());
-    let command = format!("amidst anonymize {} --out release", quoted(&name));
-    let python = format!(
-        "import amidst as am\n\npolicy = am.Policy.read({})\nrelease = am.anonymize({}, policy)\nrelease.save(\"release\")",
-        serde_json::Value::from(name.as_str()),
-        serde_json::Value::from(input.unwrap_or_else(|| "table.csv".into()))
-    );
     let harmless = !text.chars().any(|c| acts(c) && !matches!(c, '\n' | '\r' | '\t'));
     html! {
         h2 { "The policy" }
@@ -187,12 +181,14 @@ fn document(view: &View) -> Markup {
         }
         details id="elsewhere" data-keep {
             summary { "Use it elsewhere" }
-            h3 { "Command line" }
-            pre.scroll id="command" tabindex="0" { (command) }
-            button.small type="button" data-copy="command" { "Copy as command line" }
-            h3 { "Python" }
-            pre.scroll id="python" tabindex="0" { (python) }
-            button.small type="button" data-copy="python" { "Copy as Python" }
+            @for way in elsewhere(view, screen) {
+                h3 { (way.words) }
+                @for (id, text, door) in [("command", &way.command, "command line"), ("python", &way.python, "Python")] {
+                    @let id = format!("{id}{}", way.id);
+                    pre.scroll id=(id) tabindex="0" { (text) }
+                    button.small type="button" data-copy=(id) { "Copy as " (door) span.hidden { ": " (way.words) } }
+                }
+            }
         }
         details id="history" data-keep {
             summary { "History (" (view.steps.len()) " steps)" }
@@ -201,6 +197,43 @@ fn document(view: &View) -> Markup {
             } }
         }
     }
+}
+
+/// The same work without the page.
+struct Elsewhere {
+    id: &'static str,
+    words: &'static str,
+    command: String,
+    python: String,
+}
+
+/// What the screen shows, and the release, as a command line and as Python.
+fn elsewhere(view: &View, screen: &Screen) -> Vec<Elsewhere> {
+    let name = view.project.policy_name();
+    let input = view.policy.as_ref().and_then(|p| p.data.input.clone()).unwrap_or_else(|| "table.csv".into());
+    let text = |word: &str| serde_json::Value::from(word).to_string();
+    let (policy, table) = (quoted(&name), quoted(&input));
+    let read = format!("import amidst as am\n\npolicy = am.Policy.read({})\n", text(&name));
+    let of_table = |call: &str| format!("import amidst as am\n\nam.{call}({})", text(&input));
+    let of_screen = match screen.name {
+        "data" => Some((format!("amidst init {table}"), of_table("init"))),
+        "columns" => Some((format!("amidst audit {table}"), of_table("survey"))),
+        "hierarchies" | "protection" => Some((format!("amidst check {policy}"), format!("{read}policy.check()"))),
+        "explore" => Some((format!("amidst explore {policy}"), format!("{read}am.explore({}, policy)", text(&input)))),
+        "publish" => {
+            Some(("amidst verify release".to_string(), "import amidst as am\n\nam.verify(\"release\")".to_string()))
+        }
+        _ => None,
+    };
+    let release = Elsewhere {
+        id: "",
+        words: "The release",
+        command: format!("amidst anonymize {policy} --out release"),
+        python: format!("{read}release = am.anonymize({}, policy)\nrelease.save(\"release\")", text(&input)),
+    };
+    let of_screen =
+        of_screen.map(|(command, python)| Elsewhere { id: "-screen", words: "This screen", command, python });
+    of_screen.into_iter().chain([release]).collect()
 }
 
 /// A word for a shell.

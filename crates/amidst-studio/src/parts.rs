@@ -16,8 +16,8 @@ pub type Query = HashMap<String, String>;
 /// A place in the policy as fields name it.
 pub fn path(keys: &[&str]) -> String {
     let list = keys.iter().enumerate().map(|(i, key)| match key.parse::<u64>() {
-        // Positions follow the key of their list; a column may well be called 7.
-        Ok(n) if i > 0 && keys[i - 1] == "require" => json!(n),
+        // Positions are those of requirements and of the levels of a hierarchy; a column may well be called 7.
+        Ok(n) if (i == 1 && keys[0] == "require") || (i == 4 && keys[2] == "hierarchy") => json!(n),
         _ => json!(key),
     });
     Value::Array(list.collect()).to_string()

@@ -147,6 +147,8 @@ pub struct Compared {
     pub pairs: Vec<Association>,
     /// The table and the release, row by row.
     pub sides: Sides,
+    /// The first rows of the release.
+    pub rows: FirstRows,
 }
 
 /// What was published.

@@ -124,6 +124,7 @@ fn router(studio: Arc<Studio>) -> Router {
         .route("/stop/{kind}", post(stop))
         .route("/import", post(upload::import))
         .route("/hierarchy", get(files::hierarchy))
+        .route("/why", get(why))
         .route("/file", get(files::serve))
         .route("/{screen}", get(screen))
         .layer(middleware::from_fn_with_state(Arc::clone(&studio), admitted))
@@ -200,6 +201,15 @@ async fn screen(State(studio): Shared, Path(name): Path<String>, Query(query): Q
     match drawn {
         Ok(Ok(page)) => html(page),
         Ok(Err(failure)) => html(page::message("The policy cannot be opened", &failure.to_string())),
+        Err(response) => response,
+    }
+}
+
+/// Why a node of the lattice can be published, or why not.
+async fn why(State(studio): Shared, Query(query): Query<parts::Query>) -> Response {
+    match aside(move || screens::explore::why(&studio.view(), &query)).await {
+        Ok(Some(told)) => html(told),
+        Ok(None) => (StatusCode::NOT_FOUND, "there is no such node").into_response(),
         Err(response) => response,
     }
 }

@@ -20,8 +20,8 @@ use crate::places::Problems;
 use crate::results::{Checked, Compared, Fitted, Growing, Made, Possible, SeriesTold, Told, Verified};
 use crate::studio::Studio;
 
-/// Rows that are shown before anything is counted.
-const FIRST_ROWS: u64 = 8;
+/// Rows that are shown of a table before anything is counted, and of either side of a comparison.
+pub const FIRST_ROWS: u64 = 8;
 
 /// Makes an edit of the document, and starts what follows from it.
 ///
@@ -198,7 +198,8 @@ pub fn compare(studio: &Arc<Studio>) {
         let candidate = Candidate::of_source(&policy, None, job)?;
         let release = candidate.release(policy.output.file.as_deref(), job)?;
         let sides = Sides::of(&candidate);
-        let made = Compared { pairs: overview::associations(&fitted.prepared, &release)?, sides, release };
+        let rows = overview::released_rows(&release, FIRST_ROWS)?;
+        let made = Compared { pairs: overview::associations(&fitted.prepared, &release)?, sides, rows, release };
         kept.keep(|results| results.compared = Some(Arc::new(Made { text, made })));
         Ok(())
     });

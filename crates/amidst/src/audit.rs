@@ -28,7 +28,7 @@ use crate::policy::{MissingRows, Policy, Role};
 use crate::population::{Population, PopulationRisk};
 use crate::prepare::{LoadOptions, Prepared, header, read_options};
 
-pub use survey::{ColumnRisk, Scores, SetRisk, Survey, survey};
+pub use survey::{ColumnRisk, Scores, SetRisk, Survey, survey, survey_watched};
 
 /// What an audit found.
 #[derive(Debug)]

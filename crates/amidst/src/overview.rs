@@ -10,7 +10,7 @@ mod sides;
 use std::path::Path;
 
 use amidst_core::hierarchy::Generalization;
-use amidst_core::table::{Column, ValueType};
+use amidst_core::table::{Column, Table, ValueType};
 use amidst_io::{Format, ReadOptions};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -20,8 +20,8 @@ use crate::anonymize::Release;
 use crate::audit::survey::{self, Survey};
 use crate::init::{Looked, drafted};
 use crate::job::Job;
-use crate::policy::Role;
-use crate::prepare::{PrepareError, Prepared};
+use crate::policy::{Policy, Role};
+use crate::prepare::{PrepareError, Prepared, lacked};
 use crate::report::{Bar, Others, histogram};
 
 pub use sides::{CrossTable, GroupLoss, SideColumn, Sides};
@@ -91,6 +91,19 @@ impl Overview {
         survey::of_looked(&self.looked, &self.input, 3)
     }
 
+    /// The values of a column that the hierarchy in a policy lacks, with their rows; none where the column was not
+    /// read, or the hierarchy cannot be built at all. For the owner's eyes.
+    pub fn lacking(&self, policy: &Policy, name: &str) -> Vec<(String, u64)> {
+        let (Some(position), Some(stated)) = (self.looked.table.position(name), policy.column(name)) else {
+            return Vec::new();
+        };
+        let column = &self.looked.table.columns[position];
+        let counts = column.counts();
+        let known = |value: &str| !value.is_empty() && !policy.data.missing.iter().any(|token| token == value);
+        let lacked = lacked(policy, stated, column).into_iter().map(|code| (column.dictionary.value(code), code));
+        lacked.filter(|(value, _)| known(value)).map(|(v, code)| (v.to_string(), counts[code as usize])).collect()
+    }
+
     /// The recipe of a hierarchy that fits a column, as a policy writes it; none where the column was not read.
     pub fn suggestion(&self, name: &str) -> Option<String> {
         self.looked.table.position(name).map(|i| self.looked.suggestion(i).toml())
@@ -143,6 +156,23 @@ pub fn first_rows(input: &str, most: u64, keep: impl Fn(&str) -> bool) -> Result
     let read = amidst_io::read(input, &options).map_err(PrepareError::from)?;
     let rows = (0..read.table.rows).map(|row| read.table.columns.iter().map(|c| c.value(row).to_string()).collect());
     Ok(FirstRows { rows: rows.collect(), header: read.table.columns.iter().map(|c| c.name.clone()).collect() })
+}
+
+/// The first rows of a release, whatever its format.
+///
+/// # Errors
+/// When the release cannot be read back.
+pub fn released_rows(release: &Release, most: u64) -> Result<FirstRows, Failure> {
+    let options = ReadOptions { max_rows: Some(most), threads: 1, ..ReadOptions::default() };
+    let table = read_back(release, &options)?;
+    let rows = (0..table.rows).map(|row| table.columns.iter().map(|c| c.value(row).to_string()).collect());
+    Ok(FirstRows { rows: rows.collect(), header: table.columns.iter().map(|c| c.name.clone()).collect() })
+}
+
+fn read_back(release: &Release, options: &ReadOptions<'_>) -> Result<Table, Failure> {
+    let name = Path::new(&release.name);
+    let format = Format::of_path(name).map_err(|e| Failure::Usage(e.to_string()))?;
+    Ok(amidst_io::read_from(release.table(), name, format, options).map_err(PrepareError::from)?.table)
 }
 
 /// The levels of a hierarchy, from the values to the top.
@@ -207,9 +237,7 @@ pub struct Association {
 /// # Errors
 /// When the release cannot be read back.
 pub fn associations(prepared: &Prepared, release: &Release) -> Result<Vec<Association>, Failure> {
-    let format = Format::of_path(Path::new(&release.name)).map_err(|e| Failure::Usage(e.to_string()))?;
-    let read = amidst_io::read_from(release.table(), Path::new(&release.name), format, &ReadOptions::default());
-    let after = read.map_err(PrepareError::from)?.table;
+    let after = read_back(release, &ReadOptions::default())?;
     let shared: Vec<(&Column, &Column)> = (after.columns.iter())
         .filter_map(|column| Some((prepared.table.column(&column.name)?, column)))
         .take(MOST_PAIRED)
@@ -263,8 +291,10 @@ fn cramers_v(a: &Column, b: &Column) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Policy, intervals, k_anonymity};
+    use crate::policy::{intervals, k_anonymity};
     use crate::prepare::LoadOptions;
+
+    const REQUIRED: &str = "[[require]]\nmodel = \"k-anonymity\"\nk = 2\n";
 
     fn written(text: &str) -> (tempfile::TempDir, String) {
         let folder = tempfile::tempdir().unwrap();
@@ -288,6 +318,21 @@ mod tests {
         assert!(overview.suggestion("ward").is_some_and(|recipe| recipe.starts_with('{')));
         let first = first_rows(&file, 2, |name| name != "name").unwrap();
         assert_eq!((first.header, first.rows.len()), (vec!["ward".to_string(), "sex".to_string()], 2));
+    }
+
+    #[test]
+    fn values_that_a_hierarchy_lacks_are_counted() {
+        let (_folder, file) = written("ward,sex\nnorth,f\nsouth,m\neast,f\neast,m\n?,f\n");
+        let overview = Overview::of(&file, &Job::default()).unwrap();
+        let text = |recipe: &str| {
+            format!("[data]\nmissing = [\"?\"]\n[columns.ward]\nrole = \"quasi\"\nhierarchy = {recipe}\n{REQUIRED}")
+        };
+        let policy = |recipe: &str| Policy::parse(&text(recipe), Path::new("p.toml")).unwrap();
+        let short = policy("{ taxonomy = { Any = { A = [\"north\", \"south\"] } } }");
+        assert_eq!(overview.lacking(&short, "ward"), [("east".to_string(), 2)]);
+        assert!(overview.lacking(&policy("{ suppress = true }"), "ward").is_empty());
+        assert!(overview.lacking(&policy("{ file = \"absent.csv\" }"), "ward").is_empty());
+        assert!(overview.lacking(&short, "sex").is_empty());
     }
 
     #[test]

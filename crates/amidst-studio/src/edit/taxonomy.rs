@@ -4,8 +4,8 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Value};
 
 use super::EditError;
 
-/// Moves a value of a column's taxonomy into a group; a group that is not there is made beside the one that the value
-/// was in.
+/// Moves a value of a column's taxonomy, or one that it lacks, into a group; a group that is not there is made beside
+/// the one that the value was in.
 pub(super) fn moved(document: &mut DocumentMut, column: &str, value: &str, to: &str) -> Result<(), EditError> {
     let to = to.trim();
     if to.is_empty() {
@@ -17,8 +17,17 @@ pub(super) fn moved(document: &mut DocumentMut, column: &str, value: &str, to: &
         return Err(EditError(format!("`{column}` has no taxonomy that is written in the policy")));
     };
     let known = has_group(tree, to);
-    if !taken(tree, value, (!known).then_some(to)) {
-        return Err(EditError(format!("`{value}` is not in the taxonomy")));
+    let was_in = taken(tree, value, (!known).then_some(to));
+    if !was_in && !known {
+        // A value of the table that the taxonomy lacked gets its group right below the root.
+        let root = tree.iter_mut().find_map(|(_, inner)| inner.as_inline_table_mut());
+        let Some(root) = root else {
+            return Err(EditError(format!(
+                "the taxonomy has no groups beside which `{to}` could stand; edit it as TOML"
+            )));
+        };
+        root.insert(to, Value::Array([value].into_iter().collect()));
+        return Ok(());
     }
     match known && !put(tree, value, to) {
         true => Err(EditError(format!("`{to}` holds groups, not values; choose one of those"))),
@@ -95,8 +104,16 @@ mod tests {
     }
 
     #[test]
+    fn values_that_the_taxonomy_lacks_come_in() {
+        let text = after("z", "X").unwrap();
+        assert!(text.contains("X = [\"a\", \"b\", \"z\"]"), "{text}");
+        let document: DocumentMut = after("z", "New one").unwrap().parse().unwrap();
+        let group = document["columns"]["a"]["hierarchy"]["taxonomy"]["Any"]["New one"].as_array().unwrap();
+        assert_eq!(group.get(0).and_then(Value::as_str), Some("z"));
+    }
+
+    #[test]
     fn what_cannot_be_moved_is_told() {
-        assert!(after("z", "X").unwrap_err().0.contains("not in the taxonomy"));
         assert!(after("a", "Any").unwrap_err().0.contains("holds groups"));
         assert!(after("a", " ").is_err());
         let mut document: DocumentMut = "[columns.a]\nrole = \"quasi\"\n".parse().unwrap();

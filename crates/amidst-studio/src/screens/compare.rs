@@ -2,18 +2,17 @@
 //! figures are those of the owner's report, drawn by the same code.
 
 use amidst::anonymize::Release;
-use amidst::overview::{Association, CrossTable, Sides, first_rows};
+use amidst::overview::{Association, CrossTable, FirstRows, Sides, first_rows};
+use amidst::policy::Role;
 use amidst::report::sections;
 use amidst::words::grouped;
 use maud::{Markup, html};
 use serde_json::json;
 
 use crate::jobs::Kind;
-use crate::parts::{self, Query};
+use crate::parts::{self, Field, Query};
 use crate::studio::View;
-
-/// Rows that are shown of either side.
-const ROWS: usize = 8;
+use crate::work::FIRST_ROWS;
 
 /// Pairs that are shown.
 const PAIRS: usize = 15;
@@ -44,11 +43,12 @@ pub fn draw(view: &View, query: &Query) -> Markup {
     html! {
         (head)
         (parts::job(view, Kind::Compare))
+        (purpose(view))
         @if !view.jobs.runs(Kind::Compare) { p { (parts::start(Kind::Compare, again, &json!({}))) } }
         @if let Some(made) = compared {
             (parts::stale(view, &made.text))
             (summary(&made.made.release))
-            (rows(view, &made.made.release))
+            (rows(view, &made.made.rows))
             (who_loses(&made.made.sides, query))
             (pairs(&made.made.pairs, &made.made.sides, query))
             @let all = sections(&made.made.release.outcome.report);
@@ -58,6 +58,25 @@ pub fn draw(view: &View, query: &Query) -> Markup {
         }
         p.next { a.button href="/publish" { "Next: publish" } }
     }
+}
+
+/// What analysts want of the release: how well they can predict a column is measured, not searched for.
+fn purpose(view: &View) -> Markup {
+    let published: Vec<String> =
+        [Role::Sensitive, Role::Insensitive].into_iter().flat_map(|role| view.columns_with(role)).collect();
+    let none = (String::new(), "nothing; classification is not measured".to_string());
+    let options: Vec<(String, String)> =
+        std::iter::once(none).chain(published.into_iter().map(|name| (name.clone(), name))).collect();
+    let value = parts::typed(view.raw.get("utility").and_then(|utility| utility.get("target")));
+    let field = Field {
+        label: "What analysts want to predict",
+        keys: &["utility", "target"],
+        kind: "text",
+        value,
+        hint: Some("how often a classifier is right with the release, and with the original"),
+        placeholder: "",
+    };
+    html! { div.short { (field.choice(view, &options)) } }
 }
 
 fn summary(release: &Release) -> Markup {
@@ -75,23 +94,18 @@ fn summary(release: &Release) -> Markup {
 }
 
 /// A few rows of either side; of the original only what is published.
-fn rows(view: &View, release: &Release) -> Markup {
+fn rows(view: &View, after: &FirstRows) -> Markup {
     let Some(policy) = &view.policy else { return html! {} };
     let source = policy.data.input.as_ref().map(|input| policy.origin.resolve_source(input));
     let published = |name: &str| view.role(name).published();
-    let before = source.and_then(|source| first_rows(&source, ROWS as u64, published).ok());
-    let after = lines(release);
+    let before = source.and_then(|source| first_rows(&source, FIRST_ROWS, published).ok());
     html! {
         section aria-labelledby="sides" {
             h2 id="sides" { "Rows" }
             div.pair {
                 div { h3 { "Before" }
                     @if let Some(before) = &before { (table("Rows before", &before.header, &before.rows)) } }
-                div { h3 { "After" }
-                    @match &after {
-                        Some((header, rows)) => (table("Rows after", header, rows)),
-                        None => p.soft { "The release is not a text; its rows are not shown." },
-                    } }
+                div { h3 { "After" } (table("Rows after", &after.header, &after.rows)) }
             }
             p.soft { "Different people: the order of a release tells nothing." }
         }
@@ -216,44 +230,5 @@ fn table(label: &str, header: &[String], rows: &[Vec<String>]) -> Markup {
             thead { tr { @for name in header { th scope="col" { (name) } } } }
             tbody { @for row in rows { tr { @for cell in row { td { (cell) } } } } }
         } }
-    }
-}
-
-/// The first rows of a release that is separated values.
-fn lines(release: &Release) -> Option<(Vec<String>, Vec<Vec<String>>)> {
-    if !release.name.ends_with(".csv") {
-        return None;
-    }
-    let text = release.text()?;
-    let mut rows = text.lines().take(ROWS + 1).map(fields);
-    Some((rows.next()?, rows.collect()))
-}
-
-/// The fields of a line without line breaks in quotes, as releases are written.
-fn fields(line: &str) -> Vec<String> {
-    let (mut out, mut field, mut quoted) = (Vec::new(), String::new(), false);
-    let mut letters = line.chars().peekable();
-    while let Some(c) = letters.next() {
-        match c {
-            '"' if quoted && letters.peek() == Some(&'"') => {
-                letters.next();
-                field.push('"');
-            }
-            '"' => quoted = !quoted,
-            ',' if !quoted => out.push(std::mem::take(&mut field)),
-            c => field.push(c),
-        }
-    }
-    out.push(field);
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quoted_fields_are_whole() {
-        assert_eq!(fields("a,\"b, \"\"c\"\"\",,d"), ["a", "b, \"c\"", "", "d"]);
     }
 }

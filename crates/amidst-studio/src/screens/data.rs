@@ -2,6 +2,7 @@
 //!
 //! Cells of columns that are never published (identifying, key, consent) are covered until they are asked for.
 
+use amidst::io::{SUPPORTED, endings};
 use amidst::overview::{ColumnOverview, FirstRows};
 use amidst::policy::Role;
 use amidst::report::chart::{Line, bars};
@@ -39,8 +40,9 @@ fn drop_zone(view: &View) -> Markup {
         div.drop id="drop" {
             p.big { "Drop a file here" }
             p { label.button for="file" { "Choose a file" }
-                input.hidden id="file" type="file" accept=".csv,.tsv,.txt,.gz,.zst,.parquet,.arrow,.feather,.jsonl,.ndjson,.json,.ods,.xlsx"; }
-            p.soft { "Separated values, Parquet, Arrow or JSON lines. A copy is kept in the folder " code { (view.project.folder.display()) } "." }
+                input.hidden id="file" type="file" accept=(accepted()); }
+            p.soft { "Separated values, spreadsheets, Parquet, Arrow, JSON, SPSS or Stata: " (SUPPORTED) "." }
+            p.soft { "A copy is kept in the folder " code { (view.project.folder.display()) } "." }
             div.wrong hidden id="drop-wrong" role="alert" {}
             progress id="sent" hidden max="1" value="0" aria-label="Sending the file" {}
         }
@@ -57,6 +59,14 @@ fn drop_zone(view: &View) -> Markup {
         }
         p.soft { "Nothing at hand? " button.link type="button" data-post="/sample" { "Try it with 1,000 made-up patients" } }
     }
+}
+
+/// The endings that a browser is to offer: of `.csv.gz` it looks at the last part only.
+fn accepted() -> String {
+    let mut last: Vec<&str> = endings().filter_map(|ending| ending.rfind('.').map(|dot| &ending[dot..])).collect();
+    last.sort_unstable();
+    last.dedup();
+    last.join(",")
 }
 
 fn summary(view: &View) -> Markup {
@@ -163,4 +173,18 @@ fn card(view: &View, column: &ColumnOverview, rows: u64) -> Markup {
 /// A histogram for those who listen to it.
 fn described(lines: &[Line]) -> String {
     lines.iter().map(|line| format!("{}: {}", line.label, grouped(line.after))).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_browser_offers_whatever_is_read() {
+        let offered = accepted();
+        for ending in [".csv", ".gz", ".zst", ".parquet", ".xlsx", ".sav", ".dta", ".json"] {
+            assert!(offered.split(',').any(|one| one == ending), "{ending} is not in {offered}");
+        }
+        assert!(!offered.contains("csv.gz") && offered.matches(".gz").count() == 1, "{offered}");
+    }
 }

@@ -1,4 +1,5 @@
-// Explore: a chosen node or algorithm is looked at without leaving one's place.
+// Explore: a chosen node or algorithm is looked at without leaving one's place; a node tells why it fails when one hovers over
+// it or reaches it by the keyboard.
 import { refresh } from "/assets/studio.js";
 
 document.addEventListener("click", async (e) => {
@@ -14,3 +15,54 @@ document.addEventListener("click", async (e) => {
   node?.scrollIntoView({ block: "nearest", behavior: still ? "auto" : "smooth" });
 });
 addEventListener("popstate", () => refresh());
+
+const HESITATION = 150;
+let waiting = 0;
+let asked = null;
+
+function away() {
+  clearTimeout(waiting);
+  asked = null;
+  document.getElementById("why")?.remove();
+}
+
+async function tell(link) {
+  const node = new URL(link.getAttribute("href"), location.href).searchParams.get("node");
+  let text = "";
+  try {
+    const answer = await fetch("/why?node=" + encodeURIComponent(node));
+    text = answer.ok ? await answer.text() : "";
+  } catch {
+    // Follow tells that the studio is gone.
+  }
+  if (asked !== link || text === "" || !link.isConnected) return;
+  const told = new DOMParser().parseFromString(text, "text/html").getElementById("node");
+  const box = document.createElement("div");
+  box.id = "why";
+  box.setAttribute("role", "tooltip");
+  // It repeats what choosing the node shows, so that it has no ids of its own.
+  for (const part of told?.querySelectorAll("[id]") ?? []) part.removeAttribute("id");
+  box.append(...(told?.childNodes ?? []));
+  document.getElementById("why")?.remove();
+  document.body.append(box);
+  const at = link.getBoundingClientRect();
+  const left = Math.min(at.left + scrollX, scrollX + document.documentElement.clientWidth - box.offsetWidth - 8);
+  const above = at.top - box.offsetHeight - 8;
+  box.style.left = Math.max(scrollX + 8, left) + "px";
+  box.style.top = scrollY + (above > 0 ? above : at.bottom + 8) + "px";
+}
+
+function near(e) {
+  const link = e.target.closest?.("svg a[href*='node=']");
+  if (link === asked) return;
+  away();
+  if (!link) return;
+  asked = link;
+  // The browser's own tooltip would cover the answer.
+  link.querySelector("title")?.remove();
+  waiting = setTimeout(() => tell(link), HESITATION);
+}
+document.addEventListener("pointerover", near);
+document.addEventListener("focusin", near);
+document.addEventListener("keydown", (e) => e.key === "Escape" && away());
+addEventListener("scroll", () => document.getElementById("why")?.remove(), { capture: true, passive: true });

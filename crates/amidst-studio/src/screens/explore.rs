@@ -7,7 +7,7 @@ use amidst::core::lattice::{Explored, FrontPoint};
 use amidst::explore::local::Compared;
 use amidst::explore::{How, NodeVerdict, Seen, why_not};
 use amidst::job::Job;
-use amidst::plan::DEFAULT_METRIC;
+use amidst::plan::metric_of;
 use amidst::report::Partition;
 use amidst::report::chart::{LatticeNode, Mark, Point, lattice, partition, plane};
 use amidst::words::{count, grouped};
@@ -94,8 +94,28 @@ fn so_far(view: &View, growing: &Growing) -> Markup {
     }
 }
 
+/// The metric that a search goes by: that of the policy, or the one that is chosen for it.
 fn metric(view: &View) -> String {
-    view.policy.as_ref().and_then(|p| p.search.metric.clone()).unwrap_or_else(|| DEFAULT_METRIC.to_string())
+    view.policy.as_ref().and_then(|p| metric_of(p).ok()).map_or_else(String::new, |metric| metric.id.to_string())
+}
+
+/// What the colour of a node tells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shade {
+    Loss,
+    Risk,
+}
+
+impl Shade {
+    fn asked(query: &Query) -> Shade {
+        if query.get("shade").is_some_and(|shade| shade == "risk") { Shade::Risk } else { Shade::Loss }
+    }
+}
+
+/// Where a node is looked at; what the colours tell stays.
+fn address(levels: &[usize], shade: Shade) -> String {
+    let shade = if shade == Shade::Risk { "&shade=risk" } else { "" };
+    format!("/explore?node={}{shade}#node", written(levels))
 }
 
 /// A node as addresses write it.
@@ -107,9 +127,21 @@ fn words(columns: &Columns, levels: &[usize]) -> String {
     columns.iter().zip(levels).map(|((name, _), level)| format!("{name} {level}")).collect::<Vec<_>>().join(", ")
 }
 
+/// The node that an address names.
+fn chosen(query: &Query) -> Option<Vec<usize>> {
+    query.get("node").map(|node| node.split('.').filter_map(|level| level.parse().ok()).collect())
+}
+
+/// Why the node that an address names can be published, or why not, for whoever hovers over it; none where nothing was
+/// explored.
+pub fn why(view: &View, query: &Query) -> Option<Markup> {
+    let Possible::Lattice(columns, _) = &view.results.explored.as_deref()?.made else { return None };
+    Some(node(view, columns, &chosen(query)?))
+}
+
 fn of_lattice(view: &View, columns: &Columns, found: &Explored, query: &Query) -> Markup {
     let metric = metric(view);
-    let chosen: Option<Vec<usize>> = query.get("node").map(|n| n.split('.').filter_map(|l| l.parse().ok()).collect());
+    let (chosen, shade) = (chosen(query), Shade::asked(query));
     let is_chosen = |levels: &[usize]| chosen.as_deref() == Some(levels);
     let valid = |levels: &[usize]| found.minimal.iter().any(|m| m.levels.iter().zip(levels).all(|(a, b)| a <= b));
     let point = |p: &FrontPoint| Point {
@@ -122,7 +154,7 @@ fn of_lattice(view: &View, columns: &Columns, found: &Explored, query: &Query) -
             words(columns, &p.levels),
             if valid(&p.levels) { ", satisfies the policy" } else { "" }
         ),
-        address: Some(format!("/explore?node={}#node", written(&p.levels))),
+        address: Some(address(&p.levels, shade)),
         mark: if is_chosen(&p.levels) {
             Mark::Chosen
         } else if valid(&p.levels) {
@@ -142,7 +174,7 @@ fn of_lattice(view: &View, columns: &Columns, found: &Explored, query: &Query) -
             p.soft { "Every point is a combination of levels that no other beats in both. Filled points satisfy the policy. Choose one to see why, or why not." }
         }
         @if let Some(levels) = &chosen { (node(view, columns, levels)) }
-        (picture(columns, found, &metric, chosen.as_deref()))
+        (picture(columns, found, &metric, chosen.as_deref(), shade))
         section aria-labelledby="minimal" {
             h2 id="minimal" { "Most precise combinations" }
             div.scroll id="minimal-rows" tabindex="0" role="group" aria-label="Most precise combinations" { table {
@@ -152,7 +184,7 @@ fn of_lattice(view: &View, columns: &Columns, found: &Explored, query: &Query) -
                     @for level in &node.levels { td.n { (level) } }
                     td.n { (grouped(node.classes)) } td.n { (grouped(node.suppressed)) }
                     td.n { (node.metrics.iter().find(|(id, _)| *id == metric).and_then(|(_, v)| *v).map_or("–".into(), |v| format!("{v:.4}"))) }
-                    td { a href=(format!("/explore?node={}#node", written(&node.levels))) { "look" span.hidden { " at " (words(columns, &node.levels)) } } }
+                    td { a href=(address(&node.levels, shade)) { "look" span.hidden { " at " (words(columns, &node.levels)) } } }
                 } } }
             } }
             @if found.minimal.len() > LISTED { p.soft { "and " (grouped((found.minimal.len() - LISTED) as u64)) " more" } }
@@ -180,7 +212,7 @@ fn drawn(columns: &Columns, found: &Explored) -> Vec<Vec<usize>> {
     nodes.into_iter().collect()
 }
 
-fn picture(columns: &Columns, found: &Explored, metric: &str, chosen: Option<&[usize]>) -> Markup {
+fn picture(columns: &Columns, found: &Explored, metric: &str, chosen: Option<&[usize]>, shade: Shade) -> Markup {
     let most = found.all.iter().map(|p| p.cost).filter(|c| c.is_finite()).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     let node = |levels: Vec<usize>| {
         let minimal = found.minimal.iter().any(|m| m.levels == levels);
@@ -192,15 +224,20 @@ fn picture(columns: &Columns, found: &Explored, metric: &str, chosen: Option<&[u
         };
         let place = found.all.binary_search_by(|p| p.levels.cmp(&levels)).ok();
         let figures = place.map(|i| &found.all[i]);
-        let told =
-            figures.map_or(String::new(), |p| format!("smallest class {}, {metric} {:.4}, ", p.smallest, p.cost));
+        let told = figures.map_or(String::new(), |p| {
+            format!("smallest class {}, risk {:.4}, {metric} {:.4}, ", p.smallest, p.max_risk, p.cost)
+        });
         LatticeNode {
-            shade: figures.map_or(0.3, |p| if p.cost.is_finite() { p.cost / most } else { 1.0 }),
+            shade: figures.map_or(0.3, |p| match shade {
+                Shade::Risk => p.max_risk,
+                Shade::Loss if p.cost.is_finite() => p.cost / most,
+                Shade::Loss => 1.0,
+            }),
             point: Point {
                 x: 0.0,
                 y: 0.0,
                 words: format!("{}, {told}{stands}", words(columns, &levels)),
-                address: Some(format!("/explore?node={}#node", written(&levels))),
+                address: Some(address(&levels, shade)),
                 mark: match (minimal || chosen == Some(levels.as_slice()), valid) {
                     (true, _) => Mark::Chosen,
                     (_, true) => Mark::Filled,
@@ -215,13 +252,27 @@ fn picture(columns: &Columns, found: &Explored, metric: &str, chosen: Option<&[u
     let title = if part { "Around the most precise combinations" } else { "All combinations" };
     html! {
         @if !nodes.is_empty() { section aria-labelledby="lattice" {
-            h2 id="lattice" { (title) }
+            h2 id="lattice" tabindex="-1" { (title) }
+            @if !found.all.is_empty() { (shades(metric, chosen, shade)) }
             div.scroll.picture id="lattice-box" tabindex="0" role="group" aria-label=(title) {
                 (lattice("Combinations of levels", "The most precise at the bottom, the most general on top.", &nodes)) }
             p.soft { @if part { "Of " (grouped(found.nodes as u64)) " combinations, those that satisfy the policy and cannot be more precise, and their neighbours. " }
-                "Top: more general; bottom: more precise. The stronger the colour, the more " (metric)
-                ". Dashed: does not satisfy the policy. Ringed: satisfies it and cannot be more precise. Choose one to see why." }
+                "Top: more general; bottom: more precise. "
+                @if !found.all.is_empty() { "The stronger the colour, the more " @match shade { Shade::Loss => (metric), Shade::Risk => "risk for whoever is easiest to find" } ". " }
+                "Dashed: does not satisfy the policy. Ringed: satisfies it and cannot be more precise. Choose one to see why." }
         } }
+    }
+}
+
+/// What the colours of the lattice tell, to be chosen.
+fn shades(metric: &str, chosen: Option<&[usize]>, current: Shade) -> Markup {
+    let node = chosen.map(|levels| format!("node={}&", written(levels))).unwrap_or_default();
+    html! {
+        p.shades { "Colours tell"
+            @for (shade, name, words) in [(Shade::Loss, "loss", metric), (Shade::Risk, "risk", "risk")] {
+                a href=(format!("/explore?{node}shade={name}#lattice")) aria-current=[(shade == current).then_some("true")] { (words) }
+            }
+        }
     }
 }
 
@@ -260,10 +311,16 @@ fn node(view: &View, columns: &Columns, levels: &[usize]) -> Markup {
     }
 }
 
-/// The picture of a partition: that of the algorithm that was asked for, or of the one that loses least.
-fn where_classes_lie(partitions: &[(&'static str, Partition)], asked: Option<&String>) -> Markup {
+type Named = (&'static str, Partition);
+
+/// The partition to be drawn: that of the algorithm that was asked for, or of the one that loses least.
+fn shown_partition<'a>(partitions: &'a [Named], asked: Option<&String>) -> Option<&'a Named> {
     let own = partitions.iter().find(|(id, _)| Some(*id) == asked.map(String::as_str));
-    let Some((id, found)) = own.or_else(|| partitions.first()) else { return html! {} };
+    own.or_else(|| partitions.first())
+}
+
+fn where_classes_lie(shown: Option<&Named>) -> Markup {
+    let Some((id, found)) = shown else { return html! {} };
     let [across, up] = &found.columns;
     html! {
         section aria-labelledby="classes" {
@@ -277,7 +334,7 @@ fn where_classes_lie(partitions: &[(&'static str, Partition)], asked: Option<&St
     }
 }
 
-fn of_local(view: &View, found: &Compared, partitions: &[(&'static str, Partition)], query: &Query) -> Markup {
+fn of_local(view: &View, found: &Compared, partitions: &[Named], query: &Query) -> Markup {
     let metric = metric(view);
     let current = view.policy.as_ref().and_then(|p| p.search.algorithm.clone());
     let front: Vec<Point> = found
@@ -291,6 +348,9 @@ fn of_local(view: &View, found: &Compared, partitions: &[(&'static str, Partitio
             mark: Mark::Open,
         })
         .collect();
+    let drawn = |algorithm: &str| partitions.iter().any(|(id, _)| *id == algorithm);
+    let asked = query.get("algorithm").or(current.as_ref());
+    let shown = shown_partition(partitions, asked).map(|(id, _)| *id);
     let tried: Vec<Point> = found
         .algorithms
         .iter()
@@ -305,8 +365,8 @@ fn of_local(view: &View, found: &Compared, partitions: &[(&'static str, Partitio
                     judged.risk.prosecutor_max,
                     tried.cost(&metric)?
                 ),
-                address: None,
-                mark: Mark::Filled,
+                address: drawn(tried.algorithm).then(|| format!("/explore?algorithm={}#classes", tried.algorithm)),
+                mark: if shown == Some(tried.algorithm) { Mark::Chosen } else { Mark::Filled },
             })
         })
         .collect();
@@ -315,16 +375,16 @@ fn of_local(view: &View, found: &Compared, partitions: &[(&'static str, Partitio
             h2 id="curve" { "Risk against " (metric) }
             div.scroll tabindex="0" role="group" aria-label="Risk against loss" {
                 (plane("Risk against loss", "Filled: each algorithm on the policy. Rings: Mondrian for several k.", (&metric, "largest risk of anyone"), &[front, tried].concat())) }
-            p.soft { "Filled: what each algorithm makes of the policy. Rings: Mondrian for k alone, whatever the policy says." }
+            p.soft { "Filled: what each algorithm makes of the policy; choose one to see its classes. Rings: Mondrian for k alone, whatever the policy says." }
         }
-        (where_classes_lie(partitions, query.get("algorithm").or(current.as_ref())))
+        (where_classes_lie(shown_partition(partitions, asked)))
         section aria-labelledby="algorithms" {
             h2 id="algorithms" { "What each algorithm makes of the table" }
             div.scroll id="tried" tabindex="0" role="group" aria-label="Algorithms" { table {
                 thead { tr { th scope="col" { "algorithm" } th.n scope="col" { "classes" } th.n scope="col" { "left out" } th.n scope="col" { "smallest class" }
                     th.n scope="col" { (metric) } th scope="col" { span.hidden { "use" } } } }
                 tbody { @for tried in &found.algorithms { tr {
-                    th scope="row" { @if partitions.iter().any(|(id, _)| *id == tried.algorithm) {
+                    th scope="row" { @if drawn(tried.algorithm) {
                         a href=(format!("/explore?algorithm={}#classes", tried.algorithm)) { (tried.algorithm) } } @else { (tried.algorithm) } }
                     @match &tried.judged {
                         Ok(judged) => {

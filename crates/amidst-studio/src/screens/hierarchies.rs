@@ -7,7 +7,7 @@ use amidst::policy::Role;
 use amidst::report::chart::{self, icicle};
 use amidst::words::{count, grouped};
 use maud::{Markup, html};
-use toml_edit::{InlineTable, Item, Value};
+use toml_edit::{Array, InlineTable, Item, Value};
 
 use crate::jobs::Kind;
 use crate::parts::{self, Field, Query};
@@ -50,14 +50,31 @@ fn card(view: &View, name: &str) -> Markup {
     let id = parts::id(&keys);
     let fitted = view.results.fitted.as_deref();
     let tree = fitted.and_then(|f| f.trees.iter().find(|t| t.column == name));
+    // Only where something is wrong: the hierarchy is built anew to find out.
+    let lacking = match (view.overview(), &view.policy) {
+        (Some(overview), Some(policy)) if !problems.is_empty() => overview.lacking(policy, name),
+        _ => Vec::new(),
+    };
     html! {
         section.card.hierarchy id=(format!("h-{id}")) {
             h2 { (name) }
-            (recipe(view, name))
+            (recipe(view, name, &lacking))
             (parts::wrong(&problems, &id))
+            (outside(&lacking))
             @if let Some(tree) = tree { (picture(view, tree)) }
             (as_text(view, name))
             @if let (Some(fitted), None) = (fitted, problems.first()) { (parts::stale(view, &fitted.text)) }
+        }
+    }
+}
+
+/// Values of the table that the hierarchy lacks, with their rows.
+fn outside(lacking: &[(String, u64)]) -> Markup {
+    html! {
+        @if !lacking.is_empty() {
+            p { "In the table, but not in this hierarchy:" }
+            ul.nodes.lacking { @for (value, rows) in lacking.iter().take(LISTED) { li { (value) " " span.soft { (count(*rows, "row", "rows")) } } }
+                @if lacking.len() > LISTED { li.soft { "and " (grouped((lacking.len() - LISTED) as u64)) " more" } } }
         }
     }
 }
@@ -88,7 +105,7 @@ fn picture(view: &View, tree: &Tree) -> Markup {
 }
 
 /// The recipe, with a field for each of its keys.
-fn recipe(view: &View, name: &str) -> Markup {
+fn recipe(view: &View, name: &str, lacking: &[(String, u64)]) -> Markup {
     let item = view.raw.get("columns").and_then(|c| c.get(name)?.get("hierarchy"));
     let table = item.and_then(Item::as_table_like);
     let keys: Vec<(&str, &Item)> = table.into_iter().flat_map(|t| t.iter()).collect();
@@ -108,7 +125,7 @@ fn recipe(view: &View, name: &str) -> Markup {
             @for (key, item) in &keys { (key_fields(view, &["columns", name, "hierarchy", key], key, item)) }
         }
         @if let Some(builder) = builder { p.hint { (builder.definition) } }
-        @if let Some(tree) = item.and_then(|i| i.get("taxonomy")).and_then(Item::as_inline_table) { (groups(name, tree)) }
+        @if let Some(tree) = item.and_then(|i| i.get("taxonomy")).and_then(Item::as_inline_table) { (groups(name, tree, lacking)) }
     }
 }
 
@@ -148,8 +165,8 @@ fn members(tree: &InlineTable, found: &mut Vec<(String, Vec<String>)>) {
     }
 }
 
-/// Moves a value into another group.
-fn groups(column: &str, tree: &InlineTable) -> Markup {
+/// Moves a value into another group, or one that is in none into a group.
+fn groups(column: &str, tree: &InlineTable, lacking: &[(String, u64)]) -> Markup {
     let mut found = Vec::new();
     members(tree, &mut found);
     if found.iter().map(|(_, values)| values.len()).sum::<usize>() > MOVED * 4 {
@@ -160,9 +177,14 @@ fn groups(column: &str, tree: &InlineTable) -> Markup {
         form.line data-move=(column) {
             div.field {
                 label for=(format!("{id}-value")) { "Move the value" }
-                select id=(format!("{id}-value")) name="value" data-mine { @for (group, values) in &found {
-                    optgroup label=(group) { @for value in values { option value=(value) { (value) } } }
-                } }
+                select id=(format!("{id}-value")) name="value" data-mine {
+                    @if !lacking.is_empty() { optgroup label="in no group" {
+                        @for (value, _) in lacking.iter().take(MOVED) { option value=(value) { (value) } }
+                    } }
+                    @for (group, values) in &found {
+                        optgroup label=(group) { @for value in values { option value=(value) { (value) } } }
+                    }
+                }
             }
             div.field {
                 label for=(format!("{id}-to")) { "into the group (a new name makes a new one)" }
@@ -217,6 +239,16 @@ fn key_fields(view: &View, keys: &[&str], label: &str, item: &Item) -> Markup {
         // A comma in a value would be one between values.
         Value::Array(list) if list.iter().all(|v| v.is_integer() || v.is_float()) => "list",
         Value::Array(list) if list.iter().all(|v| v.as_str().is_some_and(|t| !t.contains(','))) => "texts",
+        // The break points of each level; an empty field removes a level, the last one adds one.
+        Value::Array(levels) if levels.iter().all(Value::is_array) && keys.len() < 5 => {
+            let more = Item::Value(Array::new().into());
+            let stated = levels.iter().map(|level| Item::Value(level.clone())).chain([more]);
+            let all: Vec<(String, Item)> = stated.enumerate().map(|(i, item)| (i.to_string(), item)).collect();
+            return html! { @for (i, (position, item)) in all.iter().enumerate() {
+                @let words = if i == levels.len() { "one more level".to_string() } else { format!("level {}", i + 1) };
+                (key_fields(view, &[keys, &[position.as_str()]].concat(), &format!("{label}: {words}"), item))
+            } };
+        }
         Value::InlineTable(table) if keys.len() < 5 && table.iter().all(|(_, v)| v.is_str() || v.is_integer()) => {
             let inner: Vec<(String, Item)> =
                 table.iter().map(|(k, v)| (k.to_string(), Item::Value(v.clone()))).collect();

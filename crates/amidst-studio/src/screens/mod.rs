@@ -5,7 +5,7 @@
 mod columns;
 mod compare;
 mod data;
-mod explore;
+pub mod explore;
 pub mod hierarchies;
 mod protection;
 mod publish;

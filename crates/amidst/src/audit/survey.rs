@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use crate::Failure;
 use crate::init::Looked;
+use crate::job::Job;
 use crate::policy::Role;
 
 /// Columns that are put together at most.
@@ -95,7 +96,15 @@ pub struct Scores {
 /// # Errors
 /// Whatever is wrong with the input.
 pub fn survey(data: &str, max_size: usize) -> Result<Survey, Failure> {
-    Ok(of_looked(&Looked::at(data, false)?, data, max_size))
+    survey_watched(data, max_size, &Job::default())
+}
+
+/// The same, told how far the reading is and whether it is to go on.
+///
+/// # Errors
+/// Whatever is wrong with the input, or that the job was stopped.
+pub fn survey_watched(data: &str, max_size: usize, job: &Job<'_>) -> Result<Survey, Failure> {
+    Ok(of_looked(&Looked::watched(data, false, job)?, data, max_size))
 }
 
 /// What was found in a table that was looked at.

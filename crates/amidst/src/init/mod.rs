@@ -62,14 +62,6 @@ impl Looked {
     /// not read to the end.
     ///
     /// # Errors
-    /// Whatever is wrong with the input.
-    pub fn at(input: &str, skip: bool) -> Result<Looked, PrepareError> {
-        Looked::watched(input, skip, &Job::default())
-    }
-
-    /// As [`Looked::at`], as part of a job.
-    ///
-    /// # Errors
     /// Whatever is wrong with the input, or that the job was stopped.
     pub fn watched(input: &str, skip: bool, job: &Job<'_>) -> Result<Looked, PrepareError> {
         let mut binary: Vec<String> = Vec::new();
@@ -142,7 +134,15 @@ impl Looked {
 /// # Errors
 /// Whatever is wrong with the input.
 pub fn draft(input: &str, folder: Option<&Path>) -> Result<String, PrepareError> {
-    Ok(drafted(&Looked::at(input, true)?, input, folder))
+    draft_watched(input, folder, &Job::default())
+}
+
+/// The same, told how far the reading is and whether it is to go on.
+///
+/// # Errors
+/// Whatever is wrong with the input, or that the job was stopped.
+pub fn draft_watched(input: &str, folder: Option<&Path>, job: &Job<'_>) -> Result<String, PrepareError> {
+    Ok(drafted(&Looked::watched(input, true, job)?, input, folder))
 }
 
 /// The draft for a table that was looked at.

@@ -195,6 +195,15 @@ fn extend(
     Ok(())
 }
 
+/// The codes of the values of a column that the hierarchy of the policy lacks; none where it cannot be built.
+pub(crate) fn lacked(policy: &Policy, stated: &ColumnPolicy, column: &Column) -> Vec<u32> {
+    let Some(table) = &stated.hierarchy else { return Vec::new() };
+    let read = |file: &str| hierarchy_text(policy, file);
+    let recipe = Recipe { table, read: &read, missing: &policy.data.missing };
+    let built = build(&recipe, column).ok();
+    built.and_then(|hierarchy| Generalization::bind(column, Some(&hierarchy)).err()).unwrap_or_default()
+}
+
 /// An error of the hierarchy itself.
 pub(super) fn unbuildable(
     policy: &Policy,

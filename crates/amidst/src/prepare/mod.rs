@@ -47,7 +47,7 @@ pub(crate) use columns::BOUNDS;
 pub use consent::{NO_ENTRY, Waived};
 pub use counted::Counted;
 pub use error::PrepareError;
-pub(crate) use hierarchies::hierarchy_text;
+pub(crate) use hierarchies::{hierarchy_text, lacked};
 use published_level::PublishedLabels;
 pub(crate) use types::rank_order;
 

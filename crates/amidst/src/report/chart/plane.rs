@@ -76,7 +76,10 @@ pub struct LatticeNode {
 /// A lattice: a row for each sum of levels, the most general on top, and lines from each node to those right above it.
 pub fn lattice(title: &str, description: &str, nodes: &[LatticeNode]) -> Markup {
     const ROW: f64 = 44.0;
-    let sum = |node: &LatticeNode| node.levels.iter().sum::<usize>();
+    // Where only a part is drawn, nothing stands below or above it.
+    let all = |node: &LatticeNode| node.levels.iter().sum::<usize>();
+    let lowest = nodes.iter().map(all).min().unwrap_or(0);
+    let sum = |node: &LatticeNode| all(node) - lowest;
     let ranks = nodes.iter().map(sum).max().unwrap_or(0) + 1;
     let mut sizes = vec![0usize; ranks];
     let mut place = Vec::with_capacity(nodes.len());
