@@ -267,7 +267,7 @@ fn unknown(name: &str) -> Failure {
     let topics = TOPICS.into_iter().chain(SECTIONS.iter().map(|s| s.name));
     let known = models.chain(algorithms).chain(metrics).chain(measures).chain(attacks).chain(builders).chain(topics);
     let nearest = amidst::nearest(name, known);
-    let hint = nearest.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
+    let hint = nearest.map_or(".".to_string(), |n| format!("; did you mean `{n}`?"));
     Failure::Usage(format!(
         "nothing is called `{name}`{hint} `amidst models`, `algorithms`, `metrics`, `attacks` and `hierarchies` list the names; \
          `amidst explain policy` tells what a policy may say"

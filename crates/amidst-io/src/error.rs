@@ -171,6 +171,16 @@ pub enum ReadError {
         /// How many such groups there are.
         count: usize,
     },
+    /// A title above the header of a sheet.
+    #[error("{}, sheet {}, cells {cells}: one text merged across the columns stands where their names should. Delete what stands above the table, or state `header = false` under [data] if it has no header", path.display(), shown(sheet))]
+    TitleAbove {
+        /// The file.
+        path: PathBuf,
+        /// The sheet.
+        sheet: String,
+        /// The merged cells, such as A1:D1.
+        cells: String,
+    },
     /// A cell of a sheet outside the columns of its header.
     #[error("{}, sheet {}, cell {cell}: a cell beside the columns of the header, which is taken to be row {header}. Delete what stands above or beside the table, or state `header = false` under [data] if it has none", path.display(), shown(sheet))]
     BesideHeader {
@@ -218,7 +228,7 @@ pub enum ReadError {
         path: PathBuf,
     },
     /// A column without a name.
-    #[error("{}: column {position} has no name. Give every column a name in the header, or state `header = false` under [data] if there is none", path.display())]
+    #[error("{}: column {position} has no name. Give every column a name in the header, delete lines above it, or state `header = false` under [data] if there is none", path.display())]
     EmptyColumnName {
         /// The file.
         path: PathBuf,

@@ -4,6 +4,7 @@
 //!
 //! May use: `external`, `init`, `policy`, `population`, `prepare`, and what those use.
 
+mod bounds;
 mod cover;
 pub(crate) mod survey;
 
@@ -101,8 +102,14 @@ fn load_as_stated(policy: &Policy, data: &str, options: &LoadOptions<'_>) -> Res
         stated.data.separator = None;
     }
     let header = if data == "-" { None } else { Some(header(data, &read_options(&stated)?)?) };
-    let policy = policy_for_table(&stated, header.as_deref(), amidst_io::may_have_nulls(data));
     let options = LoadOptions { input: Some(data.to_string()), ..options.clone() };
+    if bounds::may_be_parted(&stated, header.as_deref()) {
+        let input = bounds::read(&stated, data, &options)?;
+        let policy = policy_for_table(&stated, Some(&input.header), amidst_io::may_have_nulls(data));
+        let prepared = Prepared::of_input(&policy, input, &options)?;
+        return Ok((policy, prepared));
+    }
+    let policy = policy_for_table(&stated, header.as_deref(), amidst_io::may_have_nulls(data));
     let prepared = Prepared::load(&policy, &options)?;
     Ok((policy, prepared))
 }

@@ -24,7 +24,9 @@ fn drafts_lose_at_most_half_of_what_one_coding_a_column_loses() {
         assert_eq!(told["algorithm"].as_str(), Some(published), "{}", made.name);
         let loss = |id: &str| losses.iter().find(|l| l.0 == id).map(|l| l.1);
         let Some(own) = loss(published) else { panic!("{}: {told}", made.name) };
-        assert!(losses.iter().all(|l| own <= l.1 + 1e-9), "{}: {losses:?}", made.name);
+        // What keeps something of every column may lose a little more.
+        let most = if told["compared"]["weights"].is_object() { 1.25 } else { 1.0 };
+        assert!(losses.iter().all(|l| own <= most * l.1 + 1e-9), "{}: {losses:?}", made.name);
         // Where no single coding satisfies the policy it would have cost everything.
         default += own;
         one_coding += loss("optimal").unwrap_or(1.0);
@@ -32,12 +34,12 @@ fn drafts_lose_at_most_half_of_what_one_coding_a_column_loses() {
         let release = amidst::io::read(release.to_str().unwrap(), &amidst::io::ReadOptions::default()).unwrap().table;
         let policy = house.read("policy.toml");
         let stars = release.columns.iter().filter(|c| c.dictionary.iter().all(|v| v == "*"));
-        // A draft may have to blank its only quasi column, and says so.
-        let forced = policy.contains("released as *");
+        // A draft may have to blank its only quasi column, and says so. Where all rows must look alike, as five people
+        // must with k = 5, whoever differs in a column without order leaves nothing of it.
+        let forced = policy.contains("released as *") || told["classes"] == 1;
         starred.extend(stars.filter(|_| !forced).map(|c| format!("{}: {}", made.name, c.name)));
     }
-    // Five people with k = 5 leave nothing, and two columns of dates are still blanked where others cost less.
-    assert!(default <= 0.5 * one_coding && starred.len() <= 4, "{default} against {one_coding}; {starred:?}");
+    assert!(default <= 0.5 * one_coding && starred.is_empty(), "{default} against {one_coding}; {starred:?}");
 }
 
 /// So many patients, and their policy.
@@ -78,6 +80,55 @@ fn the_choice_is_told_and_can_be_fixed() {
         assert!(!text.contains("one coding for the whole column"), "{}", file.display());
     }
     assert!(house.read("out/internal/report.json").contains("one coding for the whole column"));
+}
+
+/// The columns of a release that are `*` in every row.
+fn starred(release: &str) -> Vec<String> {
+    let rows: Vec<Vec<&str>> = release.lines().map(|line| line.split(',').collect()).collect();
+    let all = |c: &usize| rows[1..].iter().all(|row| row[*c] == "*");
+    (0..rows[0].len()).filter(all).map(|c| rows[0][c].to_string()).collect()
+}
+
+#[test]
+fn no_column_is_lost_where_a_little_more_loss_keeps_it() {
+    let house = House::new();
+    let mut text = String::from("age,zip,sex,job,edu\n");
+    for i in 0..120u32 {
+        let part = |salt: u32, of: u32| {
+            let x = (i * 64 + salt).wrapping_mul(2_654_435_761);
+            let x = (x ^ x >> 15).wrapping_mul(2_246_822_519);
+            (x ^ x >> 13) % of
+        };
+        let (age, zip, sex) = (18 + part(1, 60), 10_000 + part(2, 80_000), ["f", "m"][part(3, 2) as usize]);
+        text += &format!("{age},{zip},{sex},j{},e{}\n", part(4, 12), part(5, 6));
+    }
+    house.file("d.csv", &text);
+    let policy = |search: &str, zip: &str| {
+        let column = |name: &str, more: &str| format!("[columns.{name}]\nrole = \"quasi\"\n{more}\n");
+        let all = [
+            column("age", "generalize = \"ranges\""),
+            column("zip", &format!("hierarchy = {{ mask = {{ length = 5 }} }}\n{zip}")),
+            column("sex", ""),
+            column("job", ""),
+            column("edu", ""),
+        ];
+        let all = all.concat();
+        format!("[data]\ninput = \"d.csv\"\n{all}[[require]]\nmodel = \"k-anonymity\"\nk = 5\n[search]\n{search}\n")
+    };
+    house.file("plain.toml", &policy("algorithm = \"portfolio\"", ""));
+    assert_eq!(house.amidst(&["anonymize", "plain.toml", "--out", "plain"]).code, 0);
+    house.file("p.toml", &policy("", ""));
+    let told = house.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]).json(0);
+    let [plain, kept] = ["plain", "out"].map(|name| house.read(&format!("{name}/public/release.csv")));
+    assert_eq!((starred(&plain), starred(&kept)), (vec!["zip".to_string()], Vec::new()), "{told}");
+    // The line that says so can be followed.
+    let weight = told["compared"]["weights"]["zip"].as_f64().unwrap();
+    let said = house.amidst(&["anonymize", "p.toml", "--out", "again"]).stdout;
+    assert!(said.contains(&format!("`weight = {weight}` under [columns.zip]")), "{said}");
+    let algorithm = format!("algorithm = \"{}\"\nmetric = \"gcp\"", told["algorithm"].as_str().unwrap());
+    house.file("fixed.toml", &policy(&algorithm, &format!("weight = {weight}")));
+    assert_eq!(house.amidst(&["anonymize", "fixed.toml", "--out", "fixed"]).code, 0);
+    assert_eq!(house.read("fixed/public/release.csv"), kept);
 }
 
 #[test]

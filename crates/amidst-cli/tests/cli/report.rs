@@ -1,5 +1,7 @@
 //! The report: it parses, agrees with its JSON, needs nothing from outside, and stays small.
 
+use std::collections::BTreeSet;
+
 use amidst::policy::Policy;
 use serde_json::Value;
 
@@ -76,6 +78,15 @@ fn agrees(house: &House, part: &str, least: usize) {
     for heading in ["Methodology", "Identifiers and techniques", "Initial risk", "Threshold", "Residual risk"] {
         assert!(markdown.contains(heading), "{heading}");
     }
+    // Attacks on people who are not in the release follow from the input, so they are for the owner alone.
+    let tried = json["control_group"]["attacks"].as_array().cloned().unwrap_or_default();
+    assert_eq!((tried.is_empty(), markdown.contains("control group")), (part == "public", part == "internal"));
+    for attack in &tried {
+        let line = markdown.lines().find(|line| line.starts_with(&format!("| {}", attack["risk"].as_str().unwrap())));
+        assert!(line.is_some_and(|line| line.contains(attack["attack"].as_str().unwrap())), "{attack}: {markdown}");
+    }
+    let risks: BTreeSet<&str> = tried.iter().filter_map(|attack| attack["risk"].as_str()).collect();
+    assert!(part == "public" || risks.len() == 3, "{risks:?}");
 }
 
 #[test]

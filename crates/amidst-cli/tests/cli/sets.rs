@@ -119,6 +119,13 @@ fn ranges_become_two_columns_of_numbers() {
     // The same rows with labels have as many classes.
     house.file("label.toml", &ranged.replace("bounds", "label"));
     assert_eq!(house.amidst(&["anonymize", "label.toml", "--out", "label"]).code, 0);
+    // An audit under the policy of either finds the same.
+    let bounds = house.amidst(&["audit", "out", "--policy", "policy.toml", "--json"]).json(0);
+    assert_eq!(bounds, house.amidst(&["audit", "label", "--policy", "label.toml", "--json"]).json(0));
+    assert_eq!(house.amidst(&["audit", "people.csv", "--policy", "policy.toml"]).code, 1);
+    let linked = ["attack", "linkage", "out", "--policy", "policy.toml", "--external", "people.csv"];
+    let linked = house.amidst(&linked);
+    assert_eq!(linked.code, 0, "{}", linked.stderr);
     let labels = house.read("label/public/release.csv");
     assert_eq!(
         classes(&labels, &["age", "zip", "job"]).len(),

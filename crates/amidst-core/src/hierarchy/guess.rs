@@ -176,15 +176,37 @@ fn common(column: &Column, rows: &dyn Fn(&str) -> u64) -> Option<Suggestion> {
 /// With at most this many whole numbers close together, a column holds categories.
 const FEW: usize = 12;
 
+/// Parts of names that speak of quantities.
+const QUANTITIES: [&str; 8] = ["year", "jahr", "number", "children", "income", "size", "hours", "months"];
+
+/// Whole words that do: as parts they are in languages, stages, countries and alternatives.
+const QUANTITY_WORDS: [&str; 7] = ["age", "ages", "agep", "alter", "born", "count", "counts"];
+
+/// Whether a column's name has one of the words in it, between other signs or capitals.
+fn worded(column: &Column, words: &[&str]) -> bool {
+    let mut word = String::new();
+    let mut found = false;
+    for c in column.name.chars().chain([' ']) {
+        let capital = c.is_uppercase() && word.ends_with(char::is_lowercase);
+        if capital || !c.is_alphabetic() {
+            found |= words.contains(&word.to_lowercase().as_str());
+            word.clear();
+        }
+        if c.is_alphabetic() {
+            word.push(c);
+        }
+    }
+    found
+}
+
 /// Whether so few whole numbers lie so close together that they are codes of something: 1 to 9 for a race, say. Names
 /// that speak of quantities are believed.
 fn categories(column: &Column, low: Decimal, high: Decimal) -> bool {
-    let quantity =
-        ["age", "alter", "year", "jahr", "born", "count", "number", "children", "income", "size", "hours", "months"];
+    let quantity = named(column, &QUANTITIES) || worded(column, &QUANTITY_WORDS);
     let distinct = column.dictionary.len();
     let close = high.checked_sub(low).is_some_and(|range| range <= Decimal::from(2 * distinct + 3));
     let small = low >= Decimal::ZERO && high < Decimal::from(100);
-    column.kind == ValueType::Integer && distinct <= FEW && close && small && !named(column, &quantity)
+    column.kind == ValueType::Integer && distinct <= FEW && close && small && !quantity
 }
 
 /// Codes of one length that look like codes, such as postcodes.
@@ -266,7 +288,11 @@ fn numbers(column: &Column) -> Option<Suggestion> {
     Some(Suggestion::new("intervals", Value::List(widths), reason))
 }
 
-/// The units that tell the dates of the column apart, and the order in which they are written.
+/// Years up to which quarters are told apart: over more of them a year is coarse enough.
+const QUARTERS: i16 = 3;
+
+/// The units that tell the dates of the column apart, then the one that holds all of them, where there is one: the year
+/// says more than `*`, and no more of anybody than of all. And the order in which they are written.
 fn dates(column: &Column) -> Option<Suggestion> {
     let order = match column.kind {
         ValueType::Date => DateOrder::YearMonthDay,
@@ -277,16 +303,22 @@ fn dates(column: &Column) -> Option<Suggestion> {
     let dates = column.dictionary.iter().map(read).collect::<Option<Vec<Date>>>()?;
     let (first, last) = (dates.iter().min()?, dates.iter().max()?);
     let (a, b) = (first.year(), last.year());
-    let spans = [
+    let quarter = |date: &Date| (date.month() - 1) / 3;
+    let parted = [
         ("day", first != last && column.dictionary.iter().any(DateOrder::has_time)),
         ("month", (a, first.month()) != (b, last.month())),
+        ("quarter", b - a < QUARTERS && (a, quarter(first)) != (b, quarter(last))),
         ("year", a != b),
         ("decade", a.div_euclid(10) != b.div_euclid(10)),
     ];
-    let units: Vec<Value> = spans.iter().filter(|(_, s)| *s).map(|(unit, _)| Value::Text(unit.to_string())).collect();
-    if units.is_empty() {
-        return None;
-    }
+    let whole = match parted {
+        [.., ("decade", true)] => None,
+        [.., ("year", true), _] => Some("decade"),
+        [_, ("month", true), ..] => Some("year"),
+        _ => Some("month"),
+    };
+    let units = parted.iter().filter(|(_, parted)| *parted).map(|(unit, _)| *unit).chain(whole);
+    let units: Vec<Value> = units.map(|unit| Value::Text(unit.to_string())).collect();
     let reason = if a == b { format!("dates of {a}") } else { format!("dates from {a} to {b}") };
     let mut suggestion = Suggestion::new("dates", Value::List(units), reason);
     if column.kind != ValueType::Date {
@@ -328,21 +360,33 @@ mod tests {
     }
 
     #[test]
-    fn dates_get_the_units_they_span() {
-        assert_eq!(toml("born", ["1980-01-01", "2001-05-05"]), "{ dates = [\"month\", \"year\", \"decade\"] }");
-        assert_eq!(toml("seen", ["2024-01-01", "2024-05-05"]), "{ dates = [\"month\"] }");
-        assert_eq!(toml("seen", ["2024-01-01", "2024-01-05"]), "{ suppress = true }");
-        assert_eq!(toml("seen", ["2024-01-01 10:00", "2024-01-05 11:30"]), "{ dates = [\"day\"] }");
-        let local = ["05.03.2024", "24.12.2023"];
-        assert_eq!(toml("seen", local), "{ dates = [\"month\", \"year\"], written = \"d-m-y\" }");
-        let compact = ["20240305", "20231224"];
-        assert_eq!(toml("seen", compact), "{ dates = [\"month\", \"year\"], written = \"y-m-d\" }");
+    fn dates_get_the_units_they_span_and_the_one_that_holds_them() {
+        let units = |units: &[&str]| {
+            let quoted: Vec<String> = units.iter().map(|unit| format!("\"{unit}\"")).collect();
+            format!("{{ dates = [{}]", quoted.join(", "))
+        };
+        let plain = |list: &[&str]| units(list) + " }";
+        assert_eq!(toml("born", ["1980-01-01", "2001-05-05"]), plain(&["month", "year", "decade"]));
+        assert_eq!(toml("seen", ["2024-01-01", "2024-05-05"]), plain(&["month", "quarter", "year"]));
+        assert_eq!(toml("seen", ["2024-01-01", "2024-03-05"]), plain(&["month", "year"]));
+        assert_eq!(toml("seen", ["2024-01-01", "2024-01-05"]), plain(&["month"]));
+        assert_eq!(toml("seen", ["2024-01-01 10:00", "2024-01-05 11:30"]), plain(&["day", "month"]));
+        assert_eq!(toml("hired", ["2020-01-01", "2024-01-05"]), plain(&["month", "year", "decade"]));
+        let near = units(&["month", "quarter", "year", "decade"]);
+        assert_eq!(toml("seen", ["05.03.2024", "24.12.2023"]), format!("{near}, written = \"d-m-y\" }}"));
+        assert_eq!(toml("seen", ["20240305", "20231224"]), format!("{near}, written = \"y-m-d\" }}"));
     }
 
     #[test]
     fn few_whole_numbers_are_categories() {
         assert_eq!(toml("race", (1..=9).map(|i| i.to_string())), "{ suppress = true }");
         assert_eq!(toml("grade", (0..=6).map(|i| i.to_string())), "{ suppress = true }");
+        for codes in ["stage", "languageCode", "country", "Village", "alternative"] {
+            assert_eq!(toml(codes, (1..=4).map(|i| i.to_string())), "{ suppress = true }", "{codes}");
+        }
+        for numbers in ["age", "patientAge", "AGE", "age_at_onset", "Kinder (Alter)", "household_size"] {
+            assert_eq!(toml(numbers, (1..=12).map(|i| i.to_string())), "{ intervals = [5, 10] }", "{numbers}");
+        }
         // Ages of a small table, and counts, are numbers.
         assert_eq!(toml("years", (20..=30).map(|i| i.to_string())), "{ intervals = [2] }");
         assert_eq!(toml("x", ["21", "35", "47", "52", "60", "88"]), "{ intervals = [5, 10, 20] }");

@@ -7,13 +7,14 @@
 //! them.
 //!
 //! `view` is a table as it is published at a node, `node` looks for the node, `place` for single cells that become the
-//! top. Tuples stay whole: rows that agree in all quasi columns are published alike.
+//! top, and `exact` proves the least cost on small tables. Tuples stay whole: rows that agree in all quasi columns are published alike.
 //!
 //! **Which policies.** Requirements that look at the tuples which a class covers are refused: those of a set leave its
 //! other columns open. Rows that are left out are dropped, not masked.
 //!
 //! May use: `algorithm`, `cells`, `frequency`, `hierarchy`, `lattice`, `metric`, `recoding`, `requirement`, `search`.
 
+mod exact;
 mod node;
 mod place;
 #[cfg(test)]
@@ -89,17 +90,17 @@ pub fn search(
         Some(levels) => node::at(&view, levels)?,
         None => node::choose(&view, choice)?,
     };
-    let starred = match entry.kind {
+    let (starred, proven) = match entry.kind {
         RecodingKind::Cells if levels.is_none() => place::choose(&view, whole.as_ref())?,
-        _ => None,
+        _ => (None, false),
     };
     search.tell(1.0);
     let whole = whole.map(|chosen| {
         let kept = |tuple: usize| !chosen.out[tuple];
         let recoding = Recoding::full_domain_of(search.set, search.generalizations, &chosen.levels, kept);
-        (recoding, None, chosen.optimal && entry.kind == RecodingKind::FullDomain)
+        (recoding, None, proven || chosen.optimal && entry.kind == RecodingKind::FullDomain)
     });
-    let starred = starred.map(|(recoding, levels)| (recoding, Some(levels), false));
+    let starred = starred.map(|(recoding, levels)| (recoding, Some(levels), proven));
     let candidates = [whole, starred].into_iter().flatten().filter(|c| holds(search, sets, &c.0));
     let priced = candidates.map(|c| (cost(search, &c.0).unwrap_or(f64::INFINITY), c));
     let best = priced.reduce(|a, b| if b.0 < a.0 { b } else { a });

@@ -1,4 +1,5 @@
-//! Which cells become the top, so that every set satisfies the policy at a node.
+//! Which cells become the top, so that every set satisfies the policy at a node: quickly here, and proven by `exact`
+//! where a table is small.
 //!
 //! Set by set, again and again: tuples of failing classes that agree under a pattern of stars and satisfy the policy
 //! together, with whoever has that pattern already, are given it, the cheapest pattern first. What no pattern serves is
@@ -8,6 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::exact;
 use super::node::Chosen;
 use super::view::{MOST_COLUMNS, Published, Stars, View};
 use crate::cells::published as cell_of;
@@ -21,15 +23,23 @@ const ALL_PATTERNS: usize = 8;
 /// Nodes that are looked at on the way to the best one.
 const MOST_STEPS: usize = 60;
 
-/// The best node with its stars, from the node of whole levels on: its recoding, and the levels of all other cells.
+/// The best node with its stars, from the node of whole levels on: its recoding, and the levels of all other cells. And
+/// whether nothing costs less.
 pub(super) fn choose(
     view: &View<'_, '_>,
     whole: Option<&Chosen>,
-) -> Result<Option<(Recoding, Vec<usize>)>, SearchError> {
-    let search = view.search;
-    if search.generalizations.len() > MOST_COLUMNS {
-        return Ok(None);
+) -> Result<(Option<(Recoding, Vec<usize>)>, bool), SearchError> {
+    if view.search.generalizations.len() > MOST_COLUMNS {
+        return Ok((None, false));
     }
+    let mut best = quickly(view, whole)?;
+    let proven = exact::all(view, &mut best)?;
+    Ok((best.map(|(_, found)| (recoding(view, &found), found.levels)), proven))
+}
+
+/// A good node with its stars: from the best of some nodes to the cheapest neighbour, while that helps.
+fn quickly(view: &View<'_, '_>, whole: Option<&Chosen>) -> Result<Option<(f64, Published)>, SearchError> {
+    let search = view.search;
     let top: Vec<usize> = search.generalizations.iter().map(|g| g.height()).collect();
     let starts = whole.map(|c| c.levels.clone()).into_iter().chain([search.set.bottom(), top.clone()]);
     let mut best: Option<(f64, Published)> = None;
@@ -57,7 +67,7 @@ pub(super) fn choose(
             _ => break,
         }
     }
-    Ok(Some((recoding(view, &here.1), here.1.levels)))
+    Ok(Some(here))
 }
 
 /// Keeps the cheaper.

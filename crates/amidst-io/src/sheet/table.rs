@@ -19,6 +19,13 @@ pub(super) struct Region {
     pub end: (u32, u32),
 }
 
+impl Region {
+    /// The cells as a spreadsheet names them: A1:C1.
+    fn name(&self) -> String {
+        format!("{}:{}", cell::name(self.start.0, self.start.1), cell::name(self.end.0, self.end.1))
+    }
+}
+
 /// The table of a sheet as its cells come.
 pub(super) struct SheetTable<'c> {
     path: PathBuf,
@@ -153,12 +160,19 @@ impl<'c> SheetTable<'c> {
         if (last - first) as usize >= COLUMN_LIMIT {
             return Err(ReadError::TooManyColumns { path: self.path.clone() });
         }
+        let title = |region: &&Region| {
+            let whole = region.start.0 == row && region.start.1 <= first && region.end.1 >= last;
+            whole && region.end.1 > region.start.1
+        };
+        if let (false, Some(region)) = (self.conventions.no_header, self.regions.iter().find(title)) {
+            let (path, sheet, cells) = (self.path.clone(), self.sheet.clone(), region.name());
+            return Err(ReadError::TitleAbove { path, sheet, cells });
+        }
         let within = |region: &&Region| region.end.0 >= row && region.start.1 <= last && region.end.1 >= first;
         let merged: Vec<&Region> = self.regions.iter().filter(within).collect();
         if let (Merged::Refuse, Some(region)) = (self.conventions.merged, merged.first()) {
-            let cells =
-                format!("{}:{}", cell::name(region.start.0, region.start.1), cell::name(region.end.0, region.end.1));
             let (path, sheet, count) = (self.path.clone(), self.sheet.clone(), merged.len());
+            let cells = region.name();
             return Err(ReadError::MergedCells { path, sheet, cells, count });
         }
         let name = |column: u32| header.get(&column).map(|name| name.trim().to_string()).unwrap_or_default();

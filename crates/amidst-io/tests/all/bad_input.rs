@@ -68,7 +68,7 @@ fn separated_values() {
         ),
         (
             b"a,,c\n1,2,3\n",
-            "t: column 2 has no name. Give every column a name in the header, or state `header = false` under [data] if there is none",
+            "t: column 2 has no name. Give every column a name in the header, delete lines above it, or state `header = false` under [data] if there is none",
         ),
         (b"a,b\n1,2\n3,\"secret\n4,5\n", "t, line 3, column “b”: a quote that opens here is never closed"),
         (b"\"a,b\n1,2\n", "t, line 1: a quote that opens here is never closed"),
@@ -168,7 +168,7 @@ fn json_lines() {
         ("{\"a\":1,\"a\":2}\n", "t, line 1: not a JSON object: a key appears twice"),
         (
             "{\"\":1}\n",
-            "t: column 1 has no name. Give every column a name in the header, or state `header = false` under [data] if there is none",
+            "t: column 1 has no name. Give every column a name in the header, delete lines above it, or state `header = false` under [data] if there is none",
         ),
         (
             "{\"a\":\"\\u0000\"}\n",

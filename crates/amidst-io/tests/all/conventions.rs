@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use amidst_io::{Conventions, DateFormat, Input, ReadError, ReadOptions, TextEncoding, read};
+use amidst_io::{Conventions, DateFormat, Input, Merged, ReadError, ReadOptions, TextEncoding, read};
 
 struct Folder(tempfile::TempDir);
 
@@ -176,6 +176,14 @@ fn small_workbooks_cannot_ask_for_large_memory() {
     let rows = format!("{header}{}{}", row("", &format!("{}{}", cell(merged, "1"), cell("", "2"))), row("", &covered));
     let error = folder.read("c.ods", &opendocument(&table(&rows)), &none).unwrap_err().to_string();
     assert!(error.contains("cells A2:A3") && error.contains("merged = "), "{error}");
+    // A title across the columns is no header, whatever merged cells mean.
+    let title = format!("{}<table:covered-table-cell/>", cell(" table:number-columns-spanned=\"2\"", "Report"));
+    let rows = format!("{}{header}{}", row("", &title), row("", &format!("{}{}", cell("", "1"), cell("", "2"))));
+    for merged in [Merged::Refuse, Merged::Fill] {
+        let conventions = Conventions { merged, ..Conventions::default() };
+        let error = folder.read("t.ods", &opendocument(&table(&rows)), &conventions).unwrap_err().to_string();
+        assert!(error.contains("sheet “S”, cells A1:B1") && error.contains("above the table"), "{error}");
+    }
     let bomb = archive(&[("xl/sharedStrings.xml", &vec![b' '; 600 << 20])]);
     assert!(bomb.len() < 1 << 20);
     let error = folder.read("d.xlsx", &bomb, &none).unwrap_err();

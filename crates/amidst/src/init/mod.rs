@@ -14,6 +14,7 @@ mod person;
 mod plan;
 mod profile;
 mod roles;
+mod unknown;
 mod write;
 
 use std::borrow::Cow;
@@ -31,9 +32,7 @@ use conventions::Guessed;
 pub use conventions::needed as needed_conventions;
 use plan::Plan;
 use profile::Profile;
-
-/// Cells that usually mean "unknown".
-const UNKNOWN: &[&str] = &["?", "", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "-"];
+use unknown::{nobody, unknown_tokens};
 
 /// The rows by which columns of long texts are found, so that they need not all be read.
 const SAMPLE: u64 = 50_000;
@@ -207,64 +206,6 @@ fn read_but(
             read => return Ok(read?),
         }
     }
-}
-
-/// The usual tokens that some column holds, unless it is one of its codes: `NA` is also Naples and Namibia.
-fn unknown_tokens(table: &Table) -> Vec<String> {
-    let held = |token: &&&str| {
-        table.columns.iter().any(|c| c.dictionary.code(token).is_some() && !(is_code(token) && has_codes(c)))
-    };
-    UNKNOWN.iter().filter(held).map(|t| t.to_string()).collect()
-}
-
-/// What people write in the place of a number or a name that they do not have.
-const NOBODY: &[&str] = &[
-    "unknown",
-    "unbekannt",
-    "inconnu",
-    "desconocido",
-    "sconosciuto",
-    "onbekend",
-    "desconhecido",
-    "nieznany",
-    "anonymous",
-    "anonym",
-    "anonyme",
-    "none",
-    "not known",
-    "not available",
-    "see file",
-    "test",
-    "tbd",
-    "xxx",
-];
-
-/// Values of a key that are no person: they would count as one more person in every class. Those that another column
-/// has, too, are left as they are.
-fn nobody(table: &Table, plan: &Plan) -> Vec<String> {
-    let keys = |i: &usize| plan.guesses[*i].role == Role::Key;
-    let nobody = |text: &&str| NOBODY.contains(&text.trim().to_lowercase().as_str());
-    let mut found: Vec<String> = (0..table.columns.len())
-        .filter(keys)
-        .flat_map(|i| table.columns[i].dictionary.iter().filter(nobody))
-        .filter(|text| (0..table.columns.len()).all(|i| keys(&i) || table.columns[i].dictionary.code(text).is_none()))
-        .map(str::to_string)
-        .collect();
-    found.sort();
-    found.dedup();
-    found
-}
-
-/// Two or three capital letters.
-fn is_code(value: &str) -> bool {
-    matches!(value.len(), 2 | 3) && value.bytes().all(|b| b.is_ascii_uppercase())
-}
-
-/// Whether nearly all values are codes of a few letters, and not just some abbreviations.
-fn has_codes(column: &Column) -> bool {
-    let known = |value: &&str| is_code(value) || !UNKNOWN.contains(value);
-    let codes = column.dictionary.iter().filter(|value| is_code(value)).count();
-    codes > 5 && codes * 10 >= column.dictionary.iter().filter(known).count() * 9
 }
 
 /// Gives every column the type of its known values.

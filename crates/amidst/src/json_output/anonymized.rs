@@ -78,10 +78,15 @@ impl Compared {
             Ok(cost) => json!({"algorithm": c.algorithm, "recoding": c.kind.words(), "cost": number(*cost)}),
             Err(reason) => json!({"algorithm": c.algorithm, "recoding": c.kind.words(), "unsuited": reason}),
         };
-        json!({
+        let mut told = json!({
             "metric": self.metric,
             "published": self.published,
             "algorithms": self.contenders.iter().map(contender).collect::<Vec<_>>(),
-        })
+        });
+        if !self.weights.is_empty() {
+            let weights = self.weights.iter().map(|(column, weight)| (column.clone(), number(*weight)));
+            told["weights"] = Value::Object(weights.collect());
+        }
+        told
     }
 }

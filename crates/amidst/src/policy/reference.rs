@@ -6,7 +6,7 @@ use amidst_core::hierarchy::BUILDERS;
 use amidst_core::model::MODELS;
 
 use super::keys::{Key, SECTIONS, Section};
-use super::{ROLES, Role};
+use super::{PRESETS, Preset, ROLES, Role};
 
 /// What a role means.
 pub fn role_meaning(role: Role) -> &'static str {
@@ -69,6 +69,12 @@ pub fn markdown() -> String {
                     let _ = writeln!(out, "| `{}` | {} |", model.id, names.join("; ").replace('|', "\\|"));
                 }
             }
+            "release" => {
+                out.push_str("\n| threshold | risk | source |\n| --- | --- | --- |\n");
+                for Preset { id, risk, source } in PRESETS {
+                    let _ = writeln!(out, "| `{id}` | {}/{} | {source} |", risk.0, risk.1);
+                }
+            }
             _ => {}
         }
     }
@@ -96,6 +102,11 @@ pub fn text(section: &Section) -> String {
             words,
             key.default
         );
+    }
+    if section.name == "release" {
+        for Preset { id, risk, source } in PRESETS {
+            let _ = write!(out, "\nthreshold = \"{id}\"\n    {}/{}: {source}\n", risk.0, risk.1);
+        }
     }
     out
 }

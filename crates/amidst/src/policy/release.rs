@@ -73,7 +73,7 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         id: "cms-11",
         risk: (1, 11),
-        source: "Centers for Medicare & Medicaid Services, Cell Size Suppression Policy: no cell below 11",
+        source: "Centers for Medicare & Medicaid Services, CMS Cell Size Suppression Policy (ResDAC, version of 26 January 2024): no cell of 1 to 10 is reported, so 1/11",
     },
 ];
 

@@ -9,9 +9,14 @@ use amidst_core::table::{Column, Dictionary, Table, ValueType, number};
 use crate::policy::Policy;
 use crate::prepare::BOUNDS;
 
-/// The two bounds of a range of numbers, as they are written.
+/// The two bounds of a range of numbers, as they are written. Intervals of decimals, `[60, 80[`, end before their second
+/// one.
 pub(super) fn bounds(label: &str) -> Option<(&str, &str)> {
-    let inner = label.strip_prefix('[')?.strip_suffix(']')?;
+    let inner = label.strip_prefix('[')?;
+    if let Some((low, high)) = inner.strip_suffix('[').and_then(|inner| inner.split_once(", ")) {
+        return (number(low)? < number(high)?).then_some((low, high));
+    }
+    let inner = inner.strip_suffix(']')?;
     // A minus may stand before either number.
     let (at, _) = inner.char_indices().skip(1).find(|&(at, c)| c == '-' && number(&inner[..at]).is_some())?;
     let (low, high) = (&inner[..at], &inner[at + 1..]);
@@ -73,7 +78,22 @@ mod tests {
         assert_eq!(bounds("[20-39]"), Some(("20", "39")));
         assert_eq!(bounds("[-5--1]"), Some(("-5", "-1")));
         assert_eq!(bounds("[-5-3.5]"), Some(("-5", "3.5")));
-        for label in ["*", "20", "20-39", "[a-b]", "[39-20]", "{1,2}", "[20-]", "[2020-01-01-2020-02-01]", ""] {
+        assert_eq!(bounds("[-0.5, 1["), Some(("-0.5", "1")));
+        for label in [
+            "[1, 1[",
+            "[1, 2",
+            "[1, 2]",
+            "[, 2[",
+            "*",
+            "20",
+            "20-39",
+            "[a-b]",
+            "[39-20]",
+            "{1,2}",
+            "[20-]",
+            "[2020-01-01-2020-02-01]",
+            "",
+        ] {
             assert_eq!(bounds(label), None, "{label}");
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! The ends of a range are the least and the greatest value of its class: the exact amounts of two people, and in the
 //! whole release those of everybody who is at an end of a class. Rounded outward a range covers the same values and
-//! more, and its ends are nobody's.
+//! more, and its ends are nobody's. The ends of an interval of a hierarchy are nobody's as they are.
 
 use amidst_core::table::number;
 use rust_decimal::Decimal;
@@ -25,6 +25,12 @@ pub(super) fn rounded(label: &str) -> Option<String> {
     let down = low.checked_div(step)?.floor().checked_mul(step)?.normalize();
     let up = high.checked_div(step)?.ceil().checked_mul(step)?.normalize();
     Some(format!("[{down}-{up}]"))
+}
+
+/// An interval of a hierarchy of decimals, `[60, 80[`, written as all other ranges are: `[60-80]`.
+pub(super) fn closed(label: &str) -> Option<String> {
+    let (low, high) = bounds(label).filter(|_| label.ends_with('['))?;
+    Some(format!("[{low}-{high}]"))
 }
 
 /// The greatest of 1, 2 and 5 times a power of ten that is not above a width.
@@ -64,6 +70,14 @@ mod tests {
         }
         for same in ["[47-51]", "[20-24]", "*", "34", "[a-b]", "{a,b}", "[5-5]"] {
             assert_eq!(rounded(same), None, "{same}");
+        }
+    }
+
+    #[test]
+    fn intervals_of_decimals_are_written_as_other_ranges() {
+        assert_eq!(closed("[-0.5, 1[").as_deref(), Some("[-0.5-1]"));
+        for same in ["[40-59]", "*", "0.5", ">=3.5", "{a,b}", "[x, y["] {
+            assert_eq!(closed(same), None, "{same}");
         }
     }
 

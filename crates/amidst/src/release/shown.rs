@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use super::bounds::bounds;
 use super::join::Joined;
 use super::representative::representatives;
-use super::rounded::rounded;
+use super::rounded::{closed, rounded};
 use crate::Failure;
 use crate::plan::stated_k;
 use crate::policy::{OutputValues, Policy, Ranges};
@@ -63,13 +63,16 @@ pub fn show(policy: &Policy, prepared: &Prepared, found: &mut Found, joined: Opt
                 .collect()
         }
         OutputValues::Generalized => {
-            let text = |label: String| match output.ranges {
-                Ranges::Label => label,
-                Ranges::Midpoint => midpoint(&label).unwrap_or(label),
-                Ranges::Bounds => single(&label).unwrap_or(label),
-                Ranges::Rounded => rounded(&label).unwrap_or(label),
+            let text = |(label, cell): (String, &Cell)| match (output.ranges, cell) {
+                (Ranges::Label, _) => label,
+                (Ranges::Midpoint, _) => midpoint(&label).unwrap_or(label),
+                (Ranges::Bounds, _) => single(&label).unwrap_or(label),
+                (Ranges::Rounded, Cell::Node { .. }) => closed(&label).unwrap_or(label),
+                (Ranges::Rounded, _) => rounded(&label).unwrap_or(label),
             };
-            (0..prepared.generalizations.len()).map(|c| labels(prepared, recoding, c).map(text).collect()).collect()
+            let cells = |c: usize| recoding.classes.iter().map(move |class| &class[c]);
+            let column = |c: usize| labels(prepared, recoding, c).zip(cells(c)).map(text).collect();
+            (0..prepared.generalizations.len()).map(column).collect()
         }
     };
     let shown = (0..recoding.classes.len()).map(|class| columns.iter().map(|c| c[class].clone()).collect());

@@ -4,16 +4,17 @@
 //! Budgets count work (rows, cells, nodes), never time, so the same table and seed give the same release everywhere.
 //! One metric decides: the policy's, or GCP, in which a suppressed row is lost in every column. A metric that is not
 //! defined for local recodings (`height`) leaves the choice to those that it is defined for. What the others would have
-//! cost is for the owner; the public part of a release does not tell it, because it follows from the input.
+//! cost is for the owner; the public part of a release does not tell it, because it follows from the input. Where the
+//! release that loses least has columns of nothing but `*`, one that keeps more of them is published (`keeping`).
 
 use amidst_core::algorithm::{self, ALGORITHMS, RecodingKind};
-use amidst_core::metric::Release;
 use amidst_core::search::{Found, Search};
 
-use super::{Chosen, run};
+use super::{Chosen, cost, keeping, run};
 use crate::Failure;
 use crate::job::{Control, Stage};
 use crate::policy::Policy;
+use crate::policy::quote::key;
 use crate::prepare::Prepared;
 use crate::release::Joined;
 
@@ -32,6 +33,8 @@ pub struct Compared {
     pub contenders: Vec<Contender>,
     /// The one whose release is published.
     pub published: &'static str,
+    /// Columns that weigh more than the policy says, and what they weigh: without that they would be `*` in every row.
+    pub weights: Vec<(String, f64)>,
 }
 
 /// One algorithm of the competition.
@@ -53,8 +56,15 @@ impl Compared {
             let published = if c.algorithm == self.published { ", published" } else { "" };
             Some(format!("{} ({}): {cost:.4}{published}", c.kind.words(), c.algorithm))
         });
+        let weights = self.weights.iter().map(|(column, weight)| {
+            format!(
+                " and `weight = {weight}` under [columns.{}], without which it would be * in every row,",
+                key(column)
+            )
+        });
+        let (weights, fix) = (weights.collect::<String>(), if self.weights.is_empty() { "fixes" } else { "fix" });
         format!(
-            "loss by {}: {}; `algorithm = \"{}\"` under [search] fixes the choice",
+            "loss by {}: {}; `algorithm = \"{}\"` under [search]{weights} {fix} the choice",
             self.metric,
             told.collect::<Vec<_>>().join("; "),
             self.published
@@ -76,7 +86,8 @@ pub(super) fn compete(
     let mut contenders: Vec<Contender> = Vec::with_capacity(entries.len());
     let mut best: Option<Best> = None;
     for (i, entry) in entries.iter().copied().enumerate() {
-        let progress = |stage: Stage, share: f64| search.control.tell(stage, (i as f64 + share) / entries.len() as f64);
+        let progress =
+            |stage: Stage, share: f64| search.control.tell(stage, (i as f64 + share) / (entries.len() + 1) as f64);
         let own = Search { control: Control { progress: &progress, ..search.control }, ..search.clone() };
         let cost = match run(policy, prepared, entry, &own) {
             Ok(release) => match cost(search, &release.0) {
@@ -96,11 +107,21 @@ pub(super) fn compete(
         contenders.push(Contender { algorithm: entry.id, kind: entry.kind, cost });
         progress(Stage::Search, 1.0);
     }
-    let Some((_, entry, (mut found, joined))) = best else {
+    let Some((least, entry, (mut found, mut joined))) = best else {
         let (found, joined) = run(policy, prepared, fallback, search)?;
         return Ok(Chosen { entry: fallback, found, joined, compared: None });
     };
-    let compared = Compared { metric: search.metric.id, contenders, published: entry.id };
+    let runs = entries.len() as f64;
+    let progress = |share: f64| search.control.tell(Stage::Search, (runs + share) / (runs + 1.0));
+    let kept = keeping::keeping_more(policy, prepared, entry, search, (least, &found.recoding), &progress)?;
+    progress(1.0);
+    let mut weights = Vec::new();
+    if let Some(kept) = kept {
+        (found, joined, weights) = (kept.found, kept.joined, kept.weights);
+        let published = contenders.iter_mut().filter(|c| c.algorithm == entry.id);
+        published.for_each(|c| c.cost = Ok(kept.cost));
+    }
+    let compared = Compared { metric: search.metric.id, contenders, published: entry.id, weights };
     found.notes.insert(0, format!("no algorithm is named, so several competed; {}", compared.sentence()));
     for contender in &compared.contenders {
         if let Err(reason) = &contender.cost {
@@ -108,11 +129,4 @@ pub(super) fn compete(
         }
     }
     Ok(Chosen { entry, found, joined, compared: Some(compared) })
-}
-
-/// What a release costs by the metric that decides; nothing where it is not defined.
-fn cost(search: &Search<'_>, found: &Found) -> Option<f64> {
-    let (set, generalizations, recoding) = (search.set, search.generalizations, &found.recoding);
-    let (groups, suppressed) = recoding.groups(set);
-    search.metric.metric.loss(&Release { set, generalizations, recoding, groups: &groups, suppressed, k: search.k })
 }

@@ -4,7 +4,9 @@
 //! May use: `job`, `plan`, `policy`, `prepare`, `release`, `settling`, and what those use.
 
 mod competition;
+mod keeping;
 
+use amidst_core::metric::Release;
 use amidst_core::search::own_distribution::{Settled, settle};
 use amidst_core::search::{Found, Search, SearchError, feasibility};
 use amidst_core::{algorithm, lattice, sets};
@@ -113,6 +115,13 @@ fn run(
         }
         Ok(holds.then_some((found, joined)))
     })
+}
+
+/// What a release costs by the metric that decides; nothing where it is not defined.
+fn cost(search: &Search<'_>, found: &Found) -> Option<f64> {
+    let (set, generalizations, recoding) = (search.set, search.generalizations, &found.recoding);
+    let (groups, suppressed) = recoding.groups(set);
+    search.metric.metric.loss(&Release { set, generalizations, recoding, groups: &groups, suppressed, k: search.k })
 }
 
 /// The node that the policy names, its failing classes suppressed as far as the search allows.

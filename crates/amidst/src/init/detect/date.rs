@@ -1,8 +1,9 @@
 //! Dates and times of day in the usual orders.
 
-use amidst_core::table::{ValueType, date_order};
+use amidst_core::table::{DATE_ORDERS, DateOrder, ValueType, date_order};
 
 use super::{Detector, Means};
+use crate::init::profile::Profile;
 
 pub(super) const DETECTOR: Detector = Detector {
     id: "date",
@@ -10,9 +11,20 @@ pub(super) const DETECTOR: Detector = Detector {
     means: Means::Date,
     found: |profile| {
         let values = || profile.values.iter().map(|v| v.trim());
-        profile.column.kind == ValueType::Date || date_order(values()).is_some() || profile.share(is_time) >= 0.9
+        profile.column.kind == ValueType::Date
+            || date_order(values()).is_some()
+            || profile.share(is_time) >= 0.9
+            || nearly_all(profile)
     },
 };
+
+/// Whether nearly all values are dates of one order, and few are words or slips.
+fn nearly_all(profile: &Profile<'_>) -> bool {
+    let grouped = |v: &str| v.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).count() >= 3;
+    let of_order =
+        |(_, order): &(&str, DateOrder)| profile.share(|v| grouped(v) && order.day_number(v).is_some()) >= 0.9;
+    profile.values.len() >= 10 && DATE_ORDERS.iter().any(of_order)
+}
 
 /// A time of day alone: 7:05, 18:30:12.5, 6:15 pm.
 fn is_time(value: &str) -> bool {
@@ -40,5 +52,15 @@ mod tests {
         ] {
             assert_eq!(id(values), Some("date"), "{values:?}");
         }
+    }
+
+    #[test]
+    fn a_slip_does_not_make_telephone_numbers_of_dates() {
+        let days = |slips: usize| {
+            let day = |i: usize| format!("2024-{:02}-{:02}", i % 12 + 1, i % 28 + 1);
+            (0..60).map(day).chain((0..slips).map(|i| format!("some time {i}"))).collect::<Vec<_>>()
+        };
+        assert_eq!(id(days(3)), Some("date"));
+        assert_ne!(id(days(30)), Some("date"));
     }
 }
