@@ -6,8 +6,8 @@
 //! **Measured.** The time to return every minimal node, the median of several runs with its spread; judged by the ratio
 //! of the two medians, since another machine has other seconds.
 //!
-//! **Departures.** Retail orders are made up; of their columns five have more than two values, so their sizes end at
-//! five.
+//! **Departures.** Retail orders are made up; Figure 8 lists seven columns beside the sensitive one, so their sizes end
+//! at seven.
 
 use amidst::Failure;
 
@@ -26,7 +26,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                of several runs; similar: the ratio to k-anonymity is between 1/5 and 5, times under 50 ms aside",
     departures: &[
         "The times are of this program and this machine; only their ratios are judged.",
-        "Retail orders are made up, and have five columns of the paper's seven.",
+        "Retail orders are made up; beside the sensitive column Figure 8 lists seven, so there is no eighth.",
     ],
     adult: true,
     run,
@@ -44,7 +44,7 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let (orders, order_columns) = retail(rows, 1);
     let tables = [
         ("Adult", &adult.table, &columns, adult.occupation, most.min(columns.len())),
-        ("orders", &orders, &order_columns, "cost", order_columns.len()),
+        ("orders", &orders, &order_columns, "cost", most.min(order_columns.len())),
     ];
     let mut table =
         Sheet::new(["table", "quasi columns", "requirement", "median s", "least s", "most s", "ratio to k"]);

@@ -45,7 +45,8 @@ fn ratio(points: &[Option<f64>]) -> Option<f64> {
 
 fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let adult = context.adult;
-    let (scale, runs) = if context.quick { (60, 3) } else { (1_000, 3) };
+    // 45,000 rows of Adult; a stand-in has fewer.
+    let (scale, runs) = if context.quick { (60, 3) } else { ((adult.table.rows / 45).min(1_000), 3) };
     let all = (45 * scale).min(adult.table.rows);
     let rows: Vec<usize> = [25, 30, 35, 40, 45].iter().map(|n| (n * scale).min(adult.table.rows)).collect();
     let (ls, sizes) = ([2, 4, 6, 8, 10], (2..=adult.quasi.len()).collect::<Vec<usize>>());
@@ -76,6 +77,18 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     for (chart, curves) in charts.iter_mut().zip(&curves) {
         Kind::PAPER.iter().zip(curves).for_each(|(kind, points)| chart.add(kind.name(), points.clone()));
     }
+    let claims = claims(&curves);
+    let settings = vec![
+        ("alpha".into(), "2".into()),
+        ("weights".into(), "sensitivity 2".into()),
+        ("runs".into(), runs.to_string()),
+        ("health conditions".into(), "random, seed 1".into()),
+    ];
+    Ok(Outcome { table, charts, claims, settings, ..Outcome::default() })
+}
+
+/// What the curves of the three figures say about what the paper claims.
+fn claims(curves: &[[Vec<Option<f64>>; 4]; 3]) -> Vec<Claim> {
     let told = |figure: usize| -> (Vec<f64>, String) {
         let ratios = Kind::PAPER.iter().zip(&curves[figure]).filter_map(|(kind, c)| Some((kind.name(), ratio(c)?)));
         let ratios: Vec<(&str, f64)> = ratios.collect();
@@ -85,8 +98,20 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let [a, b, c] = [told(0), told(1), told(2)];
     let rising = |r: &[f64]| r.iter().filter(|&&x| x > 1.0).count() * 2 > r.len();
     let falling = |r: &[f64]| r.iter().filter(|&&x| x < 1.0).count() * 2 > r.len();
-    let claims = vec![
-        Claim::judged("The time rises with the rows (for most of the requirements).", rising(&a.0), a.1).by_time(),
+    vec![
+        Claim::judged(
+            "The time rises with the rows (for most of the requirements).",
+            rising(&a.0),
+            match rising(&a.0) {
+                true => a.1,
+                false => format!(
+                    "{}; rows that agree are counted once and searched together, so the time follows the distinct tuples, whose number \
+                     grows more slowly than the rows",
+                    a.1
+                ),
+            },
+        )
+        .by_time(),
         Claim::judged(
             "The time falls as l grows (for most of the requirements).",
             falling(&b.0),
@@ -98,19 +123,19 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
             },
         )
         .by_time(),
-        Claim::judged("The time rises with the number of quasi columns (for most of them).", rising(&c.0), c.1)
-            .by_time(),
+        Claim::judged(
+            "The time rises with the number of quasi columns (for most of them).",
+            rising(&c.0),
+            match rising(&c.0) {
+                true => c.1,
+                false => format!("{}; with few columns classes stay large, and judging a large class takes longer", c.1),
+            },
+        )
+        .by_time(),
         Claim::impossible(
             "l = 10 can be tried, and entropy and recursion beyond l = 4.",
             "there are eight values in four categories: no group has ten distinct values, and the entropy of four categories is at \
              most log 4",
         ),
-    ];
-    let settings = vec![
-        ("alpha".into(), "2".into()),
-        ("weights".into(), "sensitivity 2".into()),
-        ("runs".into(), runs.to_string()),
-        ("health conditions".into(), "random, seed 1".into()),
-    ];
-    Ok(Outcome { table, charts, claims, settings, ..Outcome::default() })
+    ]
 }
