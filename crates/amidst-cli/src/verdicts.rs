@@ -14,6 +14,8 @@ pub struct Judged {
     parameters: Figures,
     measured: Figures,
     holds: bool,
+    /// What stands in the way of every parameter, where something does.
+    obstacle: Option<&'static str>,
     /// How much of it is known, where a checker says so.
     standing: Option<Standing>,
 }
@@ -27,6 +29,7 @@ impl From<&RequirementVerdict> for Judged {
             parameters: found.parameters.clone(),
             measured: found.measured.clone(),
             holds: found.holds,
+            obstacle: found.obstacle,
             standing: None,
         }
     }
@@ -41,6 +44,7 @@ impl From<&check::Requirement> for Judged {
             parameters: claim.parameters.clone().into(),
             measured: claim.measured.clone().into(),
             holds: claim.holds,
+            obstacle: None,
             standing: None,
         }
     }
@@ -84,7 +88,8 @@ impl Judged {
             Some((sign, shown)) => pair(name, sign, &shown),
             None => pair(name, "=", every),
         });
-        pairs.collect::<Vec<_>>().join(", ")
+        let why = self.obstacle.map(|why| format!(": {why}")).unwrap_or_default();
+        pairs.collect::<Vec<_>>().join(", ") + &why
     }
 }
 

@@ -3,6 +3,7 @@
 use amidst_check::Accepted;
 use amidst_core::model::Needs;
 use amidst_core::search::{Impossible, SearchError, feasibility};
+use amidst_core::sensitive::belief::contradicted;
 use amidst_core::sets;
 use amidst_core::table::ValueType;
 use amidst_io::Format;
@@ -15,6 +16,7 @@ use crate::prepare::{Fitted, LoadOptions, PrepareError, Prepared, alike, consent
 use crate::release::show;
 use crate::search::search;
 use crate::unique::accepted;
+use crate::words::counted;
 
 /// What a check found.
 #[derive(Debug)]
@@ -122,6 +124,7 @@ pub fn check_and_prepare(policy: &Policy, options: &LoadOptions<'_>) -> (Vec<Fin
                 prepared = prepared.protecting_everyone(&why.message);
                 wrong = unsatisfiable(policy, &prepared, options);
             }
+            findings.extend(contradictions(&prepared).map(Finding::Remark));
             // What is impossible does not fit, whatever else does.
             if let Some(finding) = wrong {
                 findings[0] = finding;
@@ -199,6 +202,23 @@ fn summary(policy: &Policy, fitted: &Fitted, unique: u64) -> Summary {
         accepted: accepted(policy, &fitted.header),
         waived: consent::waived(policy, &fitted.layout, &fitted.table).map_or(0, |w| w.rows.len() as u64),
     }
+}
+
+/// Rows to which a population, by which beliefs are judged, gives no share.
+fn contradictions(prepared: &Prepared) -> impl Iterator<Item = String> {
+    let of_beliefs = prepared.requirements.iter().filter(|r| r.needs() == Needs::Tuples && !r.counts_people());
+    of_beliefs.filter_map(|r| {
+        let (population, &[column]) = (r.population.as_ref()?, &r.on[..]) else { return None };
+        let (_, rows) = contradicted(&prepared.set, population, column);
+        (rows > 0).then(|| {
+            format!(
+                "the population of {} contradicts the table: nobody of it has the quasi values and the `{}` of {}",
+                r.model.id,
+                prepared.domains[column].name,
+                counted(rows, "row")
+            )
+        })
+    })
 }
 
 /// What is probably not meant.

@@ -259,3 +259,63 @@ fn the_only_value_of_a_column_matches_nobody_else() {
         }
     }
 }
+
+/// A population that gives people of the table no share, wholly or in part.
+#[test]
+fn a_population_that_contradicts_the_table_is_said() {
+    let house = House::new();
+    house.file("people.csv", "age,disease\n21,flu\n21,hiv\n22,flu\n22,flu\n31,hiv\n31,flu\n32,flu\n32,cold\n");
+    let policy = "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [5, 10] }\n\
+                  [columns.disease]\nrole = \"sensitive\"\n[[require]]\nmodel = \"bayes-optimal\"\nrho1 = 0.2\nrho2 = 0.9\n\
+                  population = \"town.csv\"\n";
+    house.file("policy.toml", policy);
+    let town = |without: &[&str]| {
+        let cells = ["21", "22", "23", "31", "32"].map(|age| ["flu", "hiv", "cold"].map(|d| format!("{age},{d}")));
+        let kept = cells.iter().flatten().filter(|cell| !without.iter().any(|w| cell.contains(w)));
+        format!("age,disease,count\n{}", kept.map(|cell| format!("{cell},9\n")).collect::<String>())
+    };
+    // Everybody has a share, and so have others: nothing is said.
+    house.file("town.csv", &town(&[]));
+    let run = house.amidst(&["check", "policy.toml"]);
+    assert!(run.code == 0 && !run.stderr.contains("contradicts"), "{}", run.stderr);
+    // Of one row, which a wider class mends.
+    house.file("town.csv", &town(&["31,hiv"]));
+    let run = house.amidst(&["check", "policy.toml"]);
+    assert!(run.code == 0 && run.stderr.contains("`disease` of 1 row"), "{}{}", run.stdout, run.stderr);
+    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    assert!(json["levels"]["age"].as_u64().unwrap() > 0, "{json}");
+    house.amidst(&["verify", "release", "--policy", "policy.toml", "--strict"]).succeeds();
+    // Of a value altogether, which nothing mends.
+    house.file("town.csv", &town(&["hiv"]));
+    let run = house.amidst(&["anonymize", "policy.toml", "--out", "other"]);
+    run.fails(1, &["bayes-optimal", "no rho2 is possible", "gives no share to a value", "2 of 8 rows"]);
+}
+
+/// Of requirements with two halves it is said which one fails.
+#[test]
+fn an_audit_says_what_stands_in_the_way() {
+    let house = House::new();
+    let rows = ["a,flu\n".repeat(6), "a,hiv\nb,flu\nb,flu\nb,cold\nb,cold\n".to_string()].concat();
+    house.file("people.csv", &format!("town,disease\n{rows}"));
+    let audit = |require: &str| {
+        house.file(
+            "policy.toml",
+            &format!(
+                "[data]\ninput = \"people.csv\"\n[columns.town]\nrole = \"quasi\"\nhierarchy = {{ suppress = true }}\n\
+                 [columns.disease]\nrole = \"sensitive\"\n[[require]]\n{require}"
+            ),
+        );
+        house.amidst(&["audit", "people.csv", "--policy", "policy.toml"]).stdout
+    };
+    let npd = |c1: u32, c2: u32| {
+        let stated = format!("c1 = {c1}\nc2 = {c2}\nl = 2\nno_negative = [\"hiv\"]\n");
+        audit(&format!("model = \"npd-recursive-c1-c2-l-diversity\"\n{stated}"))
+    };
+    assert!(npd(9, 20).contains("rarer than c2 percent"), "{}", npd(9, 20));
+    let complete = |k: u32, alpha: &str| {
+        audit(&format!("model = \"complete-alpha-k-anonymity\"\nk = {k}\nalpha = {{ flu = {alpha} }}\n"))
+    };
+    let (share, size) = (complete(3, "0.5"), complete(5, "0.9"));
+    assert!(share.contains("more frequent than its alpha allows"), "{share}");
+    assert!(size.contains("k = 4") && !size.contains("alpha allows"), "{size}");
+}

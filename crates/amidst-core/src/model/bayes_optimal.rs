@@ -21,7 +21,7 @@ use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
 use crate::parameter::{Kind, Measured, Parameter};
-use crate::sensitive::belief::{Belief, every_belief};
+use crate::sensitive::belief::{Belief, CONTRADICTED, every_belief};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "bayes-optimal",
@@ -91,7 +91,7 @@ impl PrivacyModel for BayesOptimal {
             Some(rho2) => Bound::Exact(rho2),
             None => Bound::Always,
         };
-        Level::smallest("rho2", bound)
+        Level::smallest("rho2", bound).but_for(CONTRADICTED)
     }
 }
 

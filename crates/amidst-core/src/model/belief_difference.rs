@@ -18,7 +18,7 @@ use super::{Bound, Entry, Level, Needs, PrivacyModel, Sensitive};
 use crate::class::{Class, TableStats};
 use crate::exact::Rational;
 use crate::parameter::{Kind, Measured, Parameter};
-use crate::sensitive::belief::{Belief, every_belief};
+use crate::sensitive::belief::{Belief, CONTRADICTED, every_belief};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "belief-difference",
@@ -76,7 +76,7 @@ impl PrivacyModel for BeliefDifference {
             }
             true
         });
-        Level::smallest("max", if defined { Bound::Exact(largest) } else { Bound::Never })
+        Level::smallest("max", if defined { Bound::Exact(largest) } else { Bound::Never }).but_for(CONTRADICTED)
     }
 }
 

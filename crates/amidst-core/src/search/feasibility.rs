@@ -9,6 +9,7 @@ use crate::frequency::{Entry, Groups};
 use crate::model::{Bound, Level, Needs, Stronger};
 use crate::requirement::{Evaluator, Requirement};
 use crate::search::{Impossible, Search, Unmet};
+use crate::sensitive::belief::{CONTRADICTED, contradicted};
 
 /// The first requirement that no release can satisfy, whatever the algorithm. `None` does not promise that there is
 /// one.
@@ -27,14 +28,23 @@ pub fn failing(search: &Search<'_>) -> Option<Impossible> {
     let (requirement, best) = whole_table(search, |_| true)?;
     let failed = &search.requirements[requirement];
     // Where finer classes may do better, what the whole table reaches bounds nothing.
-    let reached = match failed.monotone(search.set) {
-        true => possible(&best),
+    let reached = match best.bound == Bound::Never || failed.monotone(search.set) {
+        true => possible(&best) + &such_rows(search, failed, &best),
         false => format!("it reaches {} {} {}", best.parameter, best.sign(), best.figure()),
     };
     let words = words(failed);
     let message =
         format!("no generalization satisfies the policy; the whole table as one class fails {words} ({reached})");
     Some(unmet(message, requirement, best))
+}
+
+/// How many rows a population contradicts, where that is what stands in the way.
+fn such_rows(search: &Search<'_>, failed: &Requirement, best: &Level) -> String {
+    let (Some(population), [column], Some(CONTRADICTED)) = (&failed.population, &failed.on[..], best.obstacle) else {
+        return String::new();
+    };
+    let (rows, _) = contradicted(search.set, population, *column);
+    format!(", {rows} of {} rows", search.set.rows)
 }
 
 fn unmet(message: String, requirement: usize, best: Level) -> Impossible {

@@ -15,7 +15,7 @@ use num_traits::Zero;
 
 use crate::class::{Class, Histogram, Population, TableStats};
 use crate::exact::Rational;
-use crate::frequency::add_up;
+use crate::frequency::{FrequencySet, add_up};
 
 /// The beliefs about one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,9 +84,44 @@ pub fn every_belief(class: &Class<'_>, table: &TableStats, mut accept: impl FnMu
         })
 }
 
+/// Why beliefs are undefined, for people.
+pub(crate) const CONTRADICTED: &str =
+    "the population gives no share to a value, or to quasi values, that the table has";
+
+/// Rows of a table that a population contradicts: those whose quasi values, or whose value of a sensitive column, nobody
+/// has; and those whose quasi values and value nobody has together, the former among them.
+pub fn contradicted(set: &FrequencySet, population: &Population, column: usize) -> (u64, u64) {
+    let everywhere = covered(population, &(0..set.len() as u32).collect::<Vec<u32>>());
+    let share =
+        |counts: &[(u32, u128)], value: u32| counts.binary_search_by_key(&value, |c| c.0).map_or(0, |i| counts[i].1);
+    let (mut alone, mut together) = (0, 0);
+    for tuple in 0..set.len() {
+        let people = population.histograms.get(tuple).map_or(&[][..], Vec::as_slice);
+        let nobody = people.iter().all(|c| c.1 == 0);
+        for entry in set.groups.get(tuple) {
+            let value = set.sensitive_code(entry.sensitive, column);
+            alone += if nobody || share(&everywhere, value) == 0 { entry.rows } else { 0 };
+            together += if share(people, value) == 0 { entry.rows } else { 0 };
+        }
+    }
+    (alone, together)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Table;
+
+    #[test]
+    fn rows_that_a_population_contradicts_are_counted() {
+        let rows = [["a", "x"], ["a", "x"], ["a", "y"], ["b", "y"], ["b", "z"], ["c", "x"]];
+        let table = Table::from_rows(["q", "s"], rows);
+        let (set, _) = FrequencySet::count(&table, &[0], &[1], None);
+        // Of a there are x and y, of b only x, of c nobody; nobody at all has z.
+        let histograms = vec![vec![(0, 3), (1, 2)], vec![(0, 1)], vec![(1, 0)]];
+        let population = Population { totals: vec![5, 1, 0], histograms, scale: 1 };
+        assert_eq!(contradicted(&set, &population, 0), (2, 3), "z and c; these, and y of b");
+    }
 
     #[test]
     fn figures_5_and_6_of_the_article() {

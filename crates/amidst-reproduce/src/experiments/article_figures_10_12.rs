@@ -33,7 +33,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let (rows, seed) = (if context.quick { 20_000 } else { 400_000 }, 1);
     let (table, quasi) = retail(rows, seed);
-    let trial = Trial::new(&table, &quasi, &["cost"])?;
+    let trial = Trial::new(&table, &quasi[..5], &["cost"])?;
     let lines = lines(&trial, context)?;
     let told: Vec<String> = lines.iter().map(|l| format!("k = {}: {} of {}", l.k, l.nearly.0, l.tables)).collect();
     let any = lines.iter().any(|l| l.nearly.0 > 0);

@@ -6,8 +6,8 @@
 //! **Measured.** The time to return every minimal node, the median of several runs with its spread; judged by the ratio
 //! of the two medians, since another machine has other seconds.
 //!
-//! **Departures.** Retail orders are made up; of their columns five have more than two values, so their sizes end at
-//! five.
+//! **Departures.** Retail orders are made up; Figure 8 lists seven columns beside the sensitive one, so their sizes end
+//! at seven.
 
 use amidst::Failure;
 
@@ -23,17 +23,17 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     title: "time for ℓ-diversity and k-anonymity",
     claim: "the running times for k-anonymity and ℓ-diversity are similar, whatever the number of quasi columns",
     measured: "seconds to return all minimal tables that are 6-anonymous, entropy 6-diverse, recursive (3,6)-diverse; the median \
-               of several runs; similar: the ratio to k-anonymity is between 1/5 and 5, times under 50 ms aside",
+               of several runs; similar: the times for all sizes of the quasi-identifier together are between 1/3 and 3 times those of \
+               k-anonymity",
     departures: &[
         "The times are of this program and this machine; only their ratios are judged.",
-        "Retail orders are made up, and have five columns of the paper's seven.",
+        "Retail orders are made up; beside the sensitive column Figure 8 lists seven, so there is no eighth.",
     ],
     adult: true,
     run,
 };
 
-const SIMILAR: f64 = 5.0;
-const NEGLIGIBLE: f64 = 0.05;
+const SIMILAR: f64 = 3.0;
 
 fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let adult = context.adult;
@@ -44,7 +44,7 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let (orders, order_columns) = retail(rows, 1);
     let tables = [
         ("Adult", &adult.table, &columns, adult.occupation, most.min(columns.len())),
-        ("orders", &orders, &order_columns, "cost", order_columns.len()),
+        ("orders", &orders, &order_columns, "cost", most.min(order_columns.len())),
     ];
     let mut table =
         Sheet::new(["table", "quasi columns", "requirement", "median s", "least s", "most s", "ratio to k"]);
@@ -65,8 +65,6 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
                     timed(runs, || trial.minimal(&requirements, "height", context.cancel))?;
                 if kind == Kind::K {
                     base = median;
-                } else if median.min(base) > NEGLIGIBLE {
-                    ratios.push(median / base);
                 }
                 let ratio = format!("{:.2}", median / base);
                 let figures = [median, least, longest].map(|s| format!("{s:.4}"));
@@ -75,25 +73,33 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
                 medians.push(Some(median));
             }
         }
+        let [of_k, rest @ ..] = medians.each_ref().map(|m: &Vec<Option<f64>>| m.iter().flatten().sum::<f64>());
+        ratios.extend(Kind::ALL[1..].iter().zip(rest).map(|(kind, sum)| (name, kind.name(), sum / of_k)));
         for (kind, medians) in Kind::ALL.into_iter().zip(medians) {
             chart.add(kind.name(), medians);
         }
         charts.push(chart);
     }
-    let (low, high) = ratios.iter().fold((1.0f64, 1.0f64), |(low, high), &r| (low.min(r), high.max(r)));
-    let similar = high <= SIMILAR && low >= 1.0 / SIMILAR;
-    let why = match similar {
-        true => format!("ratios to k-anonymity lie between {low:.2} and {high:.2}, times under 50 ms aside"),
-        false => format!(
-            "ratios to k-anonymity lie between {low:.2} and {high:.2}, times under 50 ms aside: here k-anonymity needs class \
-             sizes alone, which are cheap; the paper's program asked a database for every count, and that was the same for both"
-        ),
-    };
-    let claims = vec![Claim::judged("Diversity takes about as long as k-anonymity.", similar, why).by_time()];
+    let claims = vec![claim(&ratios)];
     let settings = vec![
         ("k, l".into(), "6".into()),
         ("runs".into(), runs.to_string()),
         ("orders".into(), format!("{rows} rows, seed 1")),
     ];
     Ok(Outcome { table, charts, claims, settings, ..Outcome::default() })
+}
+
+/// What the times together, as multiples of those of k-anonymity, say about what the article claims.
+fn claim(ratios: &[(&str, &str, f64)]) -> Claim {
+    let similar = ratios.iter().all(|r| (1.0 / SIMILAR..=SIMILAR).contains(&r.2));
+    let told: Vec<String> = ratios.iter().map(|(table, kind, ratio)| format!("{kind} on {table} {ratio:.2}")).collect();
+    let told = format!("as multiples of the time for k-anonymity: {}", told.join(", "));
+    let why = match similar {
+        true => told,
+        false => format!(
+            "{told}. Here k-anonymity needs class sizes alone, which are cheap, and diversity the counts of every value; the paper's \
+             program asked a database for either, and that took the same time"
+        ),
+    };
+    Claim::judged("Diversity takes about as long as k-anonymity.", similar, why).by_time()
 }

@@ -23,7 +23,9 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     measured: "seconds to find the release; the median of several runs; a trend is the ratio of the last to the first",
     departures: &[
         "l-diversity by full-domain search, the others top-down, as in the paper; in seconds of this machine.",
-        "l = 10 is impossible with eight values, and entropy and recursion over four categories beyond l = 4.",
+        "l = 10 is impossible with eight values, and recursion over four categories beyond l = 4. Entropy over four categories is \
+         impossible from l = 4 on, since no table has them all equally often in every group; Figures 4a and 4c are for l = 4, so \
+         entropy over values is shown beside it.",
     ],
     adult: true,
     run,
@@ -45,7 +47,8 @@ fn ratio(points: &[Option<f64>]) -> Option<f64> {
 
 fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let adult = context.adult;
-    let (scale, runs) = if context.quick { (60, 3) } else { (1_000, 3) };
+    // 45,000 rows of Adult; a stand-in has fewer.
+    let (scale, runs) = if context.quick { (60, 3) } else { ((adult.table.rows / 45).min(1_000), 3) };
     let all = (45 * scale).min(adult.table.rows);
     let rows: Vec<usize> = [25, 30, 35, 40, 45].iter().map(|n| (n * scale).min(adult.table.rows)).collect();
     let (ls, sizes) = ([2, 4, 6, 8, 10], (2..=adult.quasi.len()).collect::<Vec<usize>>());
@@ -60,11 +63,11 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
         .chain(ls.iter().map(|&l| (1, all, l, 7)))
         .chain(sizes.iter().map(|&size| (2, all, 4, size)))
         .collect::<Vec<(usize, usize, u64, usize)>>();
-    let mut curves: [[Vec<Option<f64>>; 4]; 3] = Default::default();
+    let mut curves: [[Vec<Option<f64>>; 5]; 3] = Default::default();
     for (done, &(figure, n, l, size)) in points.iter().enumerate() {
         context.step(done, points.len())?;
         let trial = trial(&adult.some_rows(n, 1), size, context)?;
-        for (kind, curve) in Kind::PAPER.into_iter().zip(&mut curves[figure]) {
+        for (kind, curve) in Kind::TIMED.into_iter().zip(&mut curves[figure]) {
             let seconds = seconds(&trial, kind, l, runs, context)?;
             let text = |i: usize| seconds.map_or("–".to_string(), |s| format!("{:.4}", s[i]));
             let letter = ["4a", "4b", "4c"][figure].to_string();
@@ -74,10 +77,22 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
         }
     }
     for (chart, curves) in charts.iter_mut().zip(&curves) {
-        Kind::PAPER.iter().zip(curves).for_each(|(kind, points)| chart.add(kind.name(), points.clone()));
+        Kind::TIMED.iter().zip(curves).for_each(|(kind, points)| chart.add(kind.name(), points.clone()));
     }
+    let claims = claims(&curves);
+    let settings = vec![
+        ("alpha".into(), "2".into()),
+        ("weights".into(), "sensitivity 2".into()),
+        ("runs".into(), runs.to_string()),
+        ("health conditions".into(), "random, seed 1".into()),
+    ];
+    Ok(Outcome { table, charts, claims, settings, ..Outcome::default() })
+}
+
+/// What the curves of the three figures say about what the paper claims.
+fn claims(curves: &[[Vec<Option<f64>>; 5]; 3]) -> Vec<Claim> {
     let told = |figure: usize| -> (Vec<f64>, String) {
-        let ratios = Kind::PAPER.iter().zip(&curves[figure]).filter_map(|(kind, c)| Some((kind.name(), ratio(c)?)));
+        let ratios = Kind::TIMED.iter().zip(&curves[figure]).filter_map(|(kind, c)| Some((kind.name(), ratio(c)?)));
         let ratios: Vec<(&str, f64)> = ratios.collect();
         let words: Vec<String> = ratios.iter().map(|(name, r)| format!("{name} {r:.2}")).collect();
         (ratios.iter().map(|r| r.1).collect(), format!("last over first: {}", words.join(", ")))
@@ -85,8 +100,20 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let [a, b, c] = [told(0), told(1), told(2)];
     let rising = |r: &[f64]| r.iter().filter(|&&x| x > 1.0).count() * 2 > r.len();
     let falling = |r: &[f64]| r.iter().filter(|&&x| x < 1.0).count() * 2 > r.len();
-    let claims = vec![
-        Claim::judged("The time rises with the rows (for most of the requirements).", rising(&a.0), a.1).by_time(),
+    vec![
+        Claim::judged(
+            "The time rises with the rows (for most of the requirements).",
+            rising(&a.0),
+            match rising(&a.0) {
+                true => a.1,
+                false => format!(
+                    "{}; rows that agree are counted once and searched together, so the time follows the distinct tuples, whose number \
+                     grows more slowly than the rows",
+                    a.1
+                ),
+            },
+        )
+        .by_time(),
         Claim::judged(
             "The time falls as l grows (for most of the requirements).",
             falling(&b.0),
@@ -98,19 +125,19 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
             },
         )
         .by_time(),
-        Claim::judged("The time rises with the number of quasi columns (for most of them).", rising(&c.0), c.1)
-            .by_time(),
+        Claim::judged(
+            "The time rises with the number of quasi columns (for most of them).",
+            rising(&c.0),
+            match rising(&c.0) {
+                true => c.1,
+                false => format!("{}; with few columns classes stay large, and judging a large class takes longer", c.1),
+            },
+        )
+        .by_time(),
         Claim::impossible(
             "l = 10 can be tried, and entropy and recursion beyond l = 4.",
             "there are eight values in four categories: no group has ten distinct values, and the entropy of four categories is at \
-             most log 4",
+             most log 4, which it reaches only where all four are equally frequent",
         ),
-    ];
-    let settings = vec![
-        ("alpha".into(), "2".into()),
-        ("weights".into(), "sensitivity 2".into()),
-        ("runs".into(), runs.to_string()),
-        ("health conditions".into(), "random, seed 1".into()),
-    ];
-    Ok(Outcome { table, charts, claims, settings, ..Outcome::default() })
+    ]
 }

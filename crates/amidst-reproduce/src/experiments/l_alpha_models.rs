@@ -1,19 +1,22 @@
 //! The requirements that the (l,α) paper compares, on Adult with eight random health conditions.
 
 use amidst::Failure;
+use amidst::core::lattice::Node;
 use amidst::core::parameter::{Parameters, Value};
 use amidst::core::requirement::Requirement;
 use amidst::core::table::Table;
 
 use crate::data::{health_categories, with_health};
 use crate::experiment::Context;
-use crate::trial::{Cost, Quasi, Trial};
+use crate::trial::{Quasi, Trial};
 
 /// A requirement of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Distinct l-diversity by full-domain search.
     L,
+    /// Distinct l-diversity by the recoding of the others, top-down.
+    LocalL,
     /// Distinct (l,α)-diversity, top-down.
     Distinct,
     /// Entropy (l,α)-diversity over categories, as defined.
@@ -27,16 +30,17 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The four of the paper.
-    pub const PAPER: [Kind; 4] = [Kind::L, Kind::Distinct, Kind::Entropy, Kind::Recursive];
-    /// With the other reading of entropy and recursion.
-    pub const ALL: [Kind; 6] =
-        [Kind::L, Kind::Distinct, Kind::Entropy, Kind::Recursive, Kind::EntropyOfValues, Kind::RecursiveOfValues];
+    /// The four of the paper, and entropy in its other reading, since over categories it is impossible for l = 4.
+    pub const TIMED: [Kind; 5] = [Kind::L, Kind::Distinct, Kind::Entropy, Kind::Recursive, Kind::EntropyOfValues];
+    /// Those that are recoded alike: l-diversity, distinct, and entropy and recursion in both readings.
+    pub const LOCAL: [Kind; 6] =
+        [Kind::LocalL, Kind::Distinct, Kind::Entropy, Kind::Recursive, Kind::EntropyOfValues, Kind::RecursiveOfValues];
 
     /// In words.
     pub fn name(self) -> &'static str {
         match self {
             Kind::L => "l-diversity",
+            Kind::LocalL => "l-diversity, top-down",
             Kind::Distinct => "distinct (l,α)",
             Kind::Entropy => "entropy (l,α)",
             Kind::Recursive => "recursive (3,l,α)",
@@ -56,7 +60,7 @@ impl Kind {
         };
         let three = [("c", text("3"))];
         Ok(match self {
-            Kind::L => vec![trial.require_values("distinct-l-diversity", &[("l", l.clone())])?],
+            Kind::L | Kind::LocalL => vec![trial.require_values("distinct-l-diversity", &[("l", l.clone())])?],
             Kind::Distinct => vec![weighted("distinct-l-alpha-diversity", &[])?],
             Kind::Entropy => vec![weighted("entropy-l-alpha-diversity", &[])?],
             Kind::Recursive => vec![weighted("recursive-c-l-alpha-diversity", &three)?],
@@ -71,13 +75,32 @@ impl Kind {
         })
     }
 
-    /// What the release that the paper's algorithm makes costs; nothing where no release satisfies the requirement.
-    pub fn release(self, trial: &Trial, l: u64, context: &Context<'_>) -> Result<Option<Cost>, Failure> {
+    /// What the top-down release costs: discernibility, mean group size over l, divergence, and its groups. Nothing where
+    /// no release satisfies the requirement.
+    pub fn release(self, trial: &Trial, l: u64, context: &Context<'_>) -> Result<Option<[f64; 4]>, Failure> {
         let requirements = self.require(trial, l)?;
-        let algorithm = if self == Kind::L { "incognito" } else { "top-down" };
-        let found = trial.find(algorithm, &requirements, &Parameters::default(), 1, context.cancel)?;
-        Ok(found.map(|recoding| trial.cost(&recoding)))
+        let found = trial.find("top-down", &requirements, &Parameters::default(), 1, context.cancel)?;
+        Ok(found.map(|recoding| {
+            let cost = trial.cost(&recoding);
+            let groups = cost.classes.max(1) as f64;
+            let published = (trial.set.rows - cost.suppressed) as f64;
+            [cost.discernibility, published / groups / l as f64, cost.kl, cost.classes as f64]
+        }))
     }
+}
+
+/// The same of l-diversity by full-domain search: the least of each over all minimal tables.
+pub fn full_domain(trial: &Trial, l: u64, context: &Context<'_>) -> Result<Option<[f64; 4]>, Failure> {
+    let requirements = Kind::L.require(trial, l)?;
+    let minimal = |metric| trial.minimal(&requirements, metric, context.cancel);
+    let (by_size, by_divergence) = (minimal("discernibility")?, minimal("kl-divergence")?);
+    let least = |nodes: &[Node]| nodes.iter().map(|node| node.cost).min_by(f64::total_cmp);
+    let groups = by_size.iter().map(|node| node.classes).max().map(|groups| groups as f64);
+    let (Some(discernibility), Some(divergence), Some(groups)) = (least(&by_size), least(&by_divergence), groups)
+    else {
+        return Ok(None);
+    };
+    Ok(Some([discernibility, trial.set.rows as f64 / groups / l as f64, divergence, groups]))
 }
 
 /// The quasi columns in the order of the paper's Table 9, as far as the table has them.
