@@ -88,8 +88,8 @@ pub fn every_belief(class: &Class<'_>, table: &TableStats, mut accept: impl FnMu
 pub(crate) const CONTRADICTED: &str =
     "the population gives no share to a value, or to quasi values, that the table has";
 
-/// Rows of a table that a population contradicts: those whose quasi values, or whose value of a sensitive column, nobody
-/// has; and those whose quasi values and value nobody has together, the former among them.
+/// Rows of a table that a population contradicts: those whose quasi values, or whose value of a sensitive column,
+/// nobody has; and those whose quasi values and value nobody has together, the former among them.
 pub fn contradicted(set: &FrequencySet, population: &Population, column: usize) -> (u64, u64) {
     let everywhere = covered(population, &(0..set.len() as u32).collect::<Vec<u32>>());
     let share =

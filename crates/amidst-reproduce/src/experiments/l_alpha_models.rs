@@ -75,8 +75,8 @@ impl Kind {
         })
     }
 
-    /// What the top-down release costs: discernibility, mean group size over l, divergence, and its groups. Nothing where
-    /// no release satisfies the requirement.
+    /// What the top-down release costs: discernibility, mean group size over l, divergence, and its groups. Nothing
+    /// where no release satisfies the requirement.
     pub fn release(self, trial: &Trial, l: u64, context: &Context<'_>) -> Result<Option<[f64; 4]>, Failure> {
         let requirements = self.require(trial, l)?;
         let found = trial.find("top-down", &requirements, &Parameters::default(), 1, context.cancel)?;
