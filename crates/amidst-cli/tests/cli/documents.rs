@@ -171,7 +171,8 @@ fn commands_in_the_documents_are_understood() {
     let house = House::new();
     let mut seen = 0;
     for name in pages() {
-        let shown = blocks(&document(&name)).into_iter().filter(|(language, _)| ["sh", "text", ""].contains(language));
+        let page = document(&name);
+        let shown = blocks(&page).into_iter().filter(|(language, _)| ["sh", "text", ""].contains(language));
         for line in shown.flat_map(|(_, text)| text.lines().map(str::to_string).collect::<Vec<_>>()) {
             let command = line.split(" #").next().unwrap_or_default().trim();
             if command.starts_with("amidst ") && !command.contains(['|', '>', '…']) {

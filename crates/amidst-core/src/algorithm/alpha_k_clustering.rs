@@ -253,7 +253,6 @@ fn merged(
 }
 
 /// The nearest compatible class, after what is lost by merging with it.
-
 fn nearest_compatible(
     world: &World<'_>,
     tree: &Tree,

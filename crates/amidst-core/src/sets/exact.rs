@@ -1,5 +1,5 @@
-//! The least cost, proven, for tables of few tuples: at every node each tuple is given every pattern of stars in turn, or
-//! is left out, and what cannot become cheaper than the best so far is not followed.
+//! The least cost, proven, for tables of few tuples: at every node each tuple is given every pattern of stars in turn,
+//! or is left out, and what cannot become cheaper than the best so far is not followed.
 //!
 //! Tuples stay whole, as everywhere with sets. Where the metric is no sum of prices nothing is proven.
 

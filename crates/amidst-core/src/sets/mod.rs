@@ -7,7 +7,8 @@
 //! them.
 //!
 //! `view` is a table as it is published at a node, `node` looks for the node, `place` for single cells that become the
-//! top, and `exact` proves the least cost on small tables. Tuples stay whole: rows that agree in all quasi columns are published alike.
+//! top, and `exact` proves the least cost on small tables. Tuples stay whole: rows that agree in all quasi columns are
+//! published alike.
 //!
 //! **Which policies.** Requirements that look at the tuples which a class covers are refused: those of a set leave its
 //! other columns open. Rows that are left out are dropped, not masked.

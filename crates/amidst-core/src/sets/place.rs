@@ -23,12 +23,11 @@ const ALL_PATTERNS: usize = 8;
 /// Nodes that are looked at on the way to the best one.
 const MOST_STEPS: usize = 60;
 
-/// The best node with its stars, from the node of whole levels on: its recoding, and the levels of all other cells. And
-/// whether nothing costs less.
-pub(super) fn choose(
-    view: &View<'_, '_>,
-    whole: Option<&Chosen>,
-) -> Result<(Option<(Recoding, Vec<usize>)>, bool), SearchError> {
+/// A recoding with stars, and the levels of all other cells.
+pub(super) type Starred = (Recoding, Vec<usize>);
+
+/// The best node with its stars, from the node of whole levels on, and whether nothing costs less.
+pub(super) fn choose(view: &View<'_, '_>, whole: Option<&Chosen>) -> Result<(Option<Starred>, bool), SearchError> {
     if view.search.generalizations.len() > MOST_COLUMNS {
         return Ok((None, false));
     }

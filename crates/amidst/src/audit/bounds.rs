@@ -1,5 +1,5 @@
-//! Releases with `ranges = "bounds"`: two columns of numbers are read as the ranges whose bounds they are, under the name
-//! that the policy knows. The rows that look alike are the same either way.
+//! Releases with `ranges = "bounds"`: two columns of numbers are read as the ranges whose bounds they are, under the
+//! name that the policy knows. The rows that look alike are the same either way.
 
 use amidst_core::table::Column;
 use amidst_io::{Input, ReadOptions};
@@ -71,8 +71,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("release.csv");
         std::fs::write(&file, "zip,age_min,age_max\n1*,20,39\n1*,40,40\n2*,*,*\n").unwrap();
-        let mut policy = Policy::default();
-        policy.columns = vec![ColumnPolicy::new("age", Role::Quasi), ColumnPolicy::new("zip", Role::Quasi)];
+        let columns = vec![ColumnPolicy::new("age", Role::Quasi), ColumnPolicy::new("zip", Role::Quasi)];
+        let mut policy = Policy { columns, ..Policy::default() };
         assert!(!may_be_parted(&policy, None));
         policy.output.ranges = Ranges::Bounds;
         let raw = ["zip", "age"].map(String::from);
