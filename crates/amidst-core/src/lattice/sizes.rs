@@ -4,6 +4,7 @@
 //! number of columns, where a roll-up maps the keys of all columns; that is what a search among neighbours does most.
 //! Classes of fewer rows than every class must have are known to fail; whether the others hold only a judge tells.
 
+use super::snapshot::Classes;
 use crate::frequency;
 use crate::hierarchy::Generalization;
 use crate::search::Search;
@@ -11,6 +12,8 @@ use crate::search::Search;
 /// The tuples of a table, column by column.
 pub(crate) struct Sizes<'a> {
     generalizations: &'a [Generalization],
+    /// The tuples that have rows.
+    tuples: Vec<u32>,
     /// The code of each tuple in each column.
     codes: Vec<Vec<u32>>,
     /// The rows of each tuple.
@@ -43,11 +46,13 @@ impl<'a> Sizes<'a> {
     /// The tuples of a search, when every class must have `least` rows.
     pub fn new(search: &Search<'a>, least: u64) -> Self {
         let set = search.set;
-        let tuples: Vec<usize> = (0..set.len()).filter(|&t| !set.groups.get(t).is_empty()).collect();
+        let tuples: Vec<u32> = (0..set.len() as u32).filter(|&t| !set.groups.get(t as usize).is_empty()).collect();
+        let codes = |column: usize| tuples.iter().map(|&t| set.tuple(t as usize)[column]).collect();
         Sizes {
             generalizations: search.generalizations,
-            codes: (0..set.width).map(|column| tuples.iter().map(|&t| set.tuple(t)[column]).collect()).collect(),
-            rows: tuples.iter().map(|&t| frequency::rows(set.groups.get(t))).collect(),
+            codes: (0..set.width).map(codes).collect(),
+            rows: tuples.iter().map(|&t| frequency::rows(set.groups.get(t as usize))).collect(),
+            tuples,
             least,
         }
     }
@@ -117,5 +122,22 @@ impl<'a> Sizes<'a> {
             scratch.rows[class as usize] += rows;
         }
         scratch.rows.iter().filter(|&&rows| rows < self.least).sum()
+    }
+    /// The classes of a node as searches hold them, without verdicts and views, and those that are too small. Classes
+    /// are numbered as they first appear, as a roll-up numbers them.
+    pub fn classes(&self, partition: &Partition, levels: &[usize]) -> (Classes, Vec<u32>) {
+        let mut first = Vec::with_capacity(partition.classes);
+        let mut rows = Vec::with_capacity(partition.classes);
+        for ((&class, &tuple), &own) in partition.class_of.iter().zip(&self.tuples).zip(&self.rows) {
+            match rows.get_mut(class as usize) {
+                Some(rows) => *rows += own,
+                None => {
+                    first.push(tuple);
+                    rows.push(own);
+                }
+            }
+        }
+        let too_small = (0u32..).zip(&rows).filter(|(_, rows)| **rows < self.least).map(|(class, _)| class).collect();
+        (Classes { levels: levels.to_vec(), first, rows, ..Classes::default() }, too_small)
     }
 }

@@ -128,4 +128,32 @@ proptest! {
             Ok::<_, SearchError>(())
         })?;
     }
+    #[test]
+    fn sizes_of_classes_are_those_of_a_roll_up(seed in any::<u64>()) {
+        let mut dice = Dice(seed);
+        let world = World::new(&mut dice, false, false);
+        let requirements = vec![world.requirement(&mut dice, "k-anonymity")];
+        let options = Parameters::default();
+        let search = world.search(&requirements, &options, &SHARES, &mut dice);
+        let least = crate::search::need::Need::of(&search).map_or(1, |need| need.rows);
+        let pricer = Pricer::new(&search, search.metric);
+        let judge = Judge::new(&search, pricer.needs_groups());
+        on_lattice!(&search, judge, tracked(&search, &pricer), walk => {
+            let (sizes, mut scratch) = (sizes::Sizes::new(&search, least), sizes::Scratch::default());
+            let levels: Vec<usize> = walk.bottom.iter().zip(&walk.top).map(|(b, t)| b + dice.below(t - b + 1)).collect();
+            let (found, too_small) = sizes.classes(&sizes.partition(&levels, &mut scratch), &levels);
+            let rolled = walk.snapshot(&levels);
+            prop_assert_eq!((&found.first, &found.rows), (&rolled.classes.first, &rolled.classes.rows));
+            let small: u64 = rolled.classes.rows.iter().filter(|&&rows| rows < least).sum();
+            prop_assert_eq!(sizes.too_small(&sizes.partition(&levels, &mut scratch), &mut scratch), small);
+            prop_assert_eq!(too_small.iter().map(|&class| found.rows[class as usize]).sum::<u64>(), small);
+            // What is offered costs what it is said to cost, and nothing costs less than the best.
+            let best = Best::new(&walk.judge, &pricer);
+            wide::improve(&search, &walk, &pricer, &best, Instant::now() + Duration::from_millis(20))?;
+            if let Some((cost, levels)) = best.into_best().0 {
+                prop_assert_eq!(super::price(&search, &[levels])?, vec![Some(cost)]);
+            }
+            Ok::<_, SearchError>(())
+        })?;
+    }
 }

@@ -47,18 +47,18 @@ pub(crate) fn improve<K: Key>(
     best: &Best<'_, '_>,
     until: Instant,
 ) -> Result<(), SearchError> {
-    let hunt = Hunt::new(search, walk, pricer, best, until);
-    let Some(top) = hunt.price(&walk.top) else { return Ok(()) };
+    let wide = WideSearch::new(search, walk, pricer, best, until);
+    let Some(top) = wide.price(&walk.top) else { return Ok(()) };
     let mut random = Random::new(search.seed);
     let mut chains: Vec<Chain> = (0..CHAINS)
         .map(|_| Chain { here: top.clone(), random: Random::new(random.bits()), scratch: Scratch::default() })
         .collect();
-    chains.par_iter_mut().enumerate().for_each(|(i, chain)| hunt.begin(chain, i));
+    chains.par_iter_mut().enumerate().for_each(|(i, chain)| wide.begin(chain, i));
     let mut idle = 0;
-    while !hunt.over() && idle < IDLE {
+    while !wide.over() && idle < IDLE {
         search.checkpoint()?;
         let before = best.ceiling();
-        chains.par_iter_mut().for_each(|chain| hunt.go_on(chain));
+        chains.par_iter_mut().for_each(|chain| wide.go_on(chain));
         idle = if best.ceiling() < before { 0 } else { idle + 1 };
         chains.sort_by(|a, b| a.here.0.total_cmp(&b.here.0).then_with(|| a.here.1.cmp(&b.here.1)));
         if let [first, .., last] = &mut chains[..] {
@@ -75,19 +75,20 @@ struct Chain {
     scratch: Scratch,
 }
 
-struct Hunt<'s, 'a, K> {
+struct WideSearch<'s, 'a, K> {
     walk: &'s Walk<'a, K>,
     pricer: &'s Pricer<'a>,
     best: &'s Best<'s, 'a>,
     until: Instant,
     sizes: Sizes<'s>,
-    /// Whether a node is valid as soon as the rows of small classes are few enough.
+    /// Whether sizes tell whether a node is valid, and what it costs.
     sizes_decide: bool,
+    rows: u64,
     /// What the top costs with nothing suppressed.
     most: f64,
 }
 
-impl<'s, 'a, K: Key> Hunt<'s, 'a, K> {
+impl<'s, 'a, K: Key> WideSearch<'s, 'a, K> {
     fn new(
         search: &Search<'s>,
         walk: &'s Walk<'a, K>,
@@ -97,9 +98,10 @@ impl<'s, 'a, K: Key> Hunt<'s, 'a, K> {
     ) -> Self {
         let least = Need::of(search).map_or(1, |need| need.rows);
         let by_size = search.requirements.iter().all(|r| r.needs() == Needs::Size && r.monotone(search.set));
-        let sizes_decide = by_size && !search.set.persons && search.suppressed == Suppressed::Drop;
-        let most = pricer.lower_bound(&walk.top);
-        Hunt { walk, pricer, best, until, sizes: Sizes::new(search, least), sizes_decide, most }
+        let plain = !search.set.persons && search.suppressed == Suppressed::Drop;
+        let sizes_decide = by_size && plain && !pricer.needs_groups() && !pricer.needs_tuples();
+        let (sizes, rows, most) = (Sizes::new(search, least), search.set.rows, pricer.lower_bound(&walk.top));
+        WideSearch { walk, pricer, best, until, sizes, sizes_decide, rows, most }
     }
 
     fn over(&self) -> bool {
@@ -116,10 +118,15 @@ impl<'s, 'a, K: Key> Hunt<'s, 'a, K> {
         Some(found)
     }
 
-    /// About what a node costs when so many rows are in small classes; `None` where these are too many.
-    fn estimate(&self, levels: &[usize], too_small: u64) -> Option<f64> {
-        if too_small > self.walk.judge.limit {
+    /// What a node costs, or about what, by the sizes of its classes; `None` where too many rows fail.
+    fn cost(&self, partition: &Partition, levels: &[usize], scratch: &mut Scratch) -> Option<f64> {
+        let too_small = self.sizes.too_small(partition, scratch);
+        if too_small > self.walk.judge.limit || too_small == self.rows {
             return None;
+        }
+        if self.sizes_decide {
+            let (classes, suppressed) = self.sizes.classes(partition, levels);
+            return Some(self.pricer.cost(&self.walk.judge, &classes, &suppressed));
         }
         let published = self.pricer.lower_bound(levels);
         if too_small == 0 || !published.is_finite() || self.most <= 0.0 {
@@ -163,8 +170,7 @@ impl<'s, 'a, K: Key> Hunt<'s, 'a, K> {
     /// costs more than `ceiling` for sure.
     fn lowered(&self, mut levels: Vec<usize>, order: &[usize], ceiling: f64, scratch: &mut Scratch) -> Option<Priced> {
         let mut partition = self.sizes.partition(&levels, scratch);
-        let too_small = self.sizes.too_small(&partition, scratch);
-        let mut cost = self.estimate(&levels, too_small)?;
+        let mut cost = self.cost(&partition, &levels, scratch)?;
         for &column in order {
             while levels[column] > self.walk.bottom[column] && !self.over() {
                 levels[column] -= 1;
@@ -180,10 +186,11 @@ impl<'s, 'a, K: Key> Hunt<'s, 'a, K> {
                 }
             }
         }
-        if self.pricer.lower_bound(&levels) > ceiling {
-            return None;
+        if self.sizes_decide {
+            self.best.offer(cost, &levels);
+            return Some((cost, levels));
         }
-        self.price(&levels)
+        if self.pricer.lower_bound(&levels) > ceiling { None } else { self.price(&levels) }
     }
 
     /// The classes after a column was lowered to its level in `levels`, and about what they cost, if that is less than
@@ -197,8 +204,10 @@ impl<'s, 'a, K: Key> Hunt<'s, 'a, K> {
         scratch: &mut Scratch,
     ) -> Option<(Option<Partition>, f64)> {
         let finer = self.sizes.refine(partition, column, levels[column], scratch);
-        let too_small = self.sizes.too_small(finer.as_ref().unwrap_or(partition), scratch);
-        let less = self.estimate(levels, too_small).filter(|&less| less < cost || !less.is_finite())?;
+        let less = self.cost(finer.as_ref().unwrap_or(partition), levels, scratch)?;
+        if less >= cost && less.is_finite() {
+            return None;
+        }
         (self.sizes_decide || self.price(levels).is_some()).then_some((finer, less))
     }
 
