@@ -26,10 +26,10 @@
 //! draft.requirements = vec![Claim { model: "k-anonymity".into(), on: None, quasi: None, parameters }];
 //!
 //! let release = |table: &'static str| Location::from(BTreeMap::from([("release.csv".to_string(), table.into())]));
-//! let table = "age\n[20-29]\n[20-29]\n[30-39]\n[30-39]\n";
+//! let table = "\"age\"\n[20-29]\n[20-29]\n[30-39]\n[30-39]\n";
 //! let certificate = issue(draft, release(table), &Options::default()).expect("each class has two rows");
 //! assert!(verify(release(table), &certificate, &Options::default()).valid);
-//! let shorter = "age\n[20-29]\n[20-29]\n[30-39]\n";
+//! let shorter = "\"age\"\n[20-29]\n[20-29]\n[30-39]\n";
 //! assert!(!verify(release(shorter), &certificate, &Options::default()).valid);
 //! ```
 //!

@@ -120,8 +120,12 @@ fn ranges_become_two_columns_of_numbers() {
     house.file("label.toml", &ranged.replace("bounds", "label"));
     assert_eq!(house.amidst(&["anonymize", "label.toml", "--out", "label"]).code, 0);
     // An audit under the policy of either finds the same.
-    let bounds = house.amidst(&["audit", "out", "--policy", "policy.toml", "--json"]).json(0);
-    assert_eq!(bounds, house.amidst(&["audit", "label", "--policy", "label.toml", "--json"]).json(0));
+    let [bounds, labels] = [("out", "policy.toml"), ("label", "label.toml")].map(|(release, policy)| {
+        let mut told = house.amidst(&["audit", release, "--policy", policy, "--json"]).json(0);
+        told.as_object_mut().unwrap().remove("peak_memory_bytes");
+        told
+    });
+    assert_eq!(bounds, labels);
     assert_eq!(house.amidst(&["audit", "people.csv", "--policy", "policy.toml"]).code, 1);
     let linked = ["attack", "linkage", "out", "--policy", "policy.toml", "--external", "people.csv"];
     let linked = house.amidst(&linked);
