@@ -1,6 +1,7 @@
 //! The frame around every screen: the bar, the way from left to right, what is wrong, and the document beside it.
 
 use amidst::check::acts;
+use amidst::words::count;
 use maud::{DOCTYPE, Markup, html};
 
 use crate::diff::{self, Change};
@@ -191,7 +192,7 @@ fn document(view: &View, screen: &Screen) -> Markup {
             }
         }
         details id="history" data-keep {
-            summary { "History (" (view.steps.len()) " steps)" }
+            summary { "History (" (count(view.steps.len() as u64, "step", "steps")) ")" }
             ol.steps { @for (i, what) in view.steps.iter().enumerate().rev().take(60) {
                 li value=(i + 1) aria-current=[(i == view.at).then_some("step")] { (what) }
             } }
