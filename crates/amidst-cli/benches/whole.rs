@@ -81,7 +81,10 @@ fn peers(data: &Path) -> Vec<(&'static str, Used)> {
     let Ok(python) = std::env::var("AMIDST_BENCH_PYTHON") else { return Vec::new() };
     let scripts = [
         ("Polars", "import polars; t = polars.read_csv(sys.argv[1])"),
-        ("DuckDB", "import duckdb; duckdb.sql('CREATE TABLE t AS FROM read_csv(\\'' + sys.argv[1] + '\\')')"),
+        (
+            "DuckDB",
+            "import duckdb; duckdb.sql('SET enable_progress_bar = false'); duckdb.sql('CREATE TABLE t AS FROM read_csv(\\'' + sys.argv[1] + '\\')')",
+        ),
     ];
     let peak = "print('{\"peak_memory_bytes\": %d}' % (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024))";
     let used = |script: &str| {
