@@ -36,9 +36,13 @@ pub(super) const ENTRY: Entry = Entry {
 #[derive(Debug)]
 struct CellSuppression;
 
+/// Cells (distinct tuples times quasi columns) up to which it competes where a policy names no algorithm.
+const BUDGET: u64 = 1_200_000;
+
 impl Algorithm for CellSuppression {
     fn competes(&self, search: &Search<'_>) -> bool {
-        optimal::by_levels(search)
+        let cells = search.set.len() as u64 * search.generalizations.len() as u64;
+        optimal::by_levels(search) && cells <= BUDGET
     }
 
     fn supports(&self, search: &Search<'_>) -> Result<(), SearchError> {

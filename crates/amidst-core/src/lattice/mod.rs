@@ -375,7 +375,7 @@ fn raise_bound<K: Key>(
 }
 
 /// The share of the time in which good nodes are looked for, before anything is proven.
-const NODES_FIRST: f64 = 0.6;
+const NODES_FIRST: f64 = 0.75;
 
 /// In how many steps the proven bound rises to the best cost known.
 const STEPS: u32 = 16;
