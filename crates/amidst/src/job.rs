@@ -26,9 +26,8 @@ pub(crate) fn in_threads<T: Send>(
     if threads == 0 {
         return run();
     }
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|e| Failure::Io(format!("cannot start {threads} threads: {e}")))?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|e| {
+        Failure::Io(format!("cannot start threads ({threads}); memory or the number of processes is limited: {e}"))
+    })?;
     pool.install(run)
 }
