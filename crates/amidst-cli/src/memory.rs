@@ -60,3 +60,12 @@ that of the container), close other programs, or use fewer columns or rows. Noth
     #[global_allocator]
     static ALLOCATOR: Telling = Telling;
 }
+
+/// Address space that must be there before anything begins: threads cannot tell when they lack it, because the C library
+/// ends the process while it starts them. More than the largest size that makes that library change how it allocates.
+const LEAST: usize = 33 << 20;
+
+/// Ends the process with a message where nearly all of the memory that it may have is taken already.
+pub fn look_for_room() {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(LEAST)));
+}
