@@ -61,8 +61,9 @@ that of the container), close other programs, or use fewer columns or rows. Noth
     static ALLOCATOR: Telling = Telling;
 }
 
-/// Address space that must be there before anything begins: threads cannot tell when they lack it, because the C library
-/// ends the process while it starts them. More than the largest size that makes that library change how it allocates.
+/// Address space that must be there before anything begins: threads cannot tell when they lack it, because the C
+/// library ends the process while it starts them. More than the largest size that makes that library change how it
+/// allocates.
 const LEAST: usize = 33 << 20;
 
 /// Ends the process with a message where nearly all of the memory that it may have is taken already.
