@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Hours of fire on everything that reads what others wrote (fuzz/src/targets.rs, and the studio's requests).
+# Hours of fire on everything that reads what others wrote (crates/amidst-fuzz/src/lib.rs, and the studio's requests).
 #
 #   scripts/fuzz.sh [TARGET…]
 #
 # INPUTS mutants (ten million unless stated) or SECONDS_EACH seconds for each target, whichever ends first, by the driver in
-# fuzz/src/driver.rs, in a process whose memory is limited. With AMIDST_LIBFUZZER=1 and cargo-fuzz (`cargo install cargo-fuzz`) it is guided by
+# crates/amidst-testkit/src/mutants.rs, in a process whose memory is limited. With AMIDST_LIBFUZZER=1 and cargo-fuzz (`cargo install cargo-fuzz`) it is guided by
 # coverage instead; a stable compiler will do. PROFILE=release is several times faster, once it is built.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(sed -n 's/^    ("\([a-z_]*\)", .*/\1/p' fuzz/src/targets.rs; echo studio)
+[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(sed -n 's/^    ("\([a-z_]*\)", .*/\1/p' crates/amidst-fuzz/src/lib.rs; echo studio)
 
 if [ -z "${AMIDST_LIBFUZZER:-}" ]; then
     profile=(--profile "${PROFILE:-dev}")
     # With the features of the whole selection, so that nothing is built for this alone.
-    cargo test --locked --quiet --no-run "${profile[@]}" --test fuzz --test requests
+    cargo test --locked --quiet --no-run "${tested[@]}" "${profile[@]}" --test fuzz --test requests
     for target in "${targets[@]}"; do
         # Two gigabytes are far more than any input of some kilobytes needs; the studio's threads reserve more than they use.
         [ "$target" = studio ] && suite=requests limit=unlimited || suite=fuzz limit=4000000
@@ -22,7 +22,7 @@ if [ -z "${AMIDST_LIBFUZZER:-}" ]; then
             ulimit -v "$limit"
             export AMIDST_FUZZ_TARGET=$target AMIDST_FUZZ=${INPUTS:-10000000} AMIDST_FUZZ_SEED=${SEED:-$RANDOM}
             export AMIDST_FUZZ_SECONDS=${SECONDS_EACH:-3600}
-            cargo test --locked --quiet "${profile[@]}" --test "$suite" -- --nocapture 2>&1 | grep -E "^$target|panic|takes|memory"
+            cargo test --locked --quiet "${tested[@]}" "${profile[@]}" --test "$suite" -- --nocapture 2>&1 | grep -E "^$target|panic|takes|memory"
         )
     done
     exit

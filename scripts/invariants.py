@@ -22,7 +22,7 @@ REGISTRIES = ["model", "algorithm", "metric", "attack"]
 MAY_NAME = {
     "crates/amidst-check/src",  # The checker knows nothing of the registries, on purpose.
     "crates/amidst-reproduce/src",  # Experiments of papers, each about the models and algorithms that it names.
-    "crates/amidst/src/policy/build.rs",  # Typed constructors: `k_anonymity(5)`.
+    "crates/amidst/src/policy/constructors.rs",  # Typed constructors: `k_anonymity(5)`.
 }
 # Crates whose words are read at a terminal, in Python and on a page: `Remedy` says what can be done, and each words it.
 LIBRARIES = ("crates/amidst/", "crates/amidst-core/", "crates/amidst-io/", "crates/amidst-check/")

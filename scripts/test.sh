@@ -42,10 +42,10 @@ cargo fmt --all --check
 step "invariants"
 bash scripts/invariants.sh
 
-# The engine for clusters, whose dependencies are many and give those of the formats more features, and the client of
-# PostgreSQL are built apart from the rest: both in one selection of packages and features, always the same, so that nothing of
+# The engine for clusters, whose dependencies are many and give those of the formats more features, with S3, and the client of
+# PostgreSQL are built apart from the rest: all in one selection of packages and features, always the same, so that nothing of
 # it is built a second time.
-apart=(-p amidst-cluster -p amidst-io --features amidst-io/postgres)
+apart=(-p amidst-cluster -p amidst-io --features amidst-io/postgres,amidst-cluster/s3)
 
 step "dependencies: licences, sources, Rust versions"
 python3 scripts/dependencies.py
@@ -105,6 +105,12 @@ if room 30 "the engine for clusters and the client of PostgreSQL"; then
     cargo test --locked --quiet "${apart[@]}" --lib --test all -- postgres tls
 
     step "cluster: tests"
+    # A store that speaks the language of S3, in an environment of its own; its test skips without.
+    store=$CARGO_TARGET_DIR/s3-venv
+    [ -x "$store/bin/moto_server" ] ||
+        { python3 -m venv "$store" && "$store/bin/python" -m pip install --quiet --disable-pip-version-check 'moto[server]>=5,<6'; } ||
+        echo "skipped: moto could not be installed, so no table of an object store is read"
+    export AMIDST_S3_SERVER=$store/bin/moto_server
     cargo test --locked --quiet "${apart[@]}" --bins --test cluster -- --test-threads 1
 fi
 

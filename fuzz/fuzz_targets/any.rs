@@ -2,13 +2,10 @@
 
 #![no_main]
 
-#[path = "../src/targets.rs"]
-mod targets;
-
 use std::sync::OnceLock;
 
+use amidst_fuzz::TARGETS;
 use libfuzzer_sys::fuzz_target;
-use targets::TARGETS;
 
 static TARGET: OnceLock<fn(&[u8]) -> String> = OnceLock::new();
 

@@ -1,6 +1,6 @@
 //! Pictures for notebooks, drawn by the code that draws those of reports and of the studio.
 
-use amidst::core::lattice::Explored;
+use amidst::core::internal::lattice::Explored;
 use amidst::explore::local::Compared;
 use amidst::report::chart::{Mark, Point, plane};
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use amidst::Failure;
 use amidst::audit::{self, Measured, level_text};
-use amidst::core::exact::Rational;
 use amidst::core::model::Bound;
+use amidst::core::parameter::Rational;
 use amidst::folder;
 use amidst::job::{Job, Stage};
 use amidst::policy::Policy;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use amidst::Failure;
-use amidst::core::lattice::Explored;
+use amidst::core::internal::lattice::Explored;
 use amidst::explore::local::Compared;
 use amidst::explore::{self, NodeVerdict, explore};
 use amidst::job::{Job, Stage};

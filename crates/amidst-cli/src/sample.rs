@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use amidst::core::exact::Rational;
+use amidst::core::parameter::Rational;
 use amidst::sample::drawn;
 use amidst::scratch::Scratch;
 use amidst::{Failure, files, sample, saved};

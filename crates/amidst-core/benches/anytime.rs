@@ -16,10 +16,10 @@ use adult::{METRIC, QUASI, ROWS, RankLoss, adult, generalizations, processor_sec
 use amidst_core::algorithm;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::Generalization;
-use amidst_core::local::bound::{Effort, least_loss};
-use amidst_core::local::build::anneal::anneal;
-use amidst_core::local::class::{Cluster, Judge, World, cluster};
-use amidst_core::local::shape::Space;
+use amidst_core::internal::local::bound::{Effort, least_loss};
+use amidst_core::internal::local::build::anneal::anneal;
+use amidst_core::internal::local::class::{Cluster, Judge, World, cluster};
+use amidst_core::internal::local::shape::Space;
 use amidst_core::metric::{Metric, Release};
 use amidst_core::recoding::Recoding;
 use amidst_core::requirement::Requirement;

@@ -16,12 +16,13 @@ use amidst_core::control::Control;
 use amidst_core::frequency::{Entry, FrequencySet, NOBODY};
 use amidst_core::hierarchy::Generalization;
 use amidst_core::ids::SensitiveId;
+use amidst_core::internal::lattice;
 use amidst_core::parameter::{Parameters, Value};
+use amidst_core::requirement::SensitiveDomain;
 use amidst_core::requirement::{Evaluator, Requirement};
 use amidst_core::search::{MaxSuppression, Search, Suppressed};
-use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::{Codes, Column, Table};
-use amidst_core::{lattice, metric, model, table};
+use amidst_core::{metric, model, table};
 use amidst_testkit::adult;
 
 const ROWS: usize = 30_162;

@@ -37,45 +37,31 @@
 //! - [`search::Search`]: what is searched for; [`search::Found`]: the [`recoding::Recoding`] that was found.
 //! - [`control::Control`]: how work is stopped, watched and limited.
 
-// Tests inside the crate share their random tables with those outside, which know it by its name.
-#[cfg(test)]
-extern crate self as amidst_core;
-
 pub mod algorithm;
 pub mod attack;
 mod cells;
 pub mod class;
 pub mod control;
+mod exact;
 pub mod frequency;
 pub mod hierarchy;
 pub mod ids;
+#[doc(hidden)]
+pub mod internal;
+mod lattice;
+mod local;
 pub mod metric;
 pub mod model;
 pub mod parameter;
+mod partial;
+mod random;
 pub mod recoding;
 pub mod requirement;
 pub mod risk;
 pub mod search;
+mod sensitive;
+mod series;
+mod sets;
+mod shared;
 pub mod table;
-
-// Internals that the other crates of Amidst need. They are not documented and may change with any version.
-#[doc(hidden)]
-pub mod exact;
-#[doc(hidden)]
-pub mod lattice;
-#[doc(hidden)]
-pub mod local;
-#[doc(hidden)]
-pub mod partial;
-#[doc(hidden)]
-pub mod random;
-#[doc(hidden)]
-pub mod sensitive;
-#[doc(hidden)]
-pub mod series;
-#[doc(hidden)]
-pub mod sets;
-#[doc(hidden)]
-pub mod shared;
-#[doc(hidden)]
-pub mod worlds;
+mod worlds;

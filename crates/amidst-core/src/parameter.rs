@@ -3,7 +3,7 @@
 //! A model's file declares its [`Parameter`]s once; the policy schema, `amidst explain`, forms and bindings are made
 //! from that declaration.
 
-use crate::exact::Rational;
+pub use crate::exact::Rational;
 
 /// The declaration of one parameter.
 #[derive(Debug, Clone, Copy)]

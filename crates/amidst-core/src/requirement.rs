@@ -10,7 +10,7 @@ use crate::class::{Class, Headcount, Population, Sizes, TableStats};
 use crate::frequency::{self, Entry, FrequencySet, Groups, histogram, histogram_into};
 use crate::model::{self, Level, Needs, PrivacyModel};
 use crate::parameter::{ParameterError, Parameters};
-use crate::sensitive::SensitiveDomain;
+pub use crate::sensitive::SensitiveDomain;
 
 /// One line of a policy: a model, its parameters, and the columns it protects.
 #[derive(Debug)]

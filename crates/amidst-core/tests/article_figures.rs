@@ -3,10 +3,11 @@
 
 use amidst_core::control::Control;
 use amidst_core::frequency::{self, FrequencySet};
+use amidst_core::internal::lattice;
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::requirement::Requirement;
 use amidst_core::search::{MaxSuppression, Search, Suppressed};
-use amidst_core::{lattice, metric, model};
+use amidst_core::{metric, model};
 use amidst_testkit::adult;
 
 /// A line of a figure: tables affected, average classes and average rows affected.

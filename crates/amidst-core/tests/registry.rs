@@ -113,8 +113,10 @@ fn plausible(kind: Kind) -> Value {
 
 #[test]
 fn missing_and_mistyped_parameters_are_errors_that_name_them() {
-    let domain =
-        amidst_core::sensitive::SensitiveDomain { dictionary: ["a", "b"].into_iter().collect(), ..Default::default() };
+    let domain = amidst_core::internal::sensitive::SensitiveDomain {
+        dictionary: ["a", "b"].into_iter().collect(),
+        ..Default::default()
+    };
     for model in MODELS {
         let build = |skip: &str, with: Option<Value>| {
             let mut parameters = Parameters::default();

@@ -5,8 +5,8 @@ use amidst_core::frequency::FrequencySet;
 use amidst_core::metric::{self, Release};
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::requirement::Requirement;
+use amidst_core::requirement::SensitiveDomain;
 use amidst_core::search::{MaxSuppression, Search, Suppressed};
-use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::{algorithm, model};
 use amidst_testkit::adult;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use amidst::core::random::Random;
+use amidst::core::internal::random::Random;
 use amidst::core::table::{Column, Table, ValueType};
 use amidst::{Failure, sample};
 use sha2::{Digest, Sha256};

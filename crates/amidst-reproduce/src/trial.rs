@@ -8,14 +8,15 @@ use amidst::core::control::Control;
 use amidst::core::frequency::FrequencySet;
 use amidst::core::hierarchy::{self, Generalization, Generalize, Recipe};
 use amidst::core::ids::EntryId;
+use amidst::core::internal::lattice;
 use amidst::core::metric::{self, Release};
 use amidst::core::parameter::{Parameters, Value};
 use amidst::core::recoding::{Assignment, Recoding, SUPPRESSED};
 use amidst::core::requirement::Requirement;
+use amidst::core::requirement::SensitiveDomain;
 use amidst::core::search::{Found, Search, SearchError};
-use amidst::core::sensitive::SensitiveDomain;
 use amidst::core::table::Table;
-use amidst::core::{algorithm, lattice, model};
+use amidst::core::{algorithm, model};
 
 /// A quasi column: its name, and the lines of its hierarchy in the layout `value;level 1;…;*`; none where it has no
 /// hierarchy and is generalized to ranges.

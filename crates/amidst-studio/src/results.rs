@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use amidst::anonymize::Release;
 use amidst::audit::Survey;
-use amidst::core::lattice::Explored;
+use amidst::core::internal::lattice::Explored;
 use amidst::explore::{How, Seen, local};
 use amidst::overview::{Association, FirstRows, Overview, Sides, Tree};
 use amidst::prepare::Prepared;

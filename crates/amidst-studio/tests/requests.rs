@@ -1,12 +1,6 @@
 //! Requests to the studio that no page of it would send: mutants of the ones in `fuzz/corpus/studio`, over a socket,
 //! with the token. A request is answered or refused; none is answered with a defect (500), and the server goes on.
 
-#![cfg(test)]
-
-#[cfg(test)]
-#[path = "../../../fuzz/src/driver.rs"]
-mod driver;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::OnceLock;
@@ -93,6 +87,6 @@ fn no_request_takes_the_studio_down() {
     let whole = std::fs::read(corpora.join("studio/state")).expect("a request");
     let answers = || sent(&whole, Duration::from_secs(20)).starts_with("HTTP/1.1 200");
     assert!(answers(), "the server answers");
-    driver::run(&[("studio", request)], &corpora, |_| 300);
+    amidst_testkit::mutants::run(&[("studio", request)], &corpora, |_| 300);
     assert!(answers(), "the server answers as before");
 }

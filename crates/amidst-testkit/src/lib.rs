@@ -1,4 +1,4 @@
-//! What the tests and benches of several crates share: tables, and files that readers disagree about.
+//! What the tests and benches of several crates share: tables, files that readers disagree about, mutants of inputs.
 //!
 //! A dev-dependency only. May use: the standard library and `serde_json`; `amidst-core` behind the feature `adult`.
 //!
@@ -16,5 +16,7 @@
 
 #[cfg(feature = "adult")]
 pub mod adult;
+pub mod mutants;
+pub mod pins;
 pub mod readings;
 pub mod table;

@@ -14,9 +14,9 @@ mod adult;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use amidst::core::local::shape::Space;
-use amidst::core::random::Random;
-use amidst::core::series::{Allowed, Invariant, Signed, least_loss, m_invariant};
+use amidst::core::internal::local::shape::Space;
+use amidst::core::internal::random::Random;
+use amidst::core::internal::series::{Allowed, Invariant, Signed, least_loss, m_invariant};
 use amidst::prepare::{LoadOptions, Prepared};
 
 const VERSIONS: usize = 4;

@@ -20,12 +20,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use amidst::core::local::shape::Space;
-use amidst::core::random::Random;
-use amidst::core::search::{Search, SearchError};
-use amidst::core::series::{
+use amidst::core::internal::local::shape::Space;
+use amidst::core::internal::random::Random;
+use amidst::core::internal::series::{
     Loader, Maintained, MaintainedClasses, OwnIds, RowSource, Rows, Signed, m_invariant, marginal, refine,
 };
+use amidst::core::search::{Search, SearchError};
 use amidst::core::table::Table;
 use amidst::job::Job;
 use amidst::plan::task;

@@ -14,12 +14,12 @@ use std::path::Path;
 use amidst_core::attack::{self, Findings, Published, labels_of_table};
 use amidst_core::class::{Class, Sizes, TableStats};
 use amidst_core::frequency::{self, Entry, Groups};
+use amidst_core::internal::sets::Classes;
 use amidst_core::model::{self, Level, MODELS, Needs, Sensitive};
 use amidst_core::parameter::{Parameters, Value as Stated};
+use amidst_core::requirement::SensitiveDomain;
 use amidst_core::requirement::{Evaluator, Requirement};
 use amidst_core::risk::Risk;
-use amidst_core::sensitive::SensitiveDomain;
-use amidst_core::sets::Classes;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 

@@ -5,7 +5,7 @@
 
 pub mod local;
 
-use amidst_core::lattice::{self, Explored, WhyNot};
+use amidst_core::internal::lattice::{self, Explored, WhyNot};
 use amidst_core::search::{Impossible, feasibility};
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! Why a job ended without a result, and the exit code that says so.
 
-use amidst_core::partial::TooLarge;
+use amidst_core::internal::partial::TooLarge;
 use amidst_core::search::{Impossible, SearchError};
 use amidst_io::ReadError;
 

@@ -2,9 +2,9 @@
 //!
 //! The modules above know JSON values through this one only; what whole commands print is in `json_output`.
 
-use amidst_core::exact::Rational;
 use amidst_core::model::{Bound, Level, Stronger};
 use amidst_core::parameter;
+use amidst_core::parameter::Rational;
 use amidst_core::risk::Risk;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};

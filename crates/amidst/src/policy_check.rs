@@ -1,10 +1,10 @@
 //! `amidst check`: everything that is wrong at once, or a summary of what is right.
 
 use amidst_check::Accepted;
+use amidst_core::internal::sensitive::belief::contradicted;
+use amidst_core::internal::sets;
 use amidst_core::model::Needs;
 use amidst_core::search::{Impossible, SearchError, feasibility};
-use amidst_core::sensitive::belief::contradicted;
-use amidst_core::sets;
 use amidst_core::table::ValueType;
 use amidst_io::Format;
 

@@ -7,8 +7,8 @@
 
 use amidst_core::attack::{Covers, External, Published, fit};
 use amidst_core::class::Headcount;
-use amidst_core::exact::Rational;
 use amidst_core::frequency;
+use amidst_core::parameter::Rational;
 use amidst_core::risk::population::{Estimate, preferred};
 use amidst_core::risk::{Journalist, Risk};
 use amidst_core::table::Table;

@@ -1,6 +1,6 @@
 //! What most programs need: `use amidst::prelude::*`.
 
-pub use amidst_core::exact::Rational;
+pub use amidst_core::parameter::Rational;
 pub use amidst_core::table::Table;
 
 pub use crate::Failure;

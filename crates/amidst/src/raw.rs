@@ -7,7 +7,7 @@
 //! else has its cells.
 
 use amidst_check::{UNIQUE_PERCENT, singles_out};
-use amidst_core::shared::Shared;
+use amidst_core::internal::shared::Shared;
 use amidst_core::table::{Column, Table};
 
 use crate::policy::{Diagnostic, Policy, Role};

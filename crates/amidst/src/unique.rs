@@ -7,7 +7,7 @@
 //! file.
 
 use amidst_check::Accepted;
-use amidst_core::shared::Shared;
+use amidst_core::internal::shared::Shared;
 use amidst_core::table::Column;
 
 use crate::policy::{Policy, Role};

@@ -1,7 +1,7 @@
 //! Combinations that leave the cluster while it divides a table, because rows of them go elsewhere than the others.
 
 use amidst::Failure;
-use amidst::core::partial::{Combinations, PartialSearch, Removed, TailQuery};
+use amidst::core::internal::partial::{Combinations, PartialSearch, Removed, TailQuery};
 
 use super::divide::{code, codes, counts, deciding, unreadable};
 use super::rolled::Rolled;

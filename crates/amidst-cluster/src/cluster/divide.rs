@@ -12,7 +12,7 @@ use std::sync::Arc;
 use amidst::Failure;
 use amidst::core::frequency::FrequencySet;
 use amidst::core::ids::SensitiveId;
-use amidst::core::partial::{
+use amidst::core::internal::partial::{
     Assembled, Combinations, Counts, Divided, DivisibleTable, Line, PartialSearch, Piece, Removed, SplitRows, Summary,
     TailQuery,
 };

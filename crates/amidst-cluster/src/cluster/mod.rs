@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use amidst::Failure;
 use amidst::core::hierarchy::Generalization;
-use amidst::core::partial::RemoteTable;
+use amidst::core::internal::partial::RemoteTable;
 use amidst::engine::{Engine, Layout, Recoded, Solved, Written};
 use amidst::job::Job;
 use amidst::policy::{OutputOrder, Policy, Role};

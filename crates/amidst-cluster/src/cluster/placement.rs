@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use amidst::core::partial::{Omitted, SplitRows};
+use amidst::core::internal::partial::{Omitted, SplitRows};
 
 /// What is known of a table in parts.
 #[derive(Debug, Default)]

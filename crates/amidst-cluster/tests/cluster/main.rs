@@ -6,6 +6,7 @@
 
 mod compare;
 mod failure;
+mod pinned;
 mod private;
 mod processes;
 mod s3;

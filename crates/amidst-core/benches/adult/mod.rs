@@ -11,7 +11,7 @@ use amidst_core::metric::{self, CellCosts, Input, Metric, Release};
 use amidst_core::model;
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::requirement::Requirement;
-use amidst_core::sensitive::SensitiveDomain;
+use amidst_core::requirement::SensitiveDomain;
 use amidst_core::table::{Column, Table, ValueType};
 
 pub const ROWS: usize = 30_162;

@@ -7,8 +7,8 @@ use amidst_core::class::{Class, TableStats};
 use amidst_core::frequency::FrequencySet;
 use amidst_core::model::{self, Level, MODELS, Sensitive};
 use amidst_core::parameter::{Parameters, Value};
+use amidst_core::requirement::SensitiveDomain;
 use amidst_core::requirement::{Evaluator, Requirement};
-use amidst_core::sensitive::SensitiveDomain;
 use amidst_core::table::{Column, Table};
 
 /// A table of one quasi column and sensitive columns, from rows of labels.

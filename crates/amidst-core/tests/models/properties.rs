@@ -3,8 +3,8 @@
 
 use crate::world::{Owned, Random, Subject, World, instance, replaced};
 use amidst_core::class::Class;
-use amidst_core::exact::Rational;
 use amidst_core::model::{Bound, Entry, Level, MODELS, Needs, PrivacyModel, Stronger};
+use amidst_core::parameter::Rational;
 use amidst_core::parameter::{Kind, Parameters, Value};
 
 /// Runs `check` on many random tables and parameters of every model; the seed of a failure is in its message.
@@ -220,7 +220,7 @@ fn the_names_of_values_do_not_matter() {
         let recoded = case.world.recoded(&to);
         let again = (case.entry.build)(
             &parameters,
-            &amidst_core::sensitive::SensitiveDomain { ordered: false, ..recoded.domain.clone() },
+            &amidst_core::internal::sensitive::SensitiveDomain { ordered: false, ..recoded.domain.clone() },
         )
         .unwrap();
         for (before, after) in case.world.classes.iter().zip(&recoded.classes) {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use amidst_core::class::{Class, Population, TableStats};
-use amidst_core::exact::Rational;
+use amidst_core::internal::sensitive::belief::{beliefs, covered};
+use amidst_core::internal::sensitive::categories::{Categories, scheme};
 use amidst_core::model::{self, Bound};
+use amidst_core::parameter::Rational;
 use amidst_core::parameter::{Parameters, Value};
-use amidst_core::sensitive::SensitiveDomain;
-use amidst_core::sensitive::belief::{beliefs, covered};
-use amidst_core::sensitive::categories::{Categories, scheme};
+use amidst_core::requirement::SensitiveDomain;
 use serde_json::Value as Json;
 
 fn vectors() -> Json {

@@ -1,11 +1,11 @@
 //! Small random tables with everything a privacy model may look at, and random parameters for any registered model.
 
 use amidst_core::class::{Class, Population, Sizes, TableStats};
-use amidst_core::exact::Rational;
+use amidst_core::internal::random;
 use amidst_core::model::{Entry, Level, Needs, PrivacyModel};
+use amidst_core::parameter::Rational;
 use amidst_core::parameter::{Kind, Parameters, Value};
-use amidst_core::random;
-use amidst_core::sensitive::SensitiveDomain;
+use amidst_core::requirement::SensitiveDomain;
 
 /// A generator whose whole state is its seed, so that a failing case is one number.
 pub struct Random(random::Random);

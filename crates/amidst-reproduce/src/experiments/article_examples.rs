@@ -8,8 +8,8 @@
 
 use amidst::Failure;
 use amidst::core::class::Population;
+use amidst::core::internal::sensitive::belief::{beliefs, covered};
 use amidst::core::parameter::Value;
-use amidst::core::sensitive::belief::{beliefs, covered};
 
 use super::classes::{judged, text, word};
 use crate::experiment::{Claim, Context, Experiment, Outcome, Paper, Printed};

@@ -55,7 +55,7 @@ fn least(trial: &Trial, kind: Kind, l: u64, context: &Context<'_>) -> Result<Opt
 fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let adult = context.adult;
     let seeds: Vec<u64> = if context.quick { vec![1, 2] } else { (1..=10).collect() };
-    let share = amidst::core::exact::Rational::ratio(1, 20);
+    let share = amidst::core::parameter::Rational::ratio(1, 20);
     let mut table =
         Sheet::new(["figure", "quasi columns", "l", "requirement", "metric", "mean", "least", "most", "samples"]);
     let mut charts = Vec::new();

@@ -31,7 +31,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let adult = context.adult;
     let mut sample = adult.table.clone();
-    drawn::draw(&mut sample, &amidst::core::exact::Rational::ratio(1, 20), 1);
+    drawn::draw(&mut sample, &amidst::core::parameter::Rational::ratio(1, 20), 1);
     let tables = [(19, "a 5 % sample", &sample), (20, "all rows", &adult.table)];
     let mut sheet = Sheet::new(["figure", "quasi columns", "requirement", "l", "divergence", "base"]);
     let mut charts = Vec::new();

@@ -4,7 +4,7 @@ use amidst::Failure;
 use amidst::core::class::{Class, TableStats};
 use amidst::core::model;
 use amidst::core::parameter::{Parameters, Value};
-use amidst::core::sensitive::SensitiveDomain;
+use amidst::core::requirement::SensitiveDomain;
 
 use crate::data::health_categories;
 

@@ -1,7 +1,7 @@
 //! What the homogeneity attack finds in all minimal k-anonymous tables: Figures 9 to 12 of the article.
 
 use amidst::Failure;
-use amidst::core::lattice::{self, Homogeneity};
+use amidst::core::internal::lattice::{self, Homogeneity};
 use amidst::core::parameter::Parameters;
 
 use crate::experiment::{Chart, Context, Sheet};

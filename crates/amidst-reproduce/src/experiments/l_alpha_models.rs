@@ -1,7 +1,7 @@
 //! The requirements that the (l,α) paper compares, on Adult with eight random health conditions.
 
 use amidst::Failure;
-use amidst::core::lattice::Node;
+use amidst::core::internal::lattice::Node;
 use amidst::core::parameter::{Parameters, Value};
 use amidst::core::requirement::Requirement;
 use amidst::core::table::Table;

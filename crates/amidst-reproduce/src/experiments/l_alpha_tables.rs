@@ -8,9 +8,9 @@
 //! **Departures.** None; where the paper is wrong the remark says why.
 
 use amidst::Failure;
-use amidst::core::exact::Rational;
+use amidst::core::internal::sensitive::categories::scheme;
+use amidst::core::parameter::Rational;
 use amidst::core::parameter::{Parameters, Value};
-use amidst::core::sensitive::categories::scheme;
 use amidst::core::table::Table;
 
 use super::classes::{judged, text, word};

@@ -8,7 +8,7 @@
 //! **Departures.** k, sensitive column and static algorithm are not given: k = 5, occupation, k-member.
 
 use amidst::Failure;
-use amidst::core::series::UNPLACED;
+use amidst::core::internal::series::UNPLACED;
 
 use super::update_run::{CLAIM, DEPARTURES, MEASURED, figure, part};
 use crate::experiment::{Context, Experiment, Outcome, Paper};

@@ -8,7 +8,7 @@
 //! **Departures.** k, sensitive column and static algorithm are not given: k = 5, occupation, k-member.
 
 use amidst::Failure;
-use amidst::core::random::Random;
+use amidst::core::internal::random::Random;
 
 use super::update_run::{CLAIM, DEPARTURES, MEASURED, figure, part};
 use crate::experiment::{Context, Experiment, Outcome, Paper};

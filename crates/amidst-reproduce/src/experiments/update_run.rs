@@ -2,9 +2,9 @@
 //! paper.
 
 use amidst::Failure;
+use amidst::core::internal::series::{UNPLACED, maintain};
 use amidst::core::parameter::Parameters;
 use amidst::core::requirement::Requirement;
-use amidst::core::series::{UNPLACED, maintain};
 use amidst::core::table::{Column, Table};
 
 use crate::experiment::{Chart, Claim, Context, Outcome, Sheet, Verdict};

@@ -7,8 +7,8 @@
 //! **Departures.** The paper gives no example of a batch.
 
 use amidst::Failure;
+use amidst::core::internal::series::{UNPLACED, maintain};
 use amidst::core::parameter::Parameters;
-use amidst::core::series::{UNPLACED, maintain};
 use amidst::core::table::{Table, ValueType};
 
 use super::classes::{judged, text};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use amidst::core::lattice::{Explored, FrontPoint};
+use amidst::core::internal::lattice::{Explored, FrontPoint};
 use amidst::explore::local::Compared;
 use amidst::explore::{How, NodeVerdict, Seen, why_not};
 use amidst::job::Job;

@@ -1,7 +1,7 @@
 //! A table beside a release, joined with its classes: read and joined once for all attacks and columns that ask for it.
 
 use amidst_core::attack::{AttackError, External, Fits, People, Published, fit, fit_tuples, narrow};
-use amidst_core::sensitive::SensitiveDomain;
+use amidst_core::requirement::SensitiveDomain;
 use amidst_core::table::{Dictionary, Table};
 
 use crate::Failure;

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use amidst_core::attack::{Entry, External, Extra, Published, Target, fit, labels_of_table};
 use amidst_core::frequency::{FrequencySet, Groups};
+use amidst_core::internal::worlds::{Version, VersionClass};
 use amidst_core::parameter::Parameters;
 use amidst_core::table::{Dictionary, Table};
-use amidst_core::worlds::{Version, VersionClass};
 
 use super::{Attacked, Beside, WorstClass, failed};
 use crate::external::{all_there, covers, read};

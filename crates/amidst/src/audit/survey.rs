@@ -5,8 +5,8 @@
 //! threes, and the minimal sample uniques are found ([`Suda`]). Three columns of fifteen are 455 sets, so of wide or
 //! long tables only the columns that matter most are put together, and it is said which.
 
+use amidst_core::internal::shared::Shared;
 use amidst_core::risk::Suda;
-use amidst_core::shared::Shared;
 use amidst_core::table::{Column, Table};
 use rayon::prelude::*;
 

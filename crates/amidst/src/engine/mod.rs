@@ -3,9 +3,9 @@
 //! A search looks at the frequency set only, so an engine has little to do: it [reads](Engine::read) a source into a
 //! frequency set, and it [writes](Engine::write) what a recoding makes of the rows. The [search](Engine::search)
 //! between them happens in this process, unless the table is too large to be gathered: then the engine helps
-//! ([`core::partial`](amidst_core::partial)). [`Local`] is what `amidst anonymize` uses; a cluster counts with a GROUP
-//! BY and recodes with joins, and everything else, from the choice of the algorithm to the certificate, is the same
-//! code.
+//! ([`core::internal::partial`](amidst_core::internal::partial)). [`Local`] is what `amidst anonymize` uses; a cluster
+//! counts with a GROUP BY and recodes with joins, and everything else, from the choice of the algorithm to the
+//! certificate, is the same code.
 //!
 //! May use: `policy`, `prepare`, `plan`, `search`, `release`; core and `amidst-io`.
 
@@ -17,7 +17,7 @@ mod remote_tests;
 use std::path::Path;
 
 use amidst_core::algorithm;
-use amidst_core::partial::{self, DivisibleTable};
+use amidst_core::internal::partial::{self, DivisibleTable};
 use amidst_core::recoding::Recoding;
 use amidst_core::search::Found;
 

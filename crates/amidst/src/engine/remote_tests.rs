@@ -7,7 +7,7 @@ use amidst_core::frequency::rolled::{representatives, roll_up};
 use amidst_core::frequency::{self, Entry, FrequencySet};
 use amidst_core::hierarchy::Generalization;
 use amidst_core::ids::SensitiveId;
-use amidst_core::partial::{
+use amidst_core::internal::partial::{
     Assembled, Combinations, Counts, Divided, DivisibleTable, Line, MinimumClass, PartialSearch, Piece, RemoteTable,
     Removed, SplitRows, Summary, TailQuery,
 };

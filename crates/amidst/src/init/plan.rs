@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use amidst_core::hierarchy::{self, Suggestion};
+use amidst_core::internal::shared::Shared;
 use amidst_core::risk::{Dependence, line};
-use amidst_core::shared::Shared;
 use amidst_core::table::{Codes, Column, Table};
 use rayon::prelude::*;
 

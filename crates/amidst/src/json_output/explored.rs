@@ -2,7 +2,7 @@
 //!
 //! A single node is told by [`NodeVerdict`](crate::explore::NodeVerdict), which derives its JSON.
 
-use amidst_core::lattice::{Explored, Homogeneity};
+use amidst_core::internal::lattice::{Explored, Homogeneity};
 use serde_json::{Map, Value, json};
 
 use crate::explore::local::Compared;

@@ -5,8 +5,7 @@
 
 use std::path::Path;
 
-use amidst_core::exact::Rational;
-use amidst_core::parameter::Value;
+use amidst_core::parameter::{Rational, Value};
 use amidst_core::search::MaxSuppression;
 
 use super::quote::text;
@@ -81,21 +80,6 @@ pub fn hierarchy(id: &str, value: impl IntoValue) -> HierarchyPolicy {
     HierarchyPolicy(vec![(id.to_string(), value.into_value())])
 }
 
-/// Intervals of these widths, each a multiple of the one before.
-pub fn intervals<const N: usize>(widths: [u64; N]) -> HierarchyPolicy {
-    hierarchy("intervals", widths)
-}
-
-/// The last characters masked, one more at each level; of codes with this number of characters.
-pub fn mask(length: u64) -> HierarchyPolicy {
-    hierarchy("mask", Value::Table(vec![("length".to_string(), length.into_value())]))
-}
-
-/// Nothing or everything: the value, or `*`.
-pub fn suppress() -> HierarchyPolicy {
-    hierarchy("suppress", true)
-}
-
 impl HierarchyPolicy {
     /// States an option of the builder.
     pub fn with(mut self, option: &str, value: impl IntoValue) -> Self {
@@ -116,31 +100,6 @@ pub struct RequirementPolicy {
 /// A requirement of the model `id`, whose parameters follow with [`RequirementPolicy::with`].
 pub fn require(id: &str) -> RequirementPolicy {
     RequirementPolicy { model: id.to_string(), on: Vec::new(), parameters: Vec::new() }
-}
-
-/// Everybody is in a class of at least `k` rows.
-pub fn k_anonymity(k: u64) -> RequirementPolicy {
-    require("k-anonymity").with("k", k)
-}
-
-/// Every class has at least `l` distinct sensitive values.
-pub fn distinct_l_diversity(l: u64) -> RequirementPolicy {
-    require("distinct-l-diversity").with("l", l)
-}
-
-/// The entropy of the sensitive values of every class is at least log `l`.
-pub fn entropy_l_diversity(l: impl IntoValue) -> RequirementPolicy {
-    require("entropy-l-diversity").with("l", l)
-}
-
-/// In every class the most frequent sensitive value is rarer than `c` times all but the `l` − 1 most frequent together.
-pub fn recursive_c_l_diversity(c: impl IntoValue, l: u64) -> RequirementPolicy {
-    require("recursive-c-l-diversity").with("c", c).with("l", l)
-}
-
-/// The distribution of the sensitive values of every class is within `t` of that of the table.
-pub fn t_closeness(t: impl IntoValue) -> RequirementPolicy {
-    require("t-closeness").with("t", t)
 }
 
 impl RequirementPolicy {
@@ -278,6 +237,7 @@ impl Policy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::{entropy_l_diversity, intervals, k_anonymity, mask};
 
     #[test]
     fn code_and_file_say_the_same() {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use amidst_core::exact::Rational;
 use amidst_core::hierarchy::{BUILDERS, Generalize};
+use amidst_core::parameter::Rational;
 use amidst_core::parameter::Value;
 use amidst_core::table::ValueType;
 use toml::de::{DeTable, DeValue};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use amidst_core::exact::Rational;
+use amidst_core::parameter::Rational;
 use amidst_core::parameter::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

@@ -9,6 +9,7 @@
 
 mod build;
 mod columns;
+mod constructors;
 mod diagnostic;
 mod fields;
 pub mod keys;
@@ -27,18 +28,16 @@ pub(crate) mod write;
 
 use std::time::Duration;
 
-use amidst_core::exact::Rational;
 use amidst_core::hierarchy::Generalize;
 use amidst_core::model;
+use amidst_core::parameter::Rational;
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::search::{MaxSuppression, Suppressed};
 use amidst_core::table::ValueType;
 use amidst_io::Conventions;
 
-pub use build::{
-    HierarchyPolicy, IntoValue, PolicyBuilder, RequirementPolicy, distinct_l_diversity, entropy_l_diversity, hierarchy,
-    intervals, k_anonymity, mask, recursive_c_l_diversity, require, suppress, t_closeness,
-};
+pub use build::{HierarchyPolicy, IntoValue, PolicyBuilder, RequirementPolicy, hierarchy, require};
+pub use constructors::*;
 pub use diagnostic::{Diagnostic, PolicyErrors, nearest, suggestion};
 pub use origin::Origin;
 pub use parse::PolicyError;

@@ -1,6 +1,6 @@
 //! Parameters that a model or an algorithm declares, read from a table and checked against the declaration.
 
-use amidst_core::exact::Rational;
+use amidst_core::parameter::Rational;
 use amidst_core::parameter::{Kind, Parameter, Parameters, Value};
 use toml::de::{DeTable, DeValue};
 

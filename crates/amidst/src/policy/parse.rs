@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use amidst_core::exact::Rational;
 use amidst_core::parameter::Parameters;
+use amidst_core::parameter::Rational;
 use amidst_core::search::{MaxSuppression, Suppressed};
 use amidst_core::{algorithm, metric};
 use amidst_io::{Conventions, DateFormat, Merged, TextEncoding};

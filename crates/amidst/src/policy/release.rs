@@ -1,7 +1,7 @@
 //! `[release]`: what a release is, for whom, and which risk its owner accepts. It is told in report and certificate,
 //! and the risk is compared with what was measured; nothing is searched for by it.
 
-use amidst_core::exact::Rational;
+use amidst_core::parameter::Rational;
 use amidst_core::table::ValueType;
 use toml::de::{DeTable, DeValue};
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use amidst_core::model::{self, Sensitive};
 use amidst_core::parameter::{Kind, Parameters};
-use amidst_core::sensitive::SensitiveDomain;
+use amidst_core::requirement::SensitiveDomain;
 use toml::de::{DeTable, DeValue};
 
 use super::columns::Columns;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use amidst_core::exact::Rational;
+use amidst_core::parameter::Rational;
 use amidst_core::parameter::Value;
 use amidst_core::search::{MaxSuppression, Suppressed};
 use amidst_io::{Merged, without_password};

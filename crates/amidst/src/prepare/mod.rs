@@ -36,7 +36,7 @@ use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::Generalization;
 use amidst_core::ids::EntryId;
 use amidst_core::requirement::Requirement;
-use amidst_core::sensitive::SensitiveDomain;
+use amidst_core::requirement::SensitiveDomain;
 use amidst_core::table::Table;
 use amidst_io::{Conventions, ReadError, ReadOptions};
 

@@ -8,9 +8,9 @@
 use std::sync::Arc;
 
 use amidst_core::class::Population;
-use amidst_core::exact::Rational;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::ids::EntryId;
+use amidst_core::parameter::Rational;
 use amidst_core::parameter::{Kind, Value};
 use amidst_core::table::{Column, Dictionary, Table};
 use amidst_io::ReadOptions;

@@ -2,7 +2,7 @@
 
 use amidst_core::class::Ranking;
 use amidst_core::requirement::Requirement;
-use amidst_core::sensitive::SensitiveDomain;
+use amidst_core::requirement::SensitiveDomain;
 use amidst_core::table::{Dictionary, Table};
 use rustc_hash::FxHashMap;
 

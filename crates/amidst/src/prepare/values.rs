@@ -2,7 +2,7 @@
 //!
 //! A requirement on a value that no row has always holds, so a misspelt value would go unnoticed.
 
-use amidst_core::exact::Rational;
+use amidst_core::parameter::Rational;
 use amidst_core::parameter::{Kind, Value};
 use amidst_core::search::MaxSuppression;
 use amidst_core::table::{Column, Table};

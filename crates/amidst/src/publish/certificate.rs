@@ -5,9 +5,9 @@ use amidst_check::{
     SensitiveColumn, SuppressedAs,
 };
 use amidst_core::frequency::{self, FrequencySet, Groups};
+use amidst_core::internal::sensitive::categories::Categories;
 use amidst_core::parameter::Parameters;
 use amidst_core::search::Suppressed;
-use amidst_core::sensitive::categories::Categories;
 use bytes::Bytes;
 
 use crate::checker_input::labels;

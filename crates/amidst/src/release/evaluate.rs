@@ -4,15 +4,15 @@ use amidst_core::algorithm;
 use amidst_core::class::Sizes;
 use amidst_core::frequency::{self, Groups};
 use amidst_core::hierarchy::Cell;
-use amidst_core::local::class::intra_cluster_distance;
-use amidst_core::local::index::PopulationIndex;
+use amidst_core::internal::local::class::intra_cluster_distance;
+use amidst_core::internal::local::index::PopulationIndex;
+use amidst_core::internal::sets::Classes as SetClasses;
 use amidst_core::metric::{METRICS, Release, kl_baseline};
 use amidst_core::model::Needs;
 use amidst_core::recoding::{Assignment, Recoding};
 use amidst_core::requirement::Evaluator;
 use amidst_core::risk::Risk;
 use amidst_core::search::own_distribution::compares;
-use amidst_core::sets::Classes as SetClasses;
 use rayon::prelude::*;
 
 use super::join::Joined;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use amidst_core::algorithm;
 use amidst_core::frequency::{Entry, FrequencySet, Groups};
 use amidst_core::ids::EntryId;
-use amidst_core::local::build::join::join;
+use amidst_core::internal::local::build::join::join;
 use amidst_core::model::Needs;
 use amidst_core::recoding::SUPPRESSED;
 use amidst_core::requirement::Evaluator;

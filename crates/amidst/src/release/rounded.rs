@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn rounded_ranges_cover_what_they_did() {
-        let mut random = amidst_core::random::Random::new(7);
+        let mut random = amidst_core::internal::random::Random::new(7);
         for _ in 0..2000 {
             let scale = random.below(6) as u32;
             let mut end = || Decimal::new(random.below(2_000_000) as i64 - 1_000_000, scale);

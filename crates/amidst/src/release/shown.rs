@@ -4,11 +4,11 @@
 //! tell them apart, so they become one class here, before anything is judged, and all requirements are looked at again.
 
 use amidst_core::hierarchy::{Cell, Generalization};
+use amidst_core::internal::sets::Classes;
 use amidst_core::model::Needs;
 use amidst_core::recoding::{Assignment, Recoding, SUPPRESSED};
 use amidst_core::requirement::Evaluator;
 use amidst_core::search::{Found, feasibility};
-use amidst_core::sets::Classes;
 use amidst_core::table::number;
 use rustc_hash::FxHashMap;
 

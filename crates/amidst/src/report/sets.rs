@@ -2,8 +2,8 @@
 
 use amidst_core::class::Sizes;
 use amidst_core::frequency;
+use amidst_core::internal::sets::Classes;
 use amidst_core::risk::Risk;
-use amidst_core::sets::Classes;
 use serde::Serialize;
 
 use super::view::View;

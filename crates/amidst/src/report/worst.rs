@@ -2,9 +2,9 @@
 
 use amidst_core::frequency::{self, Groups};
 use amidst_core::hierarchy::Generalization;
+use amidst_core::internal::sets::Classes;
 use amidst_core::model::{Level, Needs};
 use amidst_core::requirement::Evaluator;
-use amidst_core::sets::Classes;
 
 use super::content::{RequirementReport, WorstClass};
 use crate::json::{Figures, RequirementVerdict, open_bounds};

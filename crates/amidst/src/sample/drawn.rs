@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use amidst_core::exact::Rational;
+use amidst_core::parameter::Rational;
 use amidst_core::table::Table;
 use amidst_io::{Format, ReadOptions, WriteOptions};
 

@@ -6,10 +6,11 @@
 mod competition;
 mod keeping;
 
+use amidst_core::algorithm;
+use amidst_core::internal::{lattice, sets};
 use amidst_core::metric::Release;
 use amidst_core::search::own_distribution::{Settled, settle};
 use amidst_core::search::{Found, Search, SearchError, feasibility};
-use amidst_core::{algorithm, lattice, sets};
 
 pub use competition::{Compared, Contender};
 

@@ -1,6 +1,6 @@
 //! What a batch changed, as it is returned and recorded.
 
-use amidst_core::series::Maintained;
+use amidst_core::internal::series::Maintained;
 use rusqlite::params;
 
 use super::store::Work;

@@ -3,8 +3,8 @@
 //! [`Known`] is what was published; [`Known::audit`] judges it, or it and a version that is about to be published:
 //! nothing needs to be written for that, so a plan can be judged before it is carried out.
 
-use amidst_core::series::{Audit, ColumnFindings, Judge, audit, tables};
-use amidst_core::worlds::{Effort, Version};
+use amidst_core::internal::series::{Audit, ColumnFindings, Judge, audit, tables};
+use amidst_core::internal::worlds::{Effort, Version};
 
 use super::domain::with_role;
 use super::exposure::{ColumnExposure, RequirementAudit};

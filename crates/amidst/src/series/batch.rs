@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use amidst_core::internal::series::Maintained;
 use amidst_core::search::feasibility;
-use amidst_core::series::Maintained;
 use amidst_core::table::{Column, Table, ValueType};
 use rusqlite::params;
 

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeMap;
 
+use amidst_core::internal::series::outlook;
 use amidst_core::model::Entry;
 use amidst_core::model::named::{DISTINCT_L_DIVERSITY, ENTROPY_L_DIVERSITY, M_INVARIANCE, P_SENSITIVE_K_ANONYMITY};
 use amidst_core::parameter::{Parameters, Value};
-use amidst_core::series::outlook;
 
 use super::Mode;
 use super::compose::{beyond_m, stated_m};

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use amidst_core::hierarchy::Cell;
-use amidst_core::local::class::{Judge, Partition};
-use amidst_core::local::shape::Space;
+use amidst_core::internal::local::class::{Judge, Partition};
+use amidst_core::internal::local::shape::Space;
+use amidst_core::internal::random::Random;
+use amidst_core::internal::series::{Invariant, Signed, m_invariant};
 use amidst_core::model::{Needs, PrivacyModel};
-use amidst_core::random::Random;
 use amidst_core::recoding::Recoding;
+use amidst_core::requirement::SensitiveDomain;
 use amidst_core::search::{Search, feasibility};
-use amidst_core::sensitive::SensitiveDomain;
-use amidst_core::series::{Invariant, Signed, m_invariant};
 use amidst_core::table::Table;
 use rustc_hash::FxHashMap;
 

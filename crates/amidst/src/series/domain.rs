@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use amidst_core::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use amidst_core::ids::SensitiveId;
-use amidst_core::series::StableIds;
+use amidst_core::internal::series::StableIds;
 use amidst_core::table::{Codes, Column, Dictionary, Table};
 use rusqlite::params;
 

@@ -1,8 +1,8 @@
 //! Why few values are left for a person, in words: persons by their numbers in the private state, values as published.
 
 use amidst_core::ids::SensitiveId;
-use amidst_core::series::Exposure;
-use amidst_core::worlds::{Cohort, Step};
+use amidst_core::internal::series::Exposure;
+use amidst_core::internal::worlds::{Cohort, Step};
 
 use super::exposure::{ColumnExposure, RequirementAudit};
 use super::record::Known;

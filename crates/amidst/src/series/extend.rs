@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 
 use amidst_core::parameter::Value as Parameter;
-use amidst_core::sensitive::SensitiveDomain;
+use amidst_core::requirement::SensitiveDomain;
 
 use super::choose::with_m;
 use super::own_policy::own_policy;

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use amidst_core::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use amidst_core::ids::SensitiveId;
-use amidst_core::local::class::{Judge, Tally};
+use amidst_core::internal::local::class::{Judge, Tally};
+use amidst_core::internal::series::outlook;
 use amidst_core::search::feasibility;
-use amidst_core::series::outlook;
 use rusqlite::params;
 
 use super::compose::stated_m;

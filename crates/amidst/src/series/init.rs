@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use amidst_core::series::{Maintained, UNPLACED, refine};
+use amidst_core::internal::series::{Maintained, UNPLACED, refine};
 
 use super::applied::{Applied, note};
 use super::choose::{Choice, choose};

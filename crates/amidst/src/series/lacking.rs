@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use amidst_core::series::Maintained;
+use amidst_core::internal::series::Maintained;
 use rusqlite::params;
 
 use super::domain::Domain;

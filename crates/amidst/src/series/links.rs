@@ -6,8 +6,8 @@
 //! versions, and are erased from the state when no row has them any more.
 
 use amidst_core::ids::SensitiveId;
-use amidst_core::series::linked;
-use amidst_core::worlds::Compact;
+use amidst_core::internal::series::linked;
+use amidst_core::internal::worlds::Compact;
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use amidst_core::local::shape::Space;
+use amidst_core::internal::local::shape::Space;
 
 use super::compose::Composed;
 

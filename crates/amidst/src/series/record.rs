@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use amidst_core::frequency::FrequencySet;
+use amidst_core::internal::worlds::{Compact, History, Version, VersionClass};
 use amidst_core::table::{Codes, Column, Dictionary, Table};
-use amidst_core::worlds::{Compact, History, Version, VersionClass};
 use rusqlite::params;
 
 use super::compose::Composed;

@@ -18,8 +18,8 @@
 
 use std::collections::BTreeMap;
 
-use amidst_core::random::Random;
-use amidst_core::series::UNPLACED;
+use amidst_core::internal::random::Random;
+use amidst_core::internal::series::UNPLACED;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::compose::of_groups;

@@ -8,9 +8,9 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use amidst_core::ids::SensitiveId;
-use amidst_core::local::shape::Space;
+use amidst_core::internal::local::shape::Space;
+use amidst_core::internal::series::{KeptClass, Loader, MaintainedClasses, RowSource, Rows, StableIds};
 use amidst_core::search::Search;
-use amidst_core::series::{KeptClass, Loader, MaintainedClasses, RowSource, Rows, StableIds};
 use amidst_core::table::ValueType;
 use rusqlite::{OptionalExtension, Statement, params};
 use rustc_hash::FxHashMap;

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use amidst_core::random::Random;
+use amidst_core::internal::random::Random;
 use tempfile::TempDir;
 
 use super::packed::pack;
@@ -395,7 +395,7 @@ fn few_counterfeits_on_adult() {
                 [columns.occupation]\nrole = \"sensitive\"\n[[require]]\nmodel = \"m-invariance\"\nm = 4\n";
     let policy = Policy::parse(text, &adult.join("policy.toml")).unwrap();
     let whole = crate::prepare::Prepared::load(&policy, &crate::prepare::LoadOptions::default()).unwrap();
-    let (set, space) = (&whole.set, amidst_core::local::shape::Space::new(&whole.generalizations));
+    let (set, space) = (&whole.set, amidst_core::internal::local::shape::Space::new(&whole.generalizations));
     let tuple_of = set.tuple_of_entry();
     let (all, versions) = (whole.entry_of_row.len(), 6);
     let churn = all / 25;
@@ -406,10 +406,14 @@ fn few_counterfeits_on_adult() {
         let row = |r: usize| {
             let entry = whole.entry_of_row[r].index();
             let value = set.sensitive_code(set.groups.entries[entry].sensitive, 0);
-            amidst_core::series::Signed { codes: set.tuple(tuple_of[entry] as usize), value, signature: &signatures[r] }
+            amidst_core::internal::series::Signed {
+                codes: set.tuple(tuple_of[entry] as usize),
+                value,
+                signature: &signatures[r],
+            }
         };
         let signed: Vec<_> = present.clone().map(row).collect();
-        let made = amidst_core::series::m_invariant(&space, &signed, set.sensitive_domains[0], 4).unwrap();
+        let made = amidst_core::internal::series::m_invariant(&space, &signed, set.sensitive_domains[0], 4).unwrap();
         let share = made.counterfeits.len() as f64 / size as f64;
         assert!(share < 0.01, "version {}: {share}", version + 1);
         for (r, &class) in present.zip(&made.class_of) {

@@ -215,8 +215,8 @@ mod tests {
     /// Labels and values that are listed because they are many say what the same table says with every score laid out.
     #[test]
     fn what_is_listed_is_what_is_laid_out() {
-        let mut random = amidst_core::random::Random::new(9);
-        let draw = |random: &mut amidst_core::random::Random, n: usize| format!("{:04}", random.below(1 + n));
+        let mut random = amidst_core::internal::random::Random::new(9);
+        let draw = |random: &mut amidst_core::internal::random::Random, n: usize| format!("{:04}", random.below(1 + n));
         let rows: Vec<[String; 3]> = (0..1500)
             .map(|_| {
                 let code = random.below(900);

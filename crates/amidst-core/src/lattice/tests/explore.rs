@@ -2,18 +2,19 @@
 
 use std::cmp::Ordering;
 
-use amidst_core::hierarchy::Cell;
-use amidst_core::metric::METRICS;
-use amidst_core::model::{MODELS, Needs};
-use amidst_core::parameter::Parameters;
-use amidst_core::requirement::{Evaluator, Requirement};
-use amidst_core::search::{MaxSuppression, Search};
-use amidst_core::{frequency, lattice};
+use crate::frequency;
+use crate::hierarchy::Cell;
+use crate::lattice;
+use crate::metric::METRICS;
+use crate::model::{MODELS, Needs};
+use crate::parameter::Parameters;
+use crate::requirement::{Evaluator, Requirement};
+use crate::search::{MaxSuppression, Search};
 use proptest::prelude::*;
 
-use crate::brute::{self, Valid};
-use crate::world::{Dice, World};
-use crate::{SHARES, cases};
+use super::brute::{self, Valid};
+use super::exhaustive::{SHARES, cases};
+use super::world::{Dice, World};
 
 fn near(a: Option<f64>, b: Option<f64>) -> bool {
     match (a, b) {

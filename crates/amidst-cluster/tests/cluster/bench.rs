@@ -8,10 +8,8 @@
 #![allow(clippy::print_stdout, reason = "a bench prints its table")]
 #![expect(clippy::unwrap_used, reason = "a bench may panic")]
 
-#[path = "../tests/cluster/processes.rs"]
 #[expect(dead_code, reason = "shared with the tests, which do more")]
 mod processes;
-#[path = "../tests/cluster/tables.rs"]
 #[expect(dead_code, reason = "shared with the tests, which do more")]
 mod tables;
 

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use amidst_core::class::Sizes;
-use amidst_core::frequency::{self, Entry, Groups};
-use amidst_core::hierarchy::Cell;
-use amidst_core::metric::Release;
-use amidst_core::model::Needs;
-use amidst_core::recoding::{Assignment, Recoding, SUPPRESSED};
-use amidst_core::requirement::Evaluator;
-use amidst_core::search::{Search, Suppressed};
+use crate::class::Sizes;
+use crate::frequency::{self, Entry, Groups};
+use crate::hierarchy::Cell;
+use crate::metric::Release;
+use crate::model::Needs;
+use crate::recoding::{Assignment, Recoding, SUPPRESSED};
+use crate::requirement::Evaluator;
+use crate::search::{Search, Suppressed};
 
 /// A valid node.
 #[derive(Debug, Clone)]
@@ -121,7 +121,7 @@ pub fn judge(search: &Search<'_>, evaluator: &Evaluator<'_>, levels: Vec<usize>)
     }
     if search.suppressed == Suppressed::Mask && !out.is_empty() {
         out.iter().for_each(|&i| classes[i].1.iter().for_each(|&t| class_of[t as usize] = cells.len() as u32));
-        let top = |g: &amidst_core::hierarchy::Generalization| Cell::Node { level: g.height() as u32, value: 0 };
+        let top = |g: &crate::hierarchy::Generalization| Cell::Node { level: g.height() as u32, value: 0 };
         cells.push(search.generalizations.iter().map(top).collect());
     }
     let count = cells.len() as u64;

@@ -11,7 +11,9 @@ use crate::control::Control;
 use crate::parameter::Parameters;
 use crate::requirement::Requirement;
 
-#[path = "../../tests/lattice/world.rs"]
+mod brute;
+mod exhaustive;
+mod explore;
 mod world;
 
 use world::{Dice, World};

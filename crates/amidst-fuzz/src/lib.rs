@@ -1,10 +1,19 @@
-//! What is put under fire: every function that reads what somebody else wrote, each from bytes to an answer.
+//! Fuzz targets: every function that reads what somebody else wrote, each from bytes to an answer.
 //!
-//! A target must come back, whatever the bytes are: no panic, no abort, no hang, no memory that the bytes merely
-//! declare. Where an answer has a property that can be asked for (what is written reads back; pieces do not matter),
-//! the target asks for it. The file is compiled twice: by `cargo fuzz`, which is guided by coverage, and by
-//! `crates/amidst/tests/fuzz`, which needs nothing but a stable compiler. What a target answers tells the driver
-//! whether an input was new.
+//! A target must return, whatever the bytes are: no panic, no abort, no hang, no memory that the bytes merely declare.
+//! Where an answer has a property that can be tested (what is written reads back; the size of blocks does not matter),
+//! the target tests it. Two drivers call the targets: `cargo fuzz` (the folder `fuzz`), which is guided by coverage,
+//! and `amidst_testkit::mutants`, which needs nothing but a stable compiler. The answer tells the latter whether an
+//! input was new.
+//!
+//! Of tests alone. May use: `amidst`.
+//!
+//! ```
+//! let (name, target) = amidst_fuzz::TARGETS[0];
+//! assert_eq!((name, target(b"age,sex\n30,f\n").as_str()), ("csv", "a table of 1"));
+//! ```
+
+#![allow(clippy::expect_used, reason = "only fuzzers and tests use it, and they stop where their own data is broken")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,6 +24,7 @@ use amidst::check::{
     verify,
 };
 use amidst::core::hierarchy::{Generalization, Recipe, build};
+use amidst::core::model::named::K_ANONYMITY;
 use amidst::core::parameter::Value;
 use amidst::core::table::Column;
 use amidst::io::{Conventions, Format, ReadOptions, TextEncoding, read_from};
@@ -25,7 +35,7 @@ use amidst::sign::KeyFile;
 /// A target by its name.
 pub type Target = (&'static str, fn(&[u8]) -> String);
 
-/// All targets; the names are those of the folders in `corpus`.
+/// All targets; the names are those of the folders in `fuzz/corpus`.
 pub const TARGETS: &[Target] = &[
     ("csv", |bytes| text_table(bytes, Format::Csv)),
     ("tsv", |bytes| text_table(bytes, Format::Tsv)),
@@ -110,7 +120,7 @@ fn honest() -> &'static Certificate {
     static MADE: OnceLock<Certificate> = OnceLock::new();
     MADE.get_or_init(|| {
         let claim = Claim {
-            model: "k-anonymity".into(),
+            model: K_ANONYMITY.id.into(),
             on: None,
             quasi: None,
             parameters: [("k".to_string(), 2.into())].into_iter().collect(),

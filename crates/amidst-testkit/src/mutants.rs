@@ -1,11 +1,11 @@
-//! A driver for the targets that needs nothing but a stable compiler: mutants of a corpus, which grows by what is new.
+//! A fuzz driver that needs nothing but a stable compiler: it mutates a corpus, which grows by what is new.
 //!
-//! There is no coverage to be guided by, so it is guided by what targets answer: an input whose answer (without its
-//! digits) was not seen before is kept and mutated further. An input that fails is written to the folder for temporary
-//! files and named; one that never comes back is found by a second thread, which ends the process.
+//! Without coverage as a guide it looks at what targets answer: an input whose answer (without its digits) was not seen
+//! before is kept and mutated further. An input that makes a target panic is written to the folder for temporary files,
+//! and the message names it; a target that does not return is detected by a second thread, which ends the process.
 //!
-//! `AMIDST_FUZZ` is the number of inputs for each target, `AMIDST_FUZZ_SECONDS` a limit of time for each,
-//! `AMIDST_FUZZ_SEED` another seed, `AMIDST_FUZZ_TARGET` one target only.
+//! Environment: `AMIDST_FUZZ` is the number of inputs for each target, `AMIDST_FUZZ_SECONDS` a limit of time for each,
+//! `AMIDST_FUZZ_SEED` the seed, `AMIDST_FUZZ_TARGET` the only target to run.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};

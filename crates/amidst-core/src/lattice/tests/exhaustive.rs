@@ -1,23 +1,19 @@
 //! Lattice searches against an oracle that looks at every node: small random tables, every model, every metric.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
-mod brute;
-mod explore;
-mod world;
-
-use amidst_core::frequency::rolled;
-use amidst_core::lattice;
-use amidst_core::metric::METRICS;
-use amidst_core::model::{Bound, MODELS, Needs};
-use amidst_core::parameter::Parameters;
-use amidst_core::requirement::Requirement;
-use amidst_core::search::{MaxSuppression, Search, SearchError, Suppressed};
+use crate::frequency::rolled;
+use crate::lattice;
+use crate::metric::METRICS;
+use crate::model::{Bound, MODELS, Needs};
+use crate::parameter::Parameters;
+use crate::requirement::Requirement;
+use crate::search::{MaxSuppression, Search, SearchError, Suppressed};
 use proptest::prelude::*;
-use world::{Dice, World};
+
+use super::brute;
+use super::world::{Dice, World};
 
 /// Shares of the rows that may be suppressed.
-const SHARES: [&str; 5] = ["0", "0", "0.1", "0.3", "1"];
+pub(super) const SHARES: [&str; 5] = ["0", "0", "0.1", "0.3", "1"];
 
 /// Compares all three searches with the oracle.
 fn compare(search: &Search<'_>) -> Result<(), TestCaseError> {
@@ -39,14 +35,14 @@ fn compare(search: &Search<'_>) -> Result<(), TestCaseError> {
     let best = lattice::best(search).unwrap();
     prop_assert_eq!(best.as_ref().map(|b| b.node.levels.clone()), brute::best(&valid), "{}", search.metric.id);
     prop_assert!(best.is_none_or(|b| b.gap.is_none()));
-    if let Some(impossible) = amidst_core::search::feasibility::impossible(search) {
+    if let Some(impossible) = crate::search::feasibility::impossible(search) {
         prop_assert!(valid.is_empty(), "{}", impossible.message);
     }
     Ok(())
 }
 
 /// How many random worlds a property looks at; `PROPTEST_CASES` asks for more.
-fn cases() -> u32 {
+pub(super) fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(40)
 }
 
@@ -191,9 +187,9 @@ proptest! {
 fn an_impossible_policy_names_the_requirement_and_the_best_value() {
     let mut dice = Dice(7);
     let world = World::new(&mut dice, false, false);
-    let entry = amidst_core::model::find("k-anonymity").unwrap();
+    let entry = crate::model::find("k-anonymity").unwrap();
     let mut parameters = Parameters::default();
-    parameters.set("k", amidst_core::parameter::Value::Number(1000u64.into()));
+    parameters.set("k", crate::parameter::Value::Number(1000u64.into()));
     let requirements = [Requirement::new(entry, parameters, vec![], &world.domains).unwrap()];
     let options = Parameters::default();
     let search = Search {
@@ -202,7 +198,7 @@ fn an_impossible_policy_names_the_requirement_and_the_best_value() {
         ..world.search(&requirements, &options, &SHARES, &mut dice)
     };
     for id in ["incognito", "optimal", "samarati"] {
-        let error = amidst_core::algorithm::find(id).unwrap().algorithm.search(&search).unwrap_err();
+        let error = crate::algorithm::find(id).unwrap().algorithm.search(&search).unwrap_err();
         let SearchError::Impossible(why) = error else { panic!("{error:?}") };
         let message = why.to_string();
         let unmet = why.unmet.as_deref().unwrap();

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use amidst_core::class::Population;
-use amidst_core::control::Control;
-use amidst_core::exact::Rational;
-use amidst_core::frequency::FrequencySet;
-use amidst_core::hierarchy::{Generalization, Hierarchy, Level};
-use amidst_core::metric::METRICS;
-use amidst_core::model;
-use amidst_core::parameter::{Parameters, Value};
-use amidst_core::requirement::Requirement;
-use amidst_core::search::{MaxSuppression, Search, Suppressed};
-use amidst_core::sensitive::SensitiveDomain;
-use amidst_core::table::{Column, Table};
+use crate::class::Population;
+use crate::control::Control;
+use crate::exact::Rational;
+use crate::frequency::FrequencySet;
+use crate::hierarchy::{Generalization, Hierarchy, Level};
+use crate::metric::METRICS;
+use crate::model;
+use crate::parameter::{Parameters, Value};
+use crate::requirement::Requirement;
+use crate::search::{MaxSuppression, Search, Suppressed};
+use crate::sensitive::SensitiveDomain;
+use crate::table::{Column, Table};
 
 /// A stream of numbers that depends on a seed alone.
 pub struct Dice(pub u64);
