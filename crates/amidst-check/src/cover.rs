@@ -1,5 +1,7 @@
-//! Which original values a published cell covers: the value itself, any label on its path, `*`, an inclusive range
-//! `[a-b]`, or a set `{a,b}` whose members escape commas, braces and backslashes with a backslash.
+//! Decides which original values a published cell covers.
+//!
+//! A cell covers the value itself, the values below a label, everything (`*`), an inclusive range `[a-b]`, or a set
+//! `{a,b}` whose members escape commas, braces and backslashes with a backslash.
 
 use std::collections::HashMap;
 
@@ -33,12 +35,12 @@ impl Codes {
     }
 }
 
-/// The values of one column and what published cells mean for them.
+/// The values of one column and the meaning of published cells for them.
 pub(crate) struct Column<'a> {
     labels: &'a ColumnLabels,
     values: Vec<Vec<u8>>,
     ranks: Option<HashMap<&'a str, usize>>,
-    /// The place of each value among bounds of ranges, if it has one.
+    /// For each value its position among bounds of ranges, if it has one.
     keys: Vec<Option<BigRational>>,
     by_label: FxHashMap<&'a [u8], Vec<u32>>,
     known: FxHashMap<Vec<u8>, std::sync::Arc<Codes>>,
@@ -97,7 +99,7 @@ impl<'a> Column<'a> {
             return (0..self.values.len() as u32).collect();
         }
         let mut found: Vec<u32> = self.code(cell).into_iter().collect();
-        // A label of the hierarchy means what the hierarchy says, even if it looks like a range.
+        // A label of the hierarchy has the meaning of the hierarchy, even if it looks like a range.
         if let Some(codes) = self.by_label.get(cell) {
             found.extend(codes);
             return found;
@@ -115,13 +117,14 @@ impl<'a> Column<'a> {
         found
     }
 
-    /// Whether a cell reads as a range of numbers or dates, and a value of that kind is not in it.
+    /// Whether a cell is a range of numbers or dates that does not contain the value, which is of the same kind.
     pub(crate) fn excludes(&self, value: &str, cell: &str) -> bool {
         let inside = self.key(value).zip(self.range(cell)).map(|(key, (low, high))| key >= low && key <= high);
         inside == Some(false)
     }
 
-    /// `[a-b]`, where either bound may hold hyphens itself: the first that leaves two bounds in order is the one.
+    /// Parses `[a-b]`. Bounds may contain hyphens: the first hyphen that leaves two bounds in ascending order separates
+    /// them.
     fn range(&self, text: &str) -> Option<(BigRational, BigRational)> {
         let inner = text.strip_prefix('[')?.strip_suffix(']')?;
         inner.match_indices('-').filter(|&(at, _)| at > 0).find_map(|(at, _)| {
@@ -131,7 +134,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// `2024-02-29` as a number that sorts like the date; a time of day after it is ignored.
+/// `2024-02-29` as a number with the order of dates; a time of day after it is ignored.
 fn date(text: &str) -> Option<BigRational> {
     let day = text.split(['T', ' ']).next()?;
     let (year, rest) = day.split_once('-')?;
@@ -164,7 +167,7 @@ fn set(text: &str) -> Option<Vec<String>> {
     (!escaped).then_some(members)
 }
 
-/// Distinct tuples of a table's quasi values, ready to be searched by what a published tuple covers.
+/// Distinct quasi tuples of a table, indexed for the search of those that a published tuple covers.
 pub(crate) struct Tuples {
     width: usize,
     codes: Vec<u32>,
