@@ -1,9 +1,9 @@
-//! Whether a server is spoken to over TLS, and whom it must prove to be.
+//! Decides whether a connection uses TLS, and verifies the server.
 //!
-//! Rows about people never go to another machine in clear text unless the address says so explicitly. Where TLS
-//! is used, the certificate is always verified, with the name: encryption without it protects against nobody who can
-//! answer in the place of the server. The client library knows neither `verify-full` nor `sslrootcert`, so both are
-//! read here and taken out of the address.
+//! Rows about people are never sent to another machine in clear text unless the address says so explicitly. With TLS
+//! the certificate is always verified, including the host name: encryption alone does not protect against an attacker
+//! who impersonates the server. The client library knows neither `verify-full` nor `sslrootcert`, so both are parsed
+//! here and removed from the address.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -19,15 +19,15 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::address::decoded;
 use crate::limits::{POLICY_LIMIT, small_file};
 
-/// What the settings of an address say of TLS.
+/// The TLS settings of an address.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Wishes {
     mode: Option<String>,
-    /// The file of the authorities to trust.
+    /// The file with the certificates of trusted authorities.
     roots: Option<String>,
 }
 
-/// The address without what only this module understands, and that.
+/// Splits an address into the part for the client library and the TLS settings.
 pub(super) fn wishes(server: &str) -> (String, Wishes) {
     let Some((start, settings)) = server.split_once('?') else { return (server.to_string(), Wishes::default()) };
     let mut wishes = Wishes::default();
@@ -43,9 +43,9 @@ pub(super) fn wishes(server: &str) -> (String, Wishes) {
     (format!("{start}{others}"), wishes)
 }
 
-/// Whether the server is on another machine, as far as its address tells.
+/// Whether the server is on another machine, according to its address.
 fn is_remote(config: &Config) -> bool {
-    // Where there are numbers, they are what is connected to, whatever the names.
+    // If numeric addresses are given, they are used for the connection instead of names.
     if !config.get_hostaddrs().is_empty() {
         return config.get_hostaddrs().iter().any(|address| !address.is_loopback());
     }
@@ -58,7 +58,7 @@ fn is_remote(config: &Config) -> bool {
     })
 }
 
-/// Whether to use TLS; an error for what would go on without.
+/// Whether to use TLS; an error for settings that would silently fall back to clear text.
 pub(super) fn decide(config: &Config, wishes: &Wishes) -> Result<bool, String> {
     let remote = is_remote(config);
     match wishes.mode.as_deref() {
@@ -78,7 +78,7 @@ pub(super) fn decide(config: &Config, wishes: &Wishes) -> Result<bool, String> {
     }
 }
 
-/// What connects over TLS, trusting the authorities of `wishes` or else those of the system.
+/// The TLS connector, which trusts the authorities of `wishes` or, without any, those of the system.
 pub(super) fn connector(wishes: &Wishes) -> Result<MakeRustlsConnect, String> {
     let mut roots = RootCertStore::empty();
     match &wishes.roots {
@@ -89,7 +89,7 @@ pub(super) fn connector(wishes: &Wishes) -> Result<MakeRustlsConnect, String> {
                 added.ok_or_else(|| format!("sslrootcert {file}: not a certificate in PEM"))?;
             }
         }
-        // Some systems have certificates that are none; those that are count.
+        // Some systems list invalid certificates; these are skipped.
         None => drop(roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs)),
     }
     if roots.is_empty() {
@@ -131,7 +131,7 @@ mod tests {
                 assert!(decided(&format!("postgres://{remote}/d?sslmode={weak}")).is_err(), "{remote} {weak}");
             }
         }
-        // The number is what counts, not the name beside it.
+        // The numeric address decides, not the name.
         assert_eq!(decided("postgres://localhost/d?hostaddr=10.0.0.1"), Ok(true));
         assert_eq!(decided("postgres://db.example/d?hostaddr=127.0.0.1"), Ok(false));
         assert!(decided("postgres://h/d?sslmode=disable&sslrootcert=ca.pem").is_err());
