@@ -1,4 +1,4 @@
-//! The program `amidst`; what it does is in the library beside it.
+//! The program `amidst`; see the library of this crate.
 
 mod memory;
 

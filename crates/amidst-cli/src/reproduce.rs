@@ -1,4 +1,4 @@
-//! `amidst reproduce`: the papers' worked examples, tables and figures, run again.
+//! `amidst reproduce`: runs the papers' worked examples, tables and figures again.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -45,7 +45,7 @@ pub struct Reproduce {
 }
 
 impl Reproduce {
-    /// Runs the experiments and tells what came out.
+    /// Runs the experiments and prints the results.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         let experiments = chosen(&self.names)?;
         if self.list {
@@ -72,7 +72,7 @@ impl Reproduce {
     }
 }
 
-/// Shows how far a run is.
+/// Shows the progress of a run on the terminal.
 struct Told<'a> {
     terminal: &'a Terminal,
     bar: Mutex<Option<terminal::Progress>>,
@@ -105,7 +105,7 @@ impl Progress for Told<'_> {
     }
 }
 
-/// The verdicts, for people.
+/// The verdicts as text.
 fn summary(reproduced: &Reproduced) -> String {
     let mut lines = Vec::new();
     for (experiment, finished) in &reproduced.experiments {
