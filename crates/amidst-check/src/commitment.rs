@@ -76,7 +76,7 @@ impl Commitment {
         leaf.update(salt);
         leaf.update(index.to_be_bytes());
         cells.iter().for_each(|cell| text(&mut leaf, cell));
-        let top = climb(leaf.finalize().into(), index, self.rows, path);
+        let top = top_from_path(leaf.finalize().into(), index, self.rows, path);
         top.is_some_and(|top| block(&self.root) == Some(self.rooted(&top)))
     }
 
@@ -105,15 +105,15 @@ pub(crate) fn cells_cover(policy: &str) -> bool {
 
 /// The topmost node of a tree of `size` leaves, computed from one leaf and its path; `None` when the length of the path
 /// does not fit `size` and `index`.
-fn climb(leaf: Block, index: u64, size: u64, path: &[Block]) -> Option<Block> {
+fn top_from_path(leaf: Block, index: u64, size: u64, path: &[Block]) -> Option<Block> {
     if size <= 1 {
         return path.is_empty().then_some(leaf);
     }
     let (beside, below) = path.split_last()?;
     let left = (size - 1).checked_ilog2().map(|power| 1u64 << power)?;
     let (left, right) = match index < left {
-        true => (climb(leaf, index, left, below)?, *beside),
-        false => (*beside, climb(leaf, index - left, size - left, below)?),
+        true => (top_from_path(leaf, index, left, below)?, *beside),
+        false => (*beside, top_from_path(leaf, index - left, size - left, below)?),
     };
     let mut inner = Sha256::new();
     inner.update([1]);
@@ -247,7 +247,7 @@ mod tests {
         let pair = Commitment { rows: 2, ..honest };
         let node = |l: &Block, r: &Block| hash(&[&[1], l, r]);
         let (left, right) = (node(&leaves[0], &leaves[1]), node(&leaves[2], &leaves[3]));
-        assert!(climb(left, 0, 2, &[right]).is_some(), "the digests alone would fit");
+        assert!(top_from_path(left, 0, 2, &[right]).is_some(), "the digests alone would fit");
         let cells = [hex(&leaves[0]), hex(&leaves[1])];
         assert!(!pair.holds(0, &leaves[0], &cells, &[right]), "no bytes of a leaf hash to an inner node");
     }

@@ -34,7 +34,7 @@ pub(crate) fn views<'a>(sensitive: &[SensitiveColumn], claims: impl Iterator<Ite
 
 /// Counts the population for each class: from the population of a claim, with the values of a sensitive column or
 /// without. `None` when that population was not given.
-pub(crate) type Taker<'a> = dyn Fn(&Claim, Option<(&str, &Domain)>) -> Result<Option<Vec<Census>>, String> + 'a;
+pub(crate) type CensusCounter<'a> = dyn Fn(&Claim, Option<(&str, &Domain)>) -> Result<Option<Vec<Census>>, String> + 'a;
 
 /// The inputs of the evaluation.
 pub(crate) struct Facts<'a> {
@@ -42,7 +42,7 @@ pub(crate) struct Facts<'a> {
     pub quasi: &'a [String],
     pub domains: Vec<(String, Arc<Domain>)>,
     /// Counts the population for each class.
-    pub census: &'a Taker<'a>,
+    pub census: &'a CensusCounter<'a>,
 }
 
 /// The class nearest to the bound so far.

@@ -88,18 +88,18 @@ fn recompute(release: &Location, certificate: &Certificate, options: &Options<'_
     let (shown, found) = shown.unzip();
     problems.extend(found.unwrap_or_default());
     let judged = std::mem::take(&mut examined.judged);
-    let mut ledger = Ledger::new(certificate, options);
+    let mut results = RequirementResults::new(certificate, options);
     for ((claim, stated), judged) in claims.iter().zip(&certificate.requirements).zip(judged) {
-        ledger.enter(claim, stated, judged);
+        results.enter(claim, stated, judged);
     }
-    problems.append(&mut ledger.problems);
-    if ledger.proofs == 0 && !claims.is_empty() && examined.counted.rows > 0 {
+    problems.append(&mut results.problems);
+    if results.proofs == 0 && !claims.is_empty() && examined.counted.rows > 0 {
         let what = "nothing is proven: every requirement is only attested; the tables that it speaks of, which its policy \
                     names, would prove it";
         problems.push(Problem::violation(ProblemKind::Nothing, what));
     }
     Verdict {
-        requirements: ledger.requirements,
+        requirements: results.requirements,
         proven: Some(proven(certificate, &examined)),
         attested: attested(certificate),
         opened: shown,
@@ -217,7 +217,7 @@ fn not_checked(certificate: &Certificate, options: &Options<'_>) -> Vec<String> 
 }
 
 /// Compares stated requirements with recomputed ones and collects the results.
-struct Ledger<'a> {
+struct RequirementResults<'a> {
     /// Whether sizes and counts are of persons, while the caller has given no person ids.
     persons: bool,
     certificate: &'a Certificate,
@@ -227,10 +227,10 @@ struct Ledger<'a> {
     proofs: usize,
 }
 
-impl<'a> Ledger<'a> {
+impl<'a> RequirementResults<'a> {
     fn new(certificate: &'a Certificate, options: &Options<'_>) -> Self {
         let persons = certificate.persons && options.persons.is_none();
-        Ledger { persons, certificate, requirements: Vec::new(), problems: Vec::new(), proofs: 0 }
+        RequirementResults { persons, certificate, requirements: Vec::new(), problems: Vec::new(), proofs: 0 }
     }
 
     fn enter(&mut self, claim: &Claim, stated: &Requirement, judged: Result<Judged, String>) {
@@ -261,7 +261,7 @@ impl<'a> Ledger<'a> {
             self.record(stated.clone(), Standing::Attested);
             return;
         }
-        if self.persons && !counts_kinds(&claim.model) {
+        if self.persons && !rows_bound_persons(&claim.model) {
             // Rows bound persons from above only in sizes and in the number of distinct values.
             self.problems.push(note("counts persons, whom the release does not tell apart; its figures are attested"));
             self.record(stated.clone(), Standing::Attested);
@@ -423,7 +423,7 @@ fn claim(requirement: &Requirement) -> Claim {
 }
 
 /// Models whose figures over rows bound the figures over persons from above.
-fn counts_kinds(model: &str) -> bool {
+fn rows_bound_persons(model: &str) -> bool {
     matches!(model, "k-anonymity" | "distinct-l-diversity" | "p-sensitive-k-anonymity")
 }
 

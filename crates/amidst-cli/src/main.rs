@@ -5,6 +5,6 @@ mod memory;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    memory::look_for_room();
+    memory::require_address_space();
     amidst_cli::main(std::env::args_os()).into()
 }

@@ -8,11 +8,11 @@
 
 #[cfg(unix)]
 #[allow(unsafe_code)] // The only way to learn of a failed allocation; see the proofs below.
-mod telling {
+mod reporting {
     use std::alloc::{GlobalAlloc, Layout, System};
 
     /// The system's allocator, which reports failed allocations and ends the process.
-    struct Telling;
+    struct ReportingAllocator;
 
     const MESSAGE: &[u8] =
         b"error: out of memory: the system gives this process no more. Raise its limit (ulimit -v, or \
@@ -29,27 +29,27 @@ that of the container), close other programs, or use fewer columns or rows. Noth
         }
     }
 
-    fn told(pointer: *mut u8) -> *mut u8 {
+    fn or_out_of_memory(pointer: *mut u8) -> *mut u8 {
         if pointer.is_null() { out_of_memory() } else { pointer }
     }
 
     // SAFETY: every call is forwarded to `System` unchanged, with the same layout and pointer, and the result of
     // `System` is returned unchanged, so the contract is that of `System`. A null pointer is never returned, since the
     // process ends before; ending it is not unwinding.
-    unsafe impl GlobalAlloc for Telling {
+    unsafe impl GlobalAlloc for ReportingAllocator {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             // SAFETY: the caller keeps the contract of `alloc`, which is that of `System`.
-            told(unsafe { System.alloc(layout) })
+            or_out_of_memory(unsafe { System.alloc(layout) })
         }
 
         unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
             // SAFETY: as above.
-            told(unsafe { System.alloc_zeroed(layout) })
+            or_out_of_memory(unsafe { System.alloc_zeroed(layout) })
         }
 
         unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
             // SAFETY: as above; `pointer` came from `System`, since all allocations do.
-            told(unsafe { System.realloc(pointer, layout, size) })
+            or_out_of_memory(unsafe { System.realloc(pointer, layout, size) })
         }
 
         unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
@@ -59,7 +59,7 @@ that of the container), close other programs, or use fewer columns or rows. Noth
     }
 
     #[global_allocator]
-    static ALLOCATOR: Telling = Telling;
+    static ALLOCATOR: ReportingAllocator = ReportingAllocator;
 }
 
 /// Address space that must be available at the start. Threads cannot report its lack, because the C library aborts the
@@ -67,6 +67,6 @@ that of the container), close other programs, or use fewer columns or rows. Noth
 const LEAST: usize = 33 << 20;
 
 /// Ends the process with a message if less than [`LEAST`] bytes of address space can be allocated.
-pub fn look_for_room() {
+pub fn require_address_space() {
     drop(std::hint::black_box(Vec::<u8>::with_capacity(LEAST)));
 }

@@ -60,9 +60,9 @@ impl Reproduce {
             ));
         }
         let options = Options { experiments, data: self.data.clone(), out: self.out.clone(), quick: self.quick };
-        let told = Told { terminal, bar: Mutex::new(None) };
-        let reproduced = amidst_reproduce::run(&options, &told, terminal.stop_flag())?;
-        drop(told);
+        let display = ProgressDisplay { terminal, bar: Mutex::new(None) };
+        let reproduced = amidst_reproduce::run(&options, &display, terminal.stop_flag())?;
+        drop(display);
         if self.json {
             terminal.json(&reproduced.to_json())?;
         } else {
@@ -73,18 +73,18 @@ impl Reproduce {
 }
 
 /// Shows the progress of a run on the terminal.
-struct Told<'a> {
+struct ProgressDisplay<'a> {
     terminal: &'a Terminal,
     bar: Mutex<Option<terminal::Progress>>,
 }
 
-impl Told<'_> {
+impl ProgressDisplay<'_> {
     fn with(&self, act: impl FnOnce(&mut Option<terminal::Progress>)) {
         act(&mut self.bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     }
 }
 
-impl Progress for Told<'_> {
+impl Progress for ProgressDisplay<'_> {
     fn begins(&self, experiment: &Experiment, at: usize, all: usize) {
         self.terminal.detail(format!("{} ({} of {all})", experiment.id, at + 1));
         self.with(|bar| *bar = Some(self.terminal.progress(experiment.id)));

@@ -38,7 +38,7 @@ pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
         }
         return Ok(());
     }
-    let line = Line {
+    let shared = Shared {
         window: threads as u64 * 3,
         stop: AtomicBool::new(false),
         source: Mutex::new((0u64, next)),
@@ -49,10 +49,10 @@ pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
     std::thread::scope(|scope| {
         for thread in 0..threads {
             let sender = sender.clone();
-            let (line, state, work) = (&line, &state, &work);
+            let (shared, state, work) = (&shared, &state, &work);
             let run = move || {
                 let (mut state, mut job) = (state(thread), Job::default());
-                line.serve(&mut job, &sender, |job| work(&mut state, job));
+                shared.serve(&mut job, &sender, |job| work(&mut state, job));
             };
             let spawned = std::thread::Builder::new().spawn_scoped(scope, run);
             // One thread suffices for all jobs; without any, nothing would be read.
@@ -71,15 +71,15 @@ pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
                     result = flow.map(|_| ());
                     break 'all;
                 }
-                *lock(&line.merged) = expected;
-                line.advanced.notify_all();
+                *lock(&shared.merged) = expected;
+                shared.advanced.notify_all();
             }
         }
         // Under the lock, so that threads which wait for the window see the stop.
-        let done = lock(&line.merged);
-        line.stop.store(true, Ordering::Relaxed);
+        let done = lock(&shared.merged);
+        shared.stop.store(true, Ordering::Relaxed);
         drop(done);
-        line.advanced.notify_all();
+        shared.advanced.notify_all();
         result
     })
 }
@@ -88,7 +88,7 @@ pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
 type Done<Out, E> = (u64, Result<Out, E>);
 
 /// The shared state of a pipeline's threads.
-struct Line<N> {
+struct Shared<N> {
     /// Maximum number of jobs in progress.
     window: u64,
     stop: AtomicBool,
@@ -99,7 +99,7 @@ struct Line<N> {
     advanced: Condvar,
 }
 
-impl<N> Line<N> {
+impl<N> Shared<N> {
     /// Takes jobs in order, processes each and sends the result, until the source ends, an error occurs or the receiver
     /// is gone.
     fn serve<Job, Out, E>(

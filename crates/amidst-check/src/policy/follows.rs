@@ -122,7 +122,7 @@ fn sensitive_columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<Strin
             found.push(format!("gives the categories of \"{name}\" other weights than the certificate"));
         }
         let Some(order) = &stated.order else { continue };
-        if column.order.is_empty() && !column.hierarchy_orders && !of_itself(order) {
+        if column.order.is_empty() && !column.hierarchy_orders && !is_in_natural_order(order) {
             found.push(format!("gives the values of \"{name}\" no such order as the certificate does"));
         }
         if !order.starts_with(&column.order) {
@@ -133,7 +133,7 @@ fn sensitive_columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<Strin
 
 /// Whether values are in their natural order: numbers ascending, or dates (year first) ascending. Values that are
 /// neither, such as a token for an unknown value, come last.
-fn of_itself(order: &[String]) -> bool {
+fn is_in_natural_order(order: &[String]) -> bool {
     let dated = |text: &&String| text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
     let numbers: Vec<BigRational> = order.iter().map_while(|text| number::parse(text.trim()).ok()).collect();
     match numbers.is_empty() {

@@ -23,7 +23,7 @@ use crate::rows::Rows;
 use crate::stream::Settings;
 
 /// Connection timeout, unless the address states one.
-const PATIENCE: Duration = Duration::from_secs(20);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Settings that fix the form of values, independent of the server's configuration.
 const SETTINGS: &str = "SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL bytea_output = 'hex';
@@ -108,7 +108,7 @@ fn number(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn connect(place: &Path, server: &str) -> Result<Client, ReadError> {
-    let (server, wishes) = tls::wishes(server);
+    let (server, tls_settings) = tls::split_tls_settings(server);
     let mut config = Config::from_str(&server).map_err(|e| {
         // The part that was not understood may be the password; only the kind of error is reported.
         let reason = e.to_string().split([':', '`']).next().unwrap_or_default().trim().to_string();
@@ -125,11 +125,11 @@ fn connect(place: &Path, server: &str) -> Result<Client, ReadError> {
         config.host(&from("PGHOST").unwrap_or_else(|| "localhost".to_string()));
     }
     if config.get_connect_timeout().is_none() {
-        config.connect_timeout(PATIENCE);
+        config.connect_timeout(CONNECT_TIMEOUT);
     }
     config.application_name("amidst");
-    if tls::decide(&config, &wishes).map_err(|reason| wrong(place, reason))? {
-        let connector = tls::connector(&wishes).map_err(|reason| wrong(place, reason))?;
+    if tls::decide(&config, &tls_settings).map_err(|reason| wrong(place, reason))? {
+        let connector = tls::connector(&tls_settings).map_err(|reason| wrong(place, reason))?;
         return config.ssl_mode(SslMode::Require).connect(connector).map_err(|e| not_reached(place, &e));
     }
     config.ssl_mode(SslMode::Disable).connect(NoTls).map_err(|e| error(place, &e))

@@ -17,7 +17,7 @@ use crate::rows::{Binary, Rows};
 use crate::stream::{Settings, open};
 
 /// How long to wait for another writer's lock.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Reads `wanted` from the database in `file`; `place` is its address for messages.
 pub(crate) fn read(
@@ -36,7 +36,7 @@ pub(crate) fn read(
     let connection =
         Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .map_err(failed)?;
-    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    connection.busy_timeout(LOCK_TIMEOUT).map_err(failed)?;
     connection.execute_batch("PRAGMA cell_size_check = ON;").map_err(failed)?;
     let select = select(place, &connection, wanted)?;
     let mut statement = connection.prepare(&select).map_err(failed)?;

@@ -130,7 +130,7 @@ struct ObjectEncoder {
     /// Position in `columns` by key.
     places: HashMap<String, usize>,
     /// Number of columns already passed to the merger.
-    told: usize,
+    reported: usize,
     rows: usize,
     /// Maximum number of cells of this block.
     budget: usize,
@@ -140,7 +140,7 @@ struct ObjectEncoder {
 
 impl ObjectEncoder {
     fn new(worker: usize, own: bool) -> Self {
-        ObjectEncoder { worker, columns: Vec::new(), places: HashMap::new(), told: 0, rows: 0, budget: 0, own }
+        ObjectEncoder { worker, columns: Vec::new(), places: HashMap::new(), reported: 0, rows: 0, budget: 0, own }
     }
 
     fn encode(&mut self, block: &mut TextBlock) -> Block {
@@ -170,8 +170,8 @@ impl ObjectEncoder {
         }
         let rows = self.rows;
         self.columns.iter_mut().for_each(|c| c.encoder.truncate(rows));
-        let new_names = self.columns[self.told..].iter().map(|c| c.name.clone()).collect();
-        self.told = self.columns.len();
+        let new_names = self.columns[self.reported..].iter().map(|c| c.name.clone()).collect();
+        self.reported = self.columns.len();
         Block {
             worker: self.worker,
             rows,
