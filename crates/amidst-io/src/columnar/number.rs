@@ -16,7 +16,8 @@ pub(crate) fn float32(value: f32) -> String {
     if !value.is_finite() || (1e-5..1e16).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }
 
-/// A number in JSON syntax, in the same form; `None` for other texts. No digit is lost, however many there are.
+/// A number in JSON syntax, in the same form; `None` for other texts. Without an exponent every digit is kept, however
+/// many there are; with one, the result is that of the nearest double.
 pub(crate) fn canonical_number(text: &str) -> Option<String> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (mantissa, exponent) = match digits.find(['e', 'E']) {

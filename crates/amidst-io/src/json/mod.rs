@@ -60,7 +60,7 @@ pub(crate) fn read_any(
     }
 }
 
-/// The stream without a byte order mark at its start.
+/// The stream from its first opening bracket on, without the blanks and the byte order mark before it.
 fn skip_mark<R: Read>(mut reader: R) -> impl Read {
     let mut byte = [0];
     while matches!(reader.read(&mut byte), Ok(1)) && byte[0] != b'[' {}

@@ -126,7 +126,8 @@ fn create(path: &Path, private: bool) -> std::io::Result<File> {
     options.open(path)
 }
 
-/// The hidden name under which the file is written; `None` when `path` is not a regular file (a terminal, a pipe).
+/// The hidden name under which the file is written; `None` if something other than a regular file is at `path` (a
+/// terminal, a pipe).
 fn partial_path(path: &Path) -> Option<PathBuf> {
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return None;
