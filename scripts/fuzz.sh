@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Fuzzes everything that reads untrusted input (fuzz/src/targets.rs, and the studio's requests).
+# Hours of fire on everything that reads what others wrote (fuzz/src/targets.rs, and the studio's requests).
 #
 #   scripts/fuzz.sh [TARGET…]
 #
-# INPUTS mutants (default: ten million) or SECONDS_EACH seconds for each target, whichever ends first, by the driver in
-# fuzz/src/driver.rs, in a process with limited memory. With AMIDST_LIBFUZZER=1 and cargo-fuzz
-# (`cargo install cargo-fuzz`) it is guided by coverage instead, with a stable compiler. PROFILE=release is several
-# times faster once it is built.
+# INPUTS mutants (ten million unless stated) or SECONDS_EACH seconds for each target, whichever ends first, by the driver in
+# fuzz/src/driver.rs, in a process whose memory is limited. With AMIDST_LIBFUZZER=1 and cargo-fuzz (`cargo install cargo-fuzz`) it is guided by
+# coverage instead; a stable compiler will do. PROFILE=release is several times faster, once it is built.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 targets=("$@")

@@ -42,8 +42,9 @@ cargo fmt --all --check
 step "invariants"
 bash scripts/invariants.sh
 
-# The cluster engine, with many dependencies that also enable more features of the formats, and the PostgreSQL client
-# are built separately: always in one selection of packages and features, so that nothing of it is built twice.
+# The engine for clusters, whose dependencies are many and give those of the formats more features, and the client of
+# PostgreSQL are built apart from the rest: both in one selection of packages and features, always the same, so that nothing of
+# it is built a second time.
 apart=(-p amidst-cluster -p amidst-io --features amidst-io/postgres)
 
 step "dependencies: licences, sources, Rust versions"

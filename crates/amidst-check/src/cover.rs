@@ -117,7 +117,7 @@ impl<'a> Column<'a> {
         found
     }
 
-    /// Whether a cell is a range of numbers or dates that does not contain the value, which is of the same kind.
+    /// Whether a cell reads as a range of numbers or dates, and a value of that kind is not in it.
     pub(crate) fn excludes(&self, value: &str, cell: &str) -> bool {
         let inside = self.key(value).zip(self.range(cell)).map(|(key, (low, high))| key >= low && key <= high);
         inside == Some(false)
