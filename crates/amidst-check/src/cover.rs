@@ -123,8 +123,7 @@ impl<'a> Column<'a> {
         inside == Some(false)
     }
 
-    /// Parses `[a-b]`. Bounds may contain hyphens: the first hyphen that leaves two bounds in ascending order separates
-    /// them.
+    /// `[a-b]`, where either bound may hold hyphens itself: the first that leaves two bounds in order is the one.
     fn range(&self, text: &str) -> Option<(BigRational, BigRational)> {
         let inner = text.strip_prefix('[')?.strip_suffix(']')?;
         inner.match_indices('-').filter(|&(at, _)| at > 0).find_map(|(at, _)| {
@@ -134,7 +133,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// `2024-02-29` as a number with the order of dates; a time of day after it is ignored.
+/// `2024-02-29` as a number that sorts like the date; a time of day after it is ignored.
 fn date(text: &str) -> Option<BigRational> {
     let day = text.split(['T', ' ']).next()?;
     let (year, rest) = day.split_once('-')?;
